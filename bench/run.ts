@@ -1,0 +1,29 @@
+// `npm run bench -- [names]`: runs the named benches one after the other, all when none is named. Each bench is a file
+// of this folder that prints one table; results with machine and date are kept in README.md beside it.
+import { spawn } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { describeMachine } from './lib/machine.ts';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+
+async function runBench(name: string): Promise<number> {
+  process.stdout.write(`\n## ${name}\n`);
+  const child = spawn(process.execPath, [`${folder}${name}.ts`], { stdio: 'inherit' });
+  return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
+}
+
+const known = (await readdir(folder))
+  .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
+  .map((file) => file.slice(0, -'.ts'.length))
+  .sort();
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !known.includes(name));
+if (unknown.length > 0) {
+  process.stderr.write(`No such bench: ${unknown.join(', ')}. There are: ${known.join(', ')}\n`);
+  process.exit(2);
+}
+process.stdout.write(`${describeMachine()}\n`);
+let failed = 0;
+for (const name of wanted.length > 0 ? wanted : known) failed += (await runBench(name)) === 0 ? 0 : 1;
+process.exitCode = failed === 0 ? 0 : 1;

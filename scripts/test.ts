@@ -1,0 +1,97 @@
+// `npm test`: format and lint, then types, then every test, each only when the one before passed. Ends with one line
+// of totals, in which a static check counts as one. Arguments go to vitest (`npm test -- test/core` runs those files).
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+type Totals = { passed: number; failed: number; skipped: number };
+
+/** What this script reads of vitest's JSON report. Source: vitest 5, reporters/json. */
+type VitestReport = {
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+  numTodoTests: number;
+  testResults: readonly { status: string; assertionResults: readonly { status: string }[] }[];
+};
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bin = (name: string) => join(root, 'node_modules', '.bin', name);
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** Runs a command to its end and tells whether it succeeded; its output is printed in one piece, or as it comes. */
+async function run(label: string, command: string, args: readonly string[], output: 'whole' | 'live') {
+  const startedAtMs = performance.now();
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: ['ignore', output === 'live' ? 'inherit' : 'pipe', output === 'live' ? 'inherit' : 'pipe'],
+    shell: process.platform === 'win32',
+    env: { ...process.env, CI: process.env.CI ?? 'true' },
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  const code = await new Promise<number>((resolve) => {
+    child.on('error', (error) => {
+      text += `${error.message}\n`;
+      resolve(1);
+    });
+    child.on('close', (exitCode) => resolve(exitCode ?? 1));
+  });
+  const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
+  if (code !== 0 && text !== '') process.stdout.write(text);
+  say(`${code === 0 ? 'ok    ' : 'FAILED'} ${label} (${seconds} s)`);
+  return code === 0;
+}
+
+/** Tests of a report; a file that could not even be loaded counts as one failure. */
+function totalsOf(report: VitestReport): Totals {
+  const unloadable = report.testResults.filter(
+    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+  );
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + unloadable.length,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+async function runVitest(args: readonly string[]): Promise<Totals> {
+  const folder = await mkdtemp(join(tmpdir(), 'quayside-test-'));
+  try {
+    const report = join(folder, 'report.json');
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const succeeded = await run('tests', bin('vitest'), ['run', ...reporters, ...args], 'live');
+    const written = await readFile(report, 'utf8').catch(() => null);
+    const totals = written === null ? { passed: 0, failed: 0, skipped: 0 } : totalsOf(JSON.parse(written));
+    // An error outside of any test (an unhandled rejection, a server that did not start) fails the run all the same.
+    return succeeded || totals.failed > 0 ? totals : { ...totals, failed: 1 };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The static checks; the three type checks share the machine. */
+async function runStaticChecks(): Promise<Totals> {
+  const totals = { passed: 0, failed: 0, skipped: 0 };
+  const count = (succeeded: boolean) => totals[succeeded ? 'passed' : 'failed']++;
+  count(await run('format and lint', bin('biome'), ['check', '--error-on-warnings'], 'whole'));
+  if (totals.failed > 0) return totals;
+  const configs = ['tsconfig.neutral.json', 'tsconfig.json', 'tsconfig.workers.json'];
+  const checks = configs.map((config) => run(`types, ${config}`, bin('tsc'), ['-p', config], 'whole'));
+  for (const succeeded of await Promise.all(checks)) count(succeeded);
+  return totals;
+}
+
+const checks = await runStaticChecks();
+const tests = checks.failed > 0 ? { passed: 0, failed: 0, skipped: 0 } : await runVitest(process.argv.slice(2));
+if (checks.failed > 0) say('The tests did not run: mend the checks first.');
+const failed = checks.failed + tests.failed;
+const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : '';
+say(`${checks.passed + tests.passed} passed, ${failed} failed${skipped}`);
+process.exitCode = failed > 0 ? 1 : 0;

@@ -1,0 +1,35 @@
+// Runs wrangler with everything off that would leave this machine unasked: metrics, the search for a newer version,
+// the download of a sample `request.cf`. package.json's `dev` and `deploy` run it; the wire suite and the benches
+// take the command from here. It adds no setting of Quayside's own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const CLI = fileURLToPath(new URL('../node_modules/wrangler/wrangler-dist/cli.js', import.meta.url));
+
+/** The banner is what asks the registry for a newer version. Source: wrangler 4.155.0, printWranglerBanner. */
+const QUIET = {
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_SEND_ERROR_REPORTS: 'false',
+  WRANGLER_HIDE_BANNER: 'true',
+  WRANGLER_NO_SKILLS_UPDATE_PROMPTS: 'true',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+};
+
+/** Starts wrangler itself, not its launcher: the returned process is the one to signal. */
+export function spawnWrangler(
+  args: readonly string[],
+  options: { cwd: string; stdio: 'inherit' | ['ignore', 'pipe', 'pipe']; env?: NodeJS.ProcessEnv },
+): ChildProcess {
+  return spawn(process.execPath, ['--no-warnings', CLI, ...args], {
+    cwd: options.cwd,
+    stdio: options.stdio,
+    env: { ...process.env, ...QUIET, ...options.env },
+  });
+}
+
+if (import.meta.main) {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const wrangler = spawnWrangler(process.argv.slice(2), { cwd: root, stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => wrangler.kill('SIGTERM'));
+  wrangler.on('exit', (code) => process.exit(code ?? 0));
+}

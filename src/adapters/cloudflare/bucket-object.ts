@@ -1,0 +1,79 @@
+// The Durable Object of one bucket name: its index, and the publisher that copies hot pointers to KV. Calls come from
+// do-metadata-index.ts, one typed method for all of them; nothing here decides anything.
+import { DurableObject } from 'cloudflare:workers';
+import { createBucketIndex } from '../../index/bucket-index.ts';
+import { failureReply, type IndexReply, runIndexCall } from '../../index/reply.ts';
+import { INDEX_SCHEMA, migrate } from '../../index/schema.ts';
+import type { BucketName } from '../../ports/domain.ts';
+import type { IndexApi } from '../../ports/metadata-index.ts';
+import { createConsoleLog } from '../shared/console-log.ts';
+import { systemClock } from '../shared/system-clock.ts';
+import { createDoSql } from './do-sqlite.ts';
+import type { WorkerEnv } from './env.ts';
+import { createHotPublisher, type HotPublisher, PUBLICATION_SCHEMA } from './hot-publisher.ts';
+
+/** What strangers may ask of a name that nobody has: answered without making tables, which would cost storage. */
+const ANSWERS_OF_AN_EMPTY_DATABASE = {
+  getBucket: null,
+  resolve: { bucket: null, object: null },
+  listBucketLives: [],
+} satisfies Partial<{ [Name in keyof IndexApi]: ReturnType<IndexApi[Name]> }>;
+
+type Parts = { readonly index: IndexApi; readonly publisher: HotPublisher };
+
+export class BucketObject extends DurableObject<WorkerEnv> {
+  /** Null until the first call that needs the tables, which makes or migrates them. */
+  #parts: Parts | null = null;
+
+  /** Runs one index call. Atomic and, once the answer is out, durable. Never throws; failures are in the reply. */
+  call(name: keyof IndexApi, input: unknown): IndexReply {
+    try {
+      if (this.#isEmpty() && Object.hasOwn(ANSWERS_OF_AN_EMPTY_DATABASE, name)) {
+        return { isOk: true, value: ANSWERS_OF_AN_EMPTY_DATABASE[name as keyof typeof ANSWERS_OF_AN_EMPTY_DATABASE] };
+      }
+      const { index, publisher } = this.#open();
+      let isDue = false;
+      const reply = this.ctx.storage.transactionSync(() => {
+        const done = runIndexCall(index, name, input as never);
+        if (done.isOk) isDue = publisher.note(name, input as never, done.value as never);
+        return done;
+      });
+      if (isDue) this.ctx.waitUntil(publisher.drain());
+      return reply;
+    } catch (error) {
+      return failureReply(error);
+    }
+  }
+
+  /** Finishes what a crash or an outage of KV interrupted. */
+  override async alarm(): Promise<void> {
+    if (!this.#isEmpty()) await this.#open().publisher.drain();
+  }
+
+  #isEmpty(): boolean {
+    if (this.#parts !== null) return false;
+    return this.ctx.storage.sql.exec('SELECT 1 FROM sqlite_master LIMIT 1').toArray().length === 0;
+  }
+
+  /** Synchronous, so no other call comes in between. Throws, and changes nothing, when the database is newer. */
+  #open(): Parts {
+    if (this.#parts !== null) return this.#parts;
+    const { storage, id } = this.ctx;
+    const sql = createDoSql(storage);
+    migrate(sql, INDEX_SCHEMA);
+    migrate(sql, PUBLICATION_SCHEMA);
+    const index = createBucketIndex(sql);
+    const publisher = createHotPublisher({
+      bucket: id.name as BucketName,
+      sql,
+      kv: this.env.HOT,
+      resolve: index.resolve,
+      clock: systemClock,
+      log: createConsoleLog(systemClock, 'error'),
+      setAlarm: (atMs) => void storage.setAlarm(atMs),
+      wait: (ms) => scheduler.wait(ms),
+    });
+    this.#parts = { index, publisher };
+    return this.#parts;
+  }
+}

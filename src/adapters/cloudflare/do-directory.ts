@@ -1,0 +1,40 @@
+// The directory over RPC. Access keys are kept in the isolate for a few seconds, because every signed request needs one.
+import { LRUCache } from 'lru-cache';
+import type { Directory, DirectoryApi } from '../../ports/directory.ts';
+import type { AccessKey, AccessKeyId } from '../../ports/domain.ts';
+import type { Clock } from '../../ports/system.ts';
+import type { DirectoryObject } from './directory-object.ts';
+import { type CallableObject, callObject } from './object-call.ts';
+
+/** The name of the only object. */
+const OBJECT_NAME = 'directory';
+/** Seconds for which a key is believed without asking: how long a withdrawn key may still work elsewhere. */
+const KEY_FRESH_SECONDS = 5;
+/** Keys kept; about 300 bytes each. Unknown ids are never kept, so strangers cannot push keys out. */
+const KEYS_MAX = 2000;
+
+/** Cost: one RPC; none for an access key that the isolate remembers. Every command of the directory is idempotent. */
+export function createDoDirectory(directory: DurableObjectNamespace<DirectoryObject>, clock: Clock): Directory {
+  const keys = new LRUCache<AccessKeyId, { key: AccessKey; untilMs: number }>({ max: KEYS_MAX });
+
+  return {
+    async call(name, input) {
+      type Value = ReturnType<DirectoryApi[typeof name]>;
+      const keyId = name === 'getAccessKey' ? (input as { id: AccessKeyId }).id : null;
+      const known = keyId === null ? undefined : keys.get(keyId);
+      if (known !== undefined && known.untilMs > clock.nowMs()) return known.key as Value;
+      // The stub's own types would lose the generic call; the wire carries plain data all the same.
+      const connect = () => directory.get(directory.idFromName(OBJECT_NAME)) as unknown as CallableObject;
+      try {
+        const value = await callObject<Value>({ connect, name, input, isRepeatable: true });
+        if (keyId !== null && value !== null) {
+          keys.set(keyId, { key: value as AccessKey, untilMs: clock.nowMs() + KEY_FRESH_SECONDS * 1000 });
+        } else if (keyId !== null) keys.delete(keyId);
+        return value;
+      } finally {
+        // A new secret or a withdrawn key must count at once, at least here.
+        if (name === 'putAccount') keys.clear();
+      }
+    },
+  };
+}

@@ -1,0 +1,15 @@
+// The bindings of wrangler.toml as the Worker and its Durable Objects see them. Settings are texts that config.ts
+// reads; they are not named here.
+import type { BucketObject } from './bucket-object.ts';
+import type { DirectoryObject } from './directory-object.ts';
+
+export type WorkerEnv = {
+  /** Blobs, under `b/{blobId}`. */
+  readonly BLOBS: R2Bucket;
+  /** Published pointers and gates, written only by BucketObject. */
+  readonly HOT: KVNamespace;
+  /** The index of each bucket, by the bucket's name. */
+  readonly BUCKETS: DurableObjectNamespace<BucketObject>;
+  /** The directory; its only object is named `directory`. */
+  readonly DIRECTORY: DurableObjectNamespace<DirectoryObject>;
+};

@@ -1,0 +1,37 @@
+// What the Workers runtime needs of a Response that the surfaces cannot know. Called by worker.ts for each answer.
+
+/**
+ * Puts right two things, and passes every other answer on untouched.
+ * - A body made by our own stream would go out chunked, whatever Content-Length says, and S3 clients need the length:
+ *   it passes through a stream that knows it. Bytes and R2's streams bring their length along.
+ * - A stored Content-Encoding describes bytes that are encoded already; the runtime would encode them once more.
+ */
+export function toWorkerResponse(response: Response): Response {
+  const { body, headers } = response;
+  if (body === null) return response;
+  const lengthBytes = headers.get('content-length');
+  const isSizeLost = lengthBytes !== null && isOwnStream(body);
+  if (!isSizeLost && !headers.has('content-encoding')) return response;
+  return new Response(isSizeLost ? sized(body, Number(lengthBytes)) : body, {
+    status: response.status,
+    headers,
+    encodeBody: 'manual',
+  });
+}
+
+/** Streams of the runtime can be read into a caller's buffer; those that our code makes cannot. */
+function isOwnStream(body: ReadableStream): boolean {
+  try {
+    body.getReader({ mode: 'byob' }).releaseLock();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function sized(body: ReadableStream, lengthBytes: number): ReadableStream {
+  const { readable, writable } = new FixedLengthStream(lengthBytes);
+  // A failing source breaks the connection short of its length, which is how the client learns of it.
+  body.pipeTo(writable).catch(() => {});
+  return readable;
+}

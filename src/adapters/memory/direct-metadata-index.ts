@@ -1,0 +1,18 @@
+// The index and the directory in this very process, without a thread or an object between: for tests and examples.
+import type { Directory, DirectoryApi } from '../../ports/directory.ts';
+import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
+
+type Call = (input: unknown) => unknown;
+
+/** `api` runs each call as one unit (see index/reply.ts); results are cloned as a message or RPC would. */
+export function createDirectMetadataIndex(api: IndexApi): MetadataIndex {
+  return {
+    call: async (_bucket, name, input) => structuredClone((api[name] as Call)(structuredClone(input))) as never,
+  };
+}
+
+export function createDirectDirectory(api: DirectoryApi): Directory {
+  return {
+    call: async (name, input) => structuredClone((api[name] as Call)(structuredClone(input))) as never,
+  };
+}

@@ -1,0 +1,62 @@
+// Blobs in a Map: the reference for the contract, and the store of tests and examples. Never a place for real data.
+import type { BlobIdentity, BlobStore } from '../../ports/blob-store.ts';
+import type { BlobId } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+
+/** Bytes of one chunk of an opened stream; small, so that tests see several. */
+const CHUNK_BYTES = 64 * 1024;
+
+export type MemoryBlobStore = BlobStore & {
+  /** What is stored now, for tests that look for leftovers. */
+  readonly blobs: ReadonlyMap<BlobId, { readonly bytes: Uint8Array; readonly identity: BlobIdentity }>;
+};
+
+export function createMemoryBlobStore(): MemoryBlobStore {
+  const blobs = new Map<BlobId, { bytes: Uint8Array; identity: BlobIdentity }>();
+  return {
+    blobs,
+    async write(id, source, identity) {
+      const chunks: Uint8Array[] = [];
+      let sizeBytes = 0;
+      await source.pump((chunk) => {
+        chunks.push(chunk.slice());
+        sizeBytes += chunk.length;
+      });
+      if (source.lengthBytes !== null && source.lengthBytes !== sizeBytes) throw new StorageError('IncompleteBody');
+      const bytes = new Uint8Array(sizeBytes);
+      let offset = 0;
+      for (const chunk of chunks) {
+        bytes.set(chunk, offset);
+        offset += chunk.length;
+      }
+      blobs.set(id, { bytes, identity });
+      return { sizeBytes };
+    },
+    async open(id, { offsetBytes, lengthBytes }) {
+      const bytes = blobs.get(id)?.bytes;
+      const end = offsetBytes + lengthBytes;
+      if (bytes === undefined || end > bytes.length) {
+        throw new StorageError('InternalError', { detail: `Blob ${id} is missing or short.` });
+      }
+      let at = offsetBytes;
+      return new ReadableStream<Uint8Array>(
+        {
+          pull(controller) {
+            const next = Math.min(at + CHUNK_BYTES, end);
+            controller.enqueue(bytes.slice(at, next));
+            at = next;
+            if (at === end) controller.close();
+          },
+        },
+        { highWaterMark: 0 },
+      );
+    },
+    async delete(ids) {
+      for (const id of ids) blobs.delete(id);
+    },
+    async list({ prefix, after, limit }) {
+      const ids = [...blobs.keys()].filter((id) => id.startsWith(prefix) && id > after).sort();
+      return { blobIds: ids.slice(0, limit), isTruncated: ids.length > limit };
+    },
+  };
+}

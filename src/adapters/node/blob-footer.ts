@@ -1,0 +1,56 @@
+// What stands behind the body in a blob's file, so that an index can be rebuilt from the files alone and the body
+// still begins at byte 0. Format 1: {body}{identity as JSON, UTF-8}{trailer}. The trailer is the last 24 bytes, in
+// little endian: u32 length of the JSON · f64 length of the body · u32 CRC-32 of the JSON · 'QSBLOB' · u16 format.
+import { crc32 } from 'node:zlib';
+import type { BlobIdentity } from '../../ports/blob-store.ts';
+import { StorageError } from '../../ports/errors.ts';
+
+const MAGIC = Buffer.from('QSBLOB', 'ascii');
+const FORMAT = 1;
+
+/** Length of the fixed end of a blob file, bytes. */
+export const TRAILER_BYTES = 24;
+/** Longest identity: key, metadata and headers are far below; more means a broken file. */
+const IDENTITY_MAX_BYTES = 1024 * 1024;
+
+export type BlobFooter = { readonly identity: BlobIdentity; readonly bodyBytes: number };
+
+/** The bytes that follow a body of `bodyBytes`. */
+export function encodeFooter({ identity, bodyBytes }: BlobFooter): Buffer {
+  const json = Buffer.from(JSON.stringify(identity), 'utf8');
+  const footer = Buffer.alloc(json.length + TRAILER_BYTES);
+  json.copy(footer);
+  const at = json.length;
+  footer.writeUInt32LE(json.length, at);
+  footer.writeDoubleLE(bodyBytes, at + 4);
+  footer.writeUInt32LE(crc32(json), at + 12);
+  MAGIC.copy(footer, at + 16);
+  footer.writeUInt16LE(FORMAT, at + 22);
+  return footer;
+}
+
+/**
+ * Reads the footer of a file of `fileBytes`; `read` gives exactly the asked bytes. InternalError when the file is
+ * no blob, is cut short, or is of a newer format.
+ */
+export async function decodeFooter(
+  fileBytes: number,
+  read: (offsetBytes: number, lengthBytes: number) => Promise<Buffer>,
+): Promise<BlobFooter> {
+  if (fileBytes < TRAILER_BYTES) throw broken('is too short');
+  const trailer = await read(fileBytes - TRAILER_BYTES, TRAILER_BYTES);
+  if (!trailer.subarray(16, 22).equals(MAGIC)) throw broken('has no footer');
+  if (trailer.readUInt16LE(22) !== FORMAT) throw broken('is of another format');
+  const jsonBytes = trailer.readUInt32LE(0);
+  const bodyBytes = trailer.readDoubleLE(4);
+  if (jsonBytes > IDENTITY_MAX_BYTES || bodyBytes + jsonBytes + TRAILER_BYTES !== fileBytes) {
+    throw broken('has a wrong length');
+  }
+  const json = await read(bodyBytes, jsonBytes);
+  if (crc32(json) !== trailer.readUInt32LE(12)) throw broken('has a damaged footer');
+  return { identity: JSON.parse(json.toString('utf8')) as BlobIdentity, bodyBytes };
+}
+
+function broken(what: string): StorageError {
+  return new StorageError('InternalError', { detail: `A blob file ${what}.` });
+}

@@ -1,0 +1,102 @@
+// Writes one body into one file: small chunks are gathered into writes of about 1 MiB, the next ones are received while
+// the last are being written, and the source waits only when the disk is a whole batch behind.
+import type { BlobIdentity } from '../../ports/blob-store.ts';
+import type { ByteSource } from '../../ports/byte-source.ts';
+import { StorageError } from '../../ports/errors.ts';
+import { encodeFooter } from './blob-footer.ts';
+import { closeFile, openFile, removeQuietly, syncData, writeAll } from './file-calls.ts';
+
+/** Bytes gathered for one write. Measured: 64 KiB socket chunks one by one 251 MB/s, gathered to 1 MiB 388 MB/s. */
+const BATCH_BYTES = 1024 * 1024;
+/** Chunks gathered at most: a client that sends single bytes must not fill memory with tiny buffers. */
+const BATCH_CHUNKS = 256;
+
+/**
+ * Writes body and footer to a new file and makes the file's bytes (not yet its name) durable; on any failure the file
+ * is gone. IncompleteBody when the source gives more or less than it declared; other failures pass as they are.
+ */
+export async function writeBlobFile(
+  path: string,
+  source: ByteSource,
+  identity: BlobIdentity,
+): Promise<{ sizeBytes: number }> {
+  const fd = await openFile(path, 'wx', 0o600);
+  try {
+    return await writeBody(fd, source, identity);
+  } catch (error) {
+    await removeQuietly(path);
+    throw error;
+  } finally {
+    await closeFile(fd);
+  }
+}
+
+async function writeBody(fd: number, source: ByteSource, identity: BlobIdentity): Promise<{ sizeBytes: number }> {
+  const batches = createBatches(fd);
+  let sizeBytes = 0;
+  try {
+    await source.pump((chunk) => {
+      sizeBytes += chunk.length;
+      if (source.lengthBytes !== null && sizeBytes > source.lengthBytes) throw new StorageError('IncompleteBody');
+      return batches.add(chunk);
+    });
+    if (source.lengthBytes !== null && sizeBytes !== source.lengthBytes) throw new StorageError('IncompleteBody');
+    await batches.finish(encodeFooter({ identity, bodyBytes: sizeBytes }));
+  } finally {
+    // The descriptor must not be closed, and its number used again, under a write that is still going on.
+    await batches.idle();
+  }
+  await syncData(fd);
+  return { sizeBytes };
+}
+
+/** `add` gives a promise only when the caller must wait. A failed write shows at the next `add` or at `finish`. */
+function createBatches(fd: number) {
+  let gathered: Uint8Array[] = [];
+  let gatheredBytes = 0;
+  let writing: Promise<void> | null = null;
+  let failure: { readonly error: unknown } | null = null;
+
+  function startWriting(): void {
+    const batch = gathered;
+    gathered = [];
+    gatheredBytes = 0;
+    writing = writeAll(fd, batch).then(
+      () => {
+        writing = null;
+      },
+      (error) => {
+        writing = null;
+        failure = { error };
+      },
+    );
+  }
+
+  function throwFailure(): void {
+    if (failure !== null) throw failure.error;
+  }
+
+  return {
+    add(chunk: Uint8Array): void | Promise<void> {
+      throwFailure();
+      gathered.push(chunk);
+      gatheredBytes += chunk.length;
+      if (gatheredBytes < BATCH_BYTES && gathered.length < BATCH_CHUNKS) return;
+      if (writing === null) return startWriting();
+      return writing.then(() => {
+        throwFailure();
+        startWriting();
+      });
+    },
+    /** Waits for the write under way, whatever comes of it. */
+    async idle(): Promise<void> {
+      await writing;
+    },
+    async finish(footer: Uint8Array): Promise<void> {
+      gathered.push(footer);
+      await writing;
+      throwFailure();
+      await writeAll(fd, gathered);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+// The data folder: made when missing, and locked for one process. The lock is one of SQLite's on a file of its own, so
+// the system drops it when the process dies in whatever way, and it also holds between containers that share a disk.
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+export type DataFolder = {
+  /** Absolute path. */
+  readonly path: string;
+  /** Lets another process have it. */
+  unlock(): void;
+};
+
+/** The folder can't be used; the message is for the person who started the program. */
+export class DataFolderError extends Error {
+  override readonly name = 'DataFolderError';
+}
+
+/** Makes and locks the folder. DataFolderError when another process has it, or it can't be made or written. */
+export function openDataFolder(dataDir: string): DataFolder {
+  const path = resolve(dataDir);
+  let lock: DatabaseSync | null = null;
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    lock = new DatabaseSync(join(path, 'lock.sqlite'), { timeout: 0 });
+    // A rollback journal in memory: the lock is all there is, nothing is ever written.
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+  } catch (cause) {
+    lock?.close();
+    const isTaken = cause instanceof Error && /database is locked/.test(cause.message);
+    const reason = isTaken ? 'another Quayside process is using it' : String(cause);
+    throw new DataFolderError(`Can't use the data folder ${path}: ${reason}.`, { cause });
+  }
+  const held = lock;
+  return { path, unlock: () => held.close() };
+}

@@ -1,0 +1,142 @@
+// Blobs as files: written under a temporary name, made durable, renamed into place; read through descriptors that stay
+// open. node.ts makes one for the data folder; nobody else writes there (data-folder.ts holds the lock).
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BlobStore } from '../../ports/blob-store.ts';
+import type { BlobId } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import { createBlobFolders } from './blob-folders.ts';
+import { type BlobFooter, decodeFooter, TRAILER_BYTES } from './blob-footer.ts';
+import { listBlobs } from './blob-list.ts';
+import { type BlobPath, blobPath, temporaryPath } from './blob-path.ts';
+import { streamFile } from './blob-stream.ts';
+import { writeBlobFile } from './blob-writer.ts';
+import { readExactly, removeQuietly, rename, unlink } from './file-calls.ts';
+import { errnoOf, translateError } from './fs-errors.ts';
+import { createOpenFiles } from './open-files.ts';
+
+export type FsBlobStore = BlobStore & {
+  /** What the blob's file says of its object, for rebuild and fsck. InternalError when missing or damaged. */
+  readFooter(id: BlobId): Promise<BlobFooter>;
+  /** Descriptors held, for tests and metrics. */
+  openFileCounts(): { cached: number; inUse: number };
+  /** Closes the descriptors that no reader uses; the others close when their reader is done. */
+  close(): void;
+};
+
+/** Descriptors kept open besides those in use. Node raises the soft limit to the hard one, often a million. */
+const OPEN_FILES_MAX = 256;
+/** A delete may remove the folder between its making and the rename into it. */
+const RENAME_ATTEMPTS = 3;
+
+/** Opens the store in `{dataDir}/blobs` and `{dataDir}/tmp`; what an earlier process left in `tmp` is removed. */
+export function createFsBlobStore(dataDir: string): FsBlobStore {
+  const root = join(dataDir, 'blobs');
+  const temporaryFolder = join(dataDir, 'tmp');
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  mkdirSync(temporaryFolder, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(temporaryFolder))
+    rmSync(join(temporaryFolder, name), { recursive: true, force: true });
+  const folders = createBlobFolders(root);
+  const files = createOpenFiles(OPEN_FILES_MAX);
+
+  /** Renames and makes the name durable; on failure neither name is left. */
+  async function moveIntoPlace(temporary: string, path: BlobPath): Promise<void> {
+    let created = temporary;
+    try {
+      for (let attempt = 1; created === temporary; attempt++) {
+        try {
+          await folders.ensure(path.folder);
+          await rename(temporary, path.file);
+          created = path.file;
+        } catch (error) {
+          if (errnoOf(error) !== 'ENOENT' || attempt === RENAME_ATTEMPTS) throw error;
+          folders.forget(path.folder);
+        }
+      }
+      await folders.sync(path.folder);
+    } catch (error) {
+      await removeQuietly(created);
+      throw error;
+    }
+  }
+
+  async function withFile<Result>(
+    id: BlobId,
+    use: (fd: number, fileBytes: number) => Promise<Result>,
+  ): Promise<Result> {
+    const file = await files.acquire(blobPath(root, id).file);
+    try {
+      return await use(file.fd, file.fileBytes);
+    } finally {
+      files.release(file);
+    }
+  }
+
+  return {
+    async write(id, source, identity) {
+      try {
+        const path = blobPath(root, id);
+        const temporary = temporaryPath(temporaryFolder, id);
+        const written = await writeBlobFile(temporary, source, identity);
+        await moveIntoPlace(temporary, path);
+        return written;
+      } catch (error) {
+        throw translateError(error, 'A blob could not be written.');
+      }
+    },
+
+    async open(id, range) {
+      try {
+        const file = await files.acquire(blobPath(root, id).file);
+        if (range.offsetBytes + range.lengthBytes + TRAILER_BYTES > file.fileBytes) {
+          files.release(file);
+          throw new StorageError('InternalError', { detail: 'A blob file is too short.' });
+        }
+        return streamFile(file.fd, range, () => files.release(file));
+      } catch (error) {
+        throw translateError(error, 'A blob could not be opened.');
+      }
+    },
+
+    async delete(ids) {
+      const touched = new Set<string>();
+      for (const id of ids) {
+        const path = blobPath(root, id);
+        files.forget(path.file);
+        try {
+          await unlink(path.file);
+        } catch (error) {
+          if (errnoOf(error) !== 'ENOENT') throw translateError(error, 'A blob could not be deleted.');
+        }
+        touched.add(path.folder);
+      }
+      try {
+        for (const folder of touched) await folders.removeEmpty(folder);
+      } catch (error) {
+        throw translateError(error, 'A blob could not be deleted.');
+      }
+    },
+
+    async list(page) {
+      try {
+        return await listBlobs(root, page);
+      } catch (error) {
+        throw translateError(error, 'Blobs could not be listed.');
+      }
+    },
+
+    async readFooter(id) {
+      try {
+        return await withFile(id, (fd, fileBytes) =>
+          decodeFooter(fileBytes, (offsetBytes, lengthBytes) => readExactly(fd, offsetBytes, lengthBytes)),
+        );
+      } catch (error) {
+        throw translateError(error, 'A blob could not be read.');
+      }
+    },
+
+    openFileCounts: files.counts,
+    close: files.close,
+  };
+}

@@ -1,0 +1,151 @@
+// The main thread's end of the writer thread: sends commands, resolves them when they are durable, and bounds how many
+// wait. It knows no command; sqlite-metadata-index.ts does.
+import { Worker } from 'node:worker_threads';
+import { type IndexReply, unwrapReply } from '../../index/reply.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { WriterCall, WriterMessage, WriterRequest } from './writer-messages.ts';
+
+export type IndexWriter = {
+  /**
+   * Runs a command in the writer. `onReply` runs in the same tick as the promise is settled, before whoever waits for
+   * it goes on, whatever came of the command. SlowDown (too many waiting), InternalError (the writer died: the command
+   * may be committed or not), and what the command throws.
+   */
+  call(
+    command: Omit<WriterCall, 'id'>,
+    options: { readonly weightBytes: number; readonly onReply: () => void },
+  ): Promise<unknown>;
+  /** Commands sent, and messages of replies received: each message is one transaction. For tests and metrics. */
+  counts(): { readonly commands: number; readonly transactions: number };
+  /** Takes no more commands, waits for those under way, and ends the thread. */
+  close(): Promise<void>;
+};
+
+type Pending = {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly onReply: () => void;
+  readonly weightBytes: number;
+};
+
+/** Commands waiting at once. At 5,000 commits a second they are answered within a second. */
+const PENDING_MAX = 4096;
+/** Bytes of bodies waiting at once; each exists here and, copied, in the writer. */
+const PENDING_MAX_BYTES = 32 * 1024 * 1024;
+
+/** Source files run as they are; the published package is JavaScript. */
+const WRITER_FILE = import.meta.url.endsWith('.ts') ? './index-writer.ts' : './index-writer.js';
+
+/** The thread for the database at `path`; it opens it at once. */
+export function createWriterThread(path: string): Worker {
+  return new Worker(new URL(WRITER_FILE, import.meta.url), { workerData: { path }, name: 'index-writer' });
+}
+
+/**
+ * Starts the thread; resolves when the database is open and migrated, rejects when it can't be. `onCrash` is called
+ * once when the thread ends unasked; all waiting commands have been rejected by then.
+ */
+export async function startIndexWriter(
+  path: string,
+  onCrash: (error: unknown) => void,
+  worker: Worker = createWriterThread(path),
+): Promise<IndexWriter> {
+  const pending = new Map<number, Pending>();
+  let pendingBytes = 0;
+  let outbox: WriterCall[] = [];
+  let state: 'starting' | 'open' | 'closing' | 'closed' = 'starting';
+  let lastId = 0;
+  let transactions = 0;
+  let crash: unknown = null;
+
+  const ready = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+
+  function settle(id: number, finish: (command: Pending) => void): void {
+    const command = pending.get(id);
+    if (command === undefined) return;
+    pending.delete(id);
+    pendingBytes -= command.weightBytes;
+    command.onReply();
+    finish(command);
+  }
+
+  function answer(id: number, reply: IndexReply): void {
+    settle(id, ({ resolve, reject }) => {
+      try {
+        resolve(unwrapReply(reply));
+      } catch (error) {
+        reject(error);
+      }
+    });
+  }
+
+  worker.on('message', (message: WriterMessage) => {
+    if (message.kind === 'ready') return ready.resolve();
+    transactions += 1;
+    for (const [id, reply] of message.replies) answer(id, reply);
+  });
+  worker.on('error', (error) => {
+    crash = error;
+  });
+  worker.on('exit', (exitCode) => {
+    const wasAsked = state === 'closing' && pending.size === 0 && crash === null;
+    const wasStarting = state === 'starting';
+    state = 'closed';
+    const cause = crash ?? new Error(`The index writer ended with exit code ${exitCode}.`);
+    for (const id of [...pending.keys()]) {
+      settle(id, ({ reject }) =>
+        reject(new StorageError('InternalError', { detail: 'The index writer died.', cause })),
+      );
+    }
+    ended.resolve();
+    if (wasStarting) ready.reject(cause);
+    else if (!wasAsked) onCrash(cause);
+  });
+
+  function post(request: WriterRequest): void {
+    worker.postMessage(request);
+  }
+  /** One message for all commands of this turn of the event loop: a message costs more than a command. */
+  function flush(): void {
+    const calls = outbox;
+    outbox = [];
+    if (state === 'closed' || calls.length === 0) return;
+    try {
+      post(calls);
+    } catch (cause) {
+      // Something in a command was no plain data. None of this message's commands has been sent.
+      for (const { id } of calls) settle(id, ({ reject }) => reject(new StorageError('InternalError', { cause })));
+    }
+  }
+
+  await ready.promise;
+  state = 'open';
+
+  return {
+    async call(command, { weightBytes, onReply }) {
+      try {
+        if (state !== 'open') throw new StorageError('ServiceUnavailable', { detail: 'The server is shutting down.' });
+        if (pending.size >= PENDING_MAX || pendingBytes + weightBytes > PENDING_MAX_BYTES)
+          throw new StorageError('SlowDown');
+      } catch (error) {
+        onReply();
+        throw error;
+      }
+      lastId += 1;
+      const id = lastId;
+      if (outbox.push({ ...command, id }) === 1) setImmediate(flush);
+      pendingBytes += weightBytes;
+      return new Promise((resolve, reject) => pending.set(id, { resolve, reject, onReply, weightBytes }));
+    },
+    counts: () => ({ commands: lastId, transactions }),
+    async close() {
+      if (state === 'open') {
+        state = 'closing';
+        flush();
+        post('close');
+      }
+      await ended.promise;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// The writer thread: the only writer of the index. It takes all commands that wait, runs them in one transaction and
+// answers when that is durable: one fsync for the whole group. While it commits, the next group gathers.
+// It ends, and with it the process, when a commit fails in a way that leaves the truth in doubt.
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { createBucketIndex } from '../../index/bucket-index.ts';
+import { createDirectoryIndex } from '../../index/directory-index.ts';
+import { failureReply, type IndexReply, runIndexCall } from '../../index/reply.ts';
+import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../index/schema.ts';
+import { StorageError } from '../../ports/errors.ts';
+import { openSqlite } from './node-sqlite.ts';
+import type { WriterCall, WriterMessage, WriterRequest } from './writer-messages.ts';
+
+/** Commands of one transaction at most: bounds how long the first of them waits for the last. */
+const GROUP_MAX = 512;
+
+if (parentPort === null) throw new Error('index-writer.ts runs as a worker thread only.');
+const port = parentPort;
+const database = openSqlite((workerData as { path: string }).path, { readOnly: false });
+migrate(database, INDEX_SCHEMA);
+migrate(database, DIRECTORY_SCHEMA);
+const index = createBucketIndex(database);
+const directory = createDirectoryIndex(database);
+
+function run(call: WriterCall): IndexReply {
+  // The client sends the names of the two APIs only, checked by its types.
+  return call.target === 'index'
+    ? runIndexCall(index, call.name as keyof typeof index, call.input as never)
+    : runIndexCall(directory, call.name as keyof typeof directory, call.input as never);
+}
+
+function commit(calls: readonly WriterCall[]): void {
+  try {
+    const replies = database.batch(() => calls.map((call) => [call.id, run(call)] as const));
+    send({ kind: 'replies', replies });
+  } catch (error) {
+    const reply = failureReply(error);
+    send({ kind: 'replies', replies: calls.map((call) => [call.id, reply] as const) });
+    // A full disk is no doubt: SQLite has taken the group back. Anything else may have reached the disk or not.
+    if (!(error instanceof StorageError)) throw error;
+  }
+}
+
+function send(message: WriterMessage): void {
+  port.postMessage(message);
+}
+
+port.on('message', (first: WriterRequest) => {
+  let waiting: WriterCall[] = [];
+  let request: WriterRequest | undefined = first;
+  while (request !== undefined) {
+    if (request === 'close') {
+      if (waiting.length > 0) commit(waiting);
+      database.close();
+      port.close();
+      return;
+    }
+    waiting = waiting.concat(request);
+    while (waiting.length >= GROUP_MAX) commit(waiting.splice(0, GROUP_MAX));
+    request = receiveMessageOnPort(port)?.message as WriterRequest | undefined;
+  }
+  if (waiting.length > 0) commit(waiting);
+});
+
+send({ kind: 'ready' });

@@ -1,0 +1,64 @@
+// All ports of the Node home over one data folder, and their orderly end. node.ts calls it; so do tests and benches
+// that want the home without its server.
+import { join } from 'node:path';
+import type { Config } from '../../config.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { Log } from '../../ports/system.ts';
+import { createCountingMeter } from '../shared/counting-meter.ts';
+import { createIds } from '../shared/ids.ts';
+import { createMemoryEdgeCache } from '../shared/memory-edge-cache.ts';
+import { createMemoryHotMetadata } from '../shared/memory-hot-metadata.ts';
+import { systemClock } from '../shared/system-clock.ts';
+import { createTrackedBackground } from '../shared/tracked-background.ts';
+import { createFsBlobStore } from './fs-blob-store.ts';
+import { openSqliteMetadataIndex } from './sqlite-metadata-index.ts';
+
+export type NodePorts = {
+  readonly ports: Ports;
+  /** Waits for background work, at most `backgroundMs`, then for the index; nothing may be called afterwards. */
+  close(backgroundMs: number): Promise<void>;
+};
+
+/** `dataDir` must exist and be locked. `onCrash`: the index writer died, the process must end. */
+export async function openNodePorts(
+  config: Config,
+  options: { readonly dataDir: string; readonly log: Log; readonly onCrash: (error: unknown) => void },
+): Promise<NodePorts> {
+  const { dataDir, log, onCrash } = options;
+  const hotMetadata = createMemoryHotMetadata({
+    clock: systemClock,
+    maxEntries: config.pointerMemoryMaxEntries,
+    maxBytes: config.pointerMemoryMaxBytes,
+    negativeFreshSeconds: config.negativeFreshSeconds,
+    maxAgeSeconds: null,
+  });
+  const edgeCache = createMemoryEdgeCache({
+    maxBytes: config.bodyMemoryMaxBytes,
+    maxBodyBytes: config.bodyMemoryMaxBodyBytes,
+  });
+  const path = join(dataDir, 'index.sqlite');
+  const index = await openSqliteMetadataIndex({ path, watcher: hotMetadata, onCrash });
+  const blobStore = createFsBlobStore(dataDir);
+  const background = createTrackedBackground(log);
+  return {
+    ports: {
+      blobStore,
+      metadataIndex: index.metadataIndex,
+      directory: index.directory,
+      hotMetadata,
+      edgeCache,
+      tiers: { metadata: ['memory'], body: ['memory'] },
+      clock: systemClock,
+      ids: createIds(systemClock),
+      background,
+      log,
+      meter: createCountingMeter(),
+    },
+    async close(backgroundMs) {
+      const left = await background.drain(backgroundMs);
+      if (left > 0) log.error('background-left', { left });
+      await index.close();
+      blobStore.close();
+    },
+  };
+}

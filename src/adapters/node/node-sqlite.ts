@@ -1,0 +1,119 @@
+// SQLite on Node behind the SQL port: one connection to one file, over node:sqlite. The writer thread opens one
+// for writing and commits in batches; the main thread opens one for reading. Knows no table.
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { StorageError } from '../../ports/errors.ts';
+import type { Sql, SqlRow, SqlValue } from '../../ports/sql.ts';
+
+export type NodeSqlite = Sql & {
+  /**
+   * Runs many transactions as one commit with one fsync. A `transaction` inside that throws undoes itself alone.
+   * When `batch` throws nothing of it is stored, whatever the transactions inside answered: a StorageError says so
+   * for certain, with any other error a failing disk may have kept it. Not nested.
+   */
+  batch<Result>(work: () => Result): Result;
+  /** Closes the file; the last writer to close folds the write-ahead log into it. */
+  close(): void;
+};
+
+/** Bytes of a page of a new file: SQLite's default, and what a Durable Object uses. Schema.ts reckons with it. */
+const PAGE_BYTES = 4096;
+/** Page cache of one connection, KiB. */
+const CACHE_KIB = 64 * 1024;
+/** How long a connection waits for another's lock, milliseconds: longer than any batch. */
+const BUSY_TIMEOUT_MS = 5000;
+/** Pages of the write-ahead log after which a commit folds it into the file. */
+const CHECKPOINT_PAGES = 4000;
+
+/** Result codes of SQLite, low byte. Source: https://sqlite.org/rescode.html */
+const SQLITE_BUSY = 5;
+const SQLITE_LOCKED = 6;
+const SQLITE_FULL = 13;
+
+type All = Sql['all'];
+
+/**
+ * Opens a database file, making it when it is not there and not `readOnly`; ':memory:' is one of its own. A commit
+ * is on the disk when it returns (write-ahead log, synchronous=FULL). Statements throw StorageFull when the disk
+ * is full, ServiceUnavailable after 5 s behind another's lock, otherwise node:sqlite's error.
+ */
+export function openSqlite(path: string, options: { readOnly: boolean }): NodeSqlite {
+  const db = new DatabaseSync(path, { readOnly: options.readOnly, enableForeignKeyConstraints: false });
+  db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = MEMORY`);
+  if (!options.readOnly) {
+    db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  }
+  const all = createAll(db);
+  const begin = options.readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE';
+  return { all, ...createTransactions(db, all, begin), close: () => db.close() };
+}
+
+/** Runs statements, each prepared once. */
+function createAll(db: DatabaseSync): All {
+  const statements = new Map<string, StatementSync>();
+  return <Row extends SqlRow>(text: string, ...values: readonly SqlValue[]): Row[] => {
+    try {
+      let statement = statements.get(text);
+      if (statement === undefined) {
+        statement = db.prepare(text);
+        statements.set(text, statement);
+      }
+      return statement.all(...values) as Row[];
+    } catch (error) {
+      throw translateError(error);
+    }
+  };
+}
+
+function createTransactions(db: DatabaseSync, all: All, begin: string): Pick<NodeSqlite, 'transaction' | 'batch'> {
+  let isBatch = false;
+  /** Why SQLite rolled back the whole batch, as it may on a full disk, when a transaction inside failed. */
+  let loss: { readonly cause: unknown } | null = null;
+
+  /** Runs `work` between two statements; undoes it, and throws on, when it or the end throws. */
+  function between<Result>(start: string, end: string, undo: string, work: () => Result): Result {
+    all(start);
+    try {
+      const result = work();
+      all(end);
+      return result;
+    } catch (error) {
+      if (db.isTransaction) db.exec(undo);
+      else if (isBatch) loss ??= { cause: error };
+      throw error;
+    }
+  }
+
+  return {
+    transaction<Result>(work: () => Result): Result {
+      // What ran after the loss of its batch would be committed on its own.
+      if (loss !== null) throw loss.cause;
+      return db.isTransaction
+        ? between('SAVEPOINT one', 'RELEASE one', 'ROLLBACK TO one; RELEASE one', work)
+        : between(begin, 'COMMIT', 'ROLLBACK', work);
+    },
+
+    batch<Result>(work: () => Result): Result {
+      isBatch = true;
+      try {
+        return between(begin, 'COMMIT', 'ROLLBACK', () => {
+          const result = work();
+          // No answer of a lost batch may get out as if it had been stored.
+          if (loss !== null) throw loss.cause;
+          return result;
+        });
+      } finally {
+        isBatch = false;
+        loss = null;
+      }
+    },
+  };
+}
+
+function translateError(error: unknown): unknown {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error;
+  const code = error.errcode & 0xff;
+  if (code === SQLITE_FULL) return new StorageError('StorageFull', { cause: error });
+  if (code === SQLITE_BUSY || code === SQLITE_LOCKED) return new StorageError('ServiceUnavailable', { cause: error });
+  return error;
+}

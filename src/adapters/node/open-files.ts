@@ -1,0 +1,97 @@
+// Descriptors of blobs that were read lately, kept open: opening a file costs three trips to the thread pool. A
+// descriptor is closed when it has left the cache and its last user has let go, never earlier.
+import { LRUCache } from 'lru-cache';
+import { closeFile, openFile, statFile } from './file-calls.ts';
+
+export type OpenBlob = { readonly fd: number; readonly fileBytes: number };
+
+export type OpenFiles = {
+  /** Opens the file or takes it from the cache. Each `acquire` needs exactly one `release`. Throws what `open` throws. */
+  acquire(path: string): Promise<OpenBlob>;
+  release(file: OpenBlob): void;
+  /** Lets go of a file that is about to be deleted. */
+  forget(path: string): void;
+  /** Files in the cache and files in use, for tests and metrics. */
+  counts(): { cached: number; inUse: number };
+  close(): void;
+};
+
+type Entry = OpenBlob & { users: number; isCached: boolean };
+/** `waiters` get their share of the file before anybody can push it out of the cache. */
+type Opening = { promise: Promise<Entry>; waiters: number; isForgotten: boolean };
+
+/** Keeps at most `maxFiles` descriptors besides those in use. */
+export function createOpenFiles(maxFiles: number): OpenFiles {
+  const inUse = new Set<Entry>();
+  const openings = new Map<string, Opening>();
+  const cache = new LRUCache<string, Entry>({
+    max: maxFiles,
+    dispose(entry) {
+      entry.isCached = false;
+      if (entry.users === 0) closeQuietly(entry.fd);
+    },
+  });
+
+  async function open(path: string, opening: Opening): Promise<Entry> {
+    try {
+      const fd = await openFile(path, 'r');
+      const entry: Entry = { fd, fileBytes: await sizeOf(fd), users: opening.waiters, isCached: false };
+      inUse.add(entry);
+      if (!opening.isForgotten) {
+        entry.isCached = true;
+        cache.set(path, entry);
+      }
+      return entry;
+    } finally {
+      openings.delete(path);
+    }
+  }
+
+  return {
+    acquire(path) {
+      const entry = cache.get(path);
+      if (entry !== undefined) {
+        entry.users += 1;
+        inUse.add(entry);
+        return Promise.resolve(entry);
+      }
+      const known = openings.get(path);
+      if (known !== undefined) {
+        known.waiters += 1;
+        return known.promise;
+      }
+      const opening: Opening = { promise: Promise.resolve({} as Entry), waiters: 1, isForgotten: false };
+      openings.set(path, opening);
+      opening.promise = open(path, opening);
+      return opening.promise;
+    },
+    release(file) {
+      const entry = file as Entry;
+      entry.users -= 1;
+      if (entry.users > 0) return;
+      inUse.delete(entry);
+      if (!entry.isCached) closeQuietly(entry.fd);
+    },
+    forget(path) {
+      const opening = openings.get(path);
+      if (opening !== undefined) opening.isForgotten = true;
+      cache.delete(path);
+    },
+    counts: () => ({ cached: cache.size, inUse: inUse.size }),
+    close: () => cache.clear(),
+  };
+}
+
+async function sizeOf(fd: number): Promise<number> {
+  try {
+    return (await statFile(fd)).size;
+  } catch (error) {
+    closeQuietly(fd);
+    throw error;
+  }
+}
+
+/** A descriptor that was only read from has nothing to lose when closing it fails. */
+function closeQuietly(fd: number): void {
+  closeFile(fd).catch(() => {});
+}

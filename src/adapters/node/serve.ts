@@ -1,0 +1,125 @@
+// The HTTP server: node:http around @hono/node-server, its limits, and its end. It knows no surface: `fetch` is the app.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import type { Log } from '../../ports/system.ts';
+import { expectContinue } from './http-request.ts';
+
+/** What the app gets as its bindings with each request. */
+export type NodeBindings = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse };
+
+export type Fetch = (request: Request, bindings: NodeBindings) => Response | Promise<Response>;
+
+export type RunningServer = {
+  /** `http://host:port`, with the port that was really taken. */
+  readonly url: string;
+  /**
+   * Stops accepting, lets running requests finish for at most `limitMs`, then cuts them off. Resolves with how many
+   * connections were cut.
+   */
+  close(limitMs: number): Promise<number>;
+};
+
+/** Request line and headers together, bytes. Room for a 1,024-byte key in percent-encoding and 8 KiB of tokens. */
+const HEADERS_MAX_BYTES = 32 * 1024;
+/** Milliseconds for the headers to arrive; a slow sender of headers holds nothing but a socket. */
+const HEADERS_TIMEOUT_MS = 30_000;
+/** How often node:http looks for such connections, milliseconds. */
+const CONNECTION_CHECK_MS = 5_000;
+/** Idle keep-alive, milliseconds: longer than the 60 s after which common load balancers and SDKs let go first. */
+const KEEP_ALIVE_MS = 75_000;
+/** Milliseconds without a byte in either direction, requests under way included: a reader that stopped reading. */
+const SOCKET_IDLE_MS = 300_000;
+/** Connections at once; further ones are closed. About 100 KiB each while idle with buffers. */
+const CONNECTIONS_MAX = 4096;
+/** How often a closing server closes connections that have become idle, milliseconds. */
+const CLOSE_IDLE_MS = 50;
+
+/** Starts to listen. Rejects when the address can't be taken. */
+export async function serve(
+  fetch: Fetch,
+  options: { readonly host: string; readonly port: number; readonly log: Log },
+): Promise<RunningServer> {
+  const listener = getRequestListener((request, bindings) => fetch(request, bindings as NodeBindings), {
+    // A RequestError is a target or a Host header that is no URL; anything else slipped through the app.
+    errorHandler(error) {
+      if (error instanceof RequestError) return plainText(400, 'Bad Request');
+      options.log.error('request-failed', { cause: error });
+      return plainText(500, 'Internal Server Error');
+    },
+  });
+  const server = createServer({
+    maxHeaderSize: HEADERS_MAX_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    // No limit for a whole upload: a slow one is fine, an idle one is ended by http-request.ts.
+    requestTimeout: 0,
+    connectionsCheckingInterval: CONNECTION_CHECK_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    joinDuplicateHeaders: true,
+  });
+  server.timeout = SOCKET_IDLE_MS;
+  server.maxConnections = CONNECTIONS_MAX;
+  server.on('request', listener);
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    expectContinue(incoming, outgoing);
+    void listener(incoming, outgoing);
+  });
+  server.on('clientError', refuseMalformed);
+  await listen(server, options);
+  server.on('error', (cause) => options.log.error('server-error', { cause }));
+
+  const { port } = server.address() as AddressInfo;
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return { url: `http://${host}:${port}`, close: (limitMs) => closeServer(server, limitMs) };
+}
+
+function plainText(status: number, text: string): Response {
+  return new Response(`${text}\n`, { status, headers: { 'Content-Type': 'text/plain' } });
+}
+
+function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Content Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** Answers what is no HTTP and hangs up. When a response is under way already, only hangs up. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const current = '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null;
+  if (!socket.writable || error.code === 'ECONNRESET' || current?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const status = REFUSALS[error.code ?? ''] ?? '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+}
+
+function closeServer(server: Server, limitMs: number): Promise<number> {
+  return new Promise((resolve) => {
+    let cut = 0;
+    // A connection that becomes idle would otherwise wait for its next request.
+    const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
+    const limit = setTimeout(() => {
+      server.getConnections((_error, count) => {
+        cut = count ?? 0;
+        server.closeAllConnections();
+      });
+    }, limitMs);
+    server.close(() => {
+      clearInterval(closeIdle);
+      clearTimeout(limit);
+      resolve(cut);
+    });
+  });
+}

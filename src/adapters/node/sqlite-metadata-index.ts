@@ -1,0 +1,193 @@
+// MetadataIndex and Directory over one SQLite file. Commands go to the writer thread and come back durable; queries
+// run here, at once, on a read-only connection of their own, so a read after an acknowledged write sees it (a WAL
+// reader sees every commit that ended before its statement began). No commit ever blocks the event loop.
+//
+// Two caches stand in front: bucket records and access keys here, pointers and gates behind `watcher`. Both are
+// exact. From before a command is sent until it was answered, what it touches is held: dropped and not kept, because
+// readers here can see the commit before its answer arrives. Outside of that time nothing can change it.
+import { LRUCache } from 'lru-cache';
+import { createBucketIndex } from '../../index/bucket-index.ts';
+import { createDirectoryIndex } from '../../index/directory-index.ts';
+import { isDirectoryCommand, isIndexCommand } from '../../index/index-names.ts';
+import { runIndexCall, unwrapReply } from '../../index/reply.ts';
+import type { Directory, DirectoryApi } from '../../ports/directory.ts';
+import type { AccessKey, AccessKeyId, BucketName, BucketRecord, ObjectKey } from '../../ports/domain.ts';
+import type { CommitObjectInput, IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
+import { startIndexWriter } from './index-writer-client.ts';
+import { openSqlite } from './node-sqlite.ts';
+
+/** Told of each key (null: the bucket's gate) before a command on it is sent, and again before it is answered. */
+export type CommitWatcher = {
+  hold(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
+  release(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
+};
+
+export type SqliteMetadataIndex = {
+  readonly metadataIndex: MetadataIndex;
+  readonly directory: Directory;
+  /** Commands sent and transactions that answered them. */
+  counts(): { readonly commands: number; readonly transactions: number };
+  /** Waits for the commands under way and closes the database. */
+  close(): Promise<void>;
+};
+
+/** Records kept: about 500 B each. */
+const BUCKETS_CACHED = 10_000;
+const ACCESS_KEYS_CACHED = 10_000;
+
+type Calls = { readonly [name: string]: (input: never) => unknown };
+
+/**
+ * Opens or makes the database at `path`. `onCrash`: the writer thread died; nothing can be written any more, and what
+ * waited was rejected with InternalError. Rejects when the file can't be opened, or is of a newer program.
+ */
+export async function openSqliteMetadataIndex(options: {
+  readonly path: string;
+  readonly watcher: CommitWatcher;
+  readonly onCrash: (error: unknown) => void;
+}): Promise<SqliteMetadataIndex> {
+  const { watcher } = options;
+  const writer = await startIndexWriter(options.path, options.onCrash);
+  const reader = openSqlite(options.path, { readOnly: true });
+  const index = createBucketIndex(reader);
+  const directory = createDirectoryIndex(reader);
+  const buckets = createHeldCache<BucketName, BucketRecord>(BUCKETS_CACHED);
+  const accessKeys = createHeldCache<AccessKeyId, AccessKey>(ACCESS_KEYS_CACHED);
+
+  let isOpen = true;
+
+  const queryIndex = (name: keyof IndexApi, input: never): unknown =>
+    name === 'getBucket'
+      ? buckets.get((input as { name: BucketName }).name, () => query(index, name, input))
+      : query(index, name, input);
+
+  const queryDirectory = (name: keyof DirectoryApi, input: never): unknown =>
+    name === 'getAccessKey'
+      ? accessKeys.get((input as { id: AccessKeyId }).id, () => query(directory, name, input))
+      : query(directory, name, input);
+
+  function commandIndex(bucket: BucketName, name: keyof IndexApi, input: unknown): Promise<unknown> {
+    const touched = touchedBy(name, input);
+    if (touched === 'gate') buckets.hold(bucket);
+    if (touched !== 'nothing') watcher.hold(bucket, touched === 'gate' ? null : touched);
+    const { sendable, weightBytes } = toSendable(name, input);
+    return writer.call(
+      { target: 'index', name, input: sendable },
+      {
+        weightBytes,
+        onReply() {
+          if (touched === 'gate') buckets.release(bucket);
+          if (touched !== 'nothing') watcher.release(bucket, touched === 'gate' ? null : touched);
+        },
+      },
+    );
+  }
+
+  function commandDirectory(name: keyof DirectoryApi, input: unknown): Promise<unknown> {
+    // Accounts change rarely, and one of them may have lost any key: forget all.
+    const isAccounts = name === 'putAccount';
+    if (isAccounts) accessKeys.holdAll();
+    return writer.call(
+      { target: 'directory', name, input },
+      { weightBytes: 0, onReply: () => (isAccounts ? accessKeys.releaseAll() : undefined) },
+    );
+  }
+
+  return {
+    metadataIndex: {
+      call: (bucket, name, input) =>
+        (isIndexCommand(name)
+          ? commandIndex(bucket, name, input)
+          : settled(() => queryIndex(name, input as never))) as never,
+    },
+    directory: {
+      call: (name, input) =>
+        (isDirectoryCommand(name)
+          ? commandDirectory(name, input)
+          : settled(() => queryDirectory(name, input as never))) as never,
+    },
+    counts: writer.counts,
+    async close() {
+      if (isOpen) reader.close();
+      isOpen = false;
+      await writer.close();
+    },
+  };
+}
+
+function query(api: Calls, name: string, input: never): never {
+  return unwrapReply(runIndexCall(api, name, input));
+}
+
+/** A promise of what happens now. */
+function settled(run: () => unknown): Promise<unknown> {
+  try {
+    return Promise.resolve(run());
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** What readers of the hot path may have remembered and this command may change. */
+function touchedBy(name: keyof IndexApi, input: unknown): readonly ObjectKey[] | 'gate' | 'nothing' {
+  switch (name) {
+    case 'commitObject':
+      return [(input as CommitObjectInput).object.key];
+    case 'completeUpload':
+      return [(input as { key: ObjectKey }).key];
+    case 'deleteObjects':
+      return (input as { keys: readonly ObjectKey[] }).keys;
+    case 'createBucket':
+    case 'setBucketAccess':
+    case 'deleteBucket':
+      return 'gate';
+    default:
+      return 'nothing';
+  }
+}
+
+/** A message takes the whole buffer behind a window: an inline body that is one is copied out first. */
+function toSendable(name: keyof IndexApi, input: unknown): { sendable: unknown; weightBytes: number } {
+  if (name !== 'commitObject') return { sendable: input, weightBytes: 0 };
+  const commit = input as CommitObjectInput;
+  const { inlineBytes } = commit.object;
+  if (inlineBytes === null) return { sendable: input, weightBytes: 0 };
+  const weightBytes = inlineBytes.length;
+  if (inlineBytes.buffer.byteLength === weightBytes) return { sendable: input, weightBytes };
+  return {
+    sendable: { ...commit, object: { ...commit.object, inlineBytes: new Uint8Array(inlineBytes) } },
+    weightBytes,
+  };
+}
+
+/** Remembers values, but none whose key, or all keys, are held. "There is none" is not remembered. */
+function createHeldCache<Key extends string, Value extends object>(max: number) {
+  const values = new LRUCache<Key, Value>({ max });
+  const holds = new Map<Key, number>();
+  let holdsOnAll = 0;
+  return {
+    get(key: Key, read: () => Value | null): Value | null {
+      const known = values.get(key);
+      if (known !== undefined) return known;
+      const value = read();
+      if (value !== null && holdsOnAll === 0 && !holds.has(key)) values.set(key, value);
+      return value;
+    },
+    hold(key: Key): void {
+      holds.set(key, (holds.get(key) ?? 0) + 1);
+      values.delete(key);
+    },
+    release(key: Key): void {
+      const left = (holds.get(key) ?? 0) - 1;
+      if (left > 0) holds.set(key, left);
+      else holds.delete(key);
+    },
+    holdAll(): void {
+      holdsOnAll += 1;
+      values.clear();
+    },
+    releaseAll(): void {
+      holdsOnAll -= 1;
+    },
+  };
+}

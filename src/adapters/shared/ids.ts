@@ -1,0 +1,73 @@
+// Ids that sort by the time of their making: 9 characters of milliseconds, 3 of a counter within the millisecond and
+// 15 at random, in a base 32 whose alphabet is in ASCII order. Both homes use it; blobs are laid out by its prefix.
+import type { BlobId, BucketId, UploadId, VersionId } from '../../ports/domain.ts';
+import type { Clock, Ids } from '../../ports/system.ts';
+
+/** Crockford's base 32 in lower case: byte order is numeric order. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+/** 45 bits of milliseconds: good until the year 3084. */
+const TIME_LENGTH = 9;
+/** 15 bits: ids of one millisecond in the order of their making. */
+const COUNTER_LENGTH = 3;
+const COUNTER_END = 32 ** COUNTER_LENGTH;
+/** 75 random bits. */
+const RANDOM_LENGTH = 15;
+/** 80 random bits. A request id needs no order, only to be found again in a log. */
+const REQUEST_ID_LENGTH = 16;
+/** Random bytes drawn at a time; one draw costs about as much as 100 of these bytes. */
+const POOL_BYTES = 4096;
+
+/**
+ * Makes ids that are unique everywhere and strictly ascending within this maker, also when the clock stands still or
+ * goes back. Nothing random is drawn before the first id: Workers forbid it outside of a request.
+ */
+export function createIds(clock: Clock): Ids {
+  const random = createRandomText();
+  let lastMs = 0;
+  let counter = 0;
+  let lastTime = '';
+
+  function ordered(): string {
+    const nowMs = clock.nowMs();
+    if (nowMs > lastMs || ++counter === COUNTER_END) {
+      lastMs = Math.max(nowMs, lastMs + 1);
+      counter = 0;
+      lastTime = base32(lastMs, TIME_LENGTH);
+    }
+    return lastTime + base32(counter, COUNTER_LENGTH) + random(RANDOM_LENGTH);
+  }
+
+  return {
+    requestId: () => random(REQUEST_ID_LENGTH),
+    bucketId: () => ordered() as BucketId,
+    versionId: () => ordered() as VersionId,
+    uploadId: () => ordered() as UploadId,
+    blobId: (home) => `${home}/${ordered()}` as BlobId,
+    blobIdFloor: (home, timeMs) => `${home}/${base32(Math.max(0, Math.floor(timeMs)), TIME_LENGTH)}`,
+  };
+}
+
+function base32(value: number, length: number): string {
+  let text = '';
+  let rest = value;
+  for (let place = 0; place < length; place++) {
+    text = ALPHABET.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+/** Text of random characters, 5 bits each, from a pool that is refilled as a whole. */
+function createRandomText(): (length: number) => string {
+  const pool = new Uint8Array(POOL_BYTES);
+  let used = POOL_BYTES;
+  return (length) => {
+    if (used + length > POOL_BYTES) {
+      crypto.getRandomValues(pool);
+      used = 0;
+    }
+    let text = '';
+    for (const end = used + length; used < end; used++) text += ALPHABET.charAt((pool[used] ?? 0) & 31);
+    return text;
+  };
+}

@@ -1,0 +1,5 @@
+// The clock of the machine, for both homes. Tests bring their own.
+import type { Clock } from '../../ports/system.ts';
+
+/** Wall-clock time. In a Worker it stands still between two waits for I/O. */
+export const systemClock: Clock = { nowMs: () => Date.now() };

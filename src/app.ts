@@ -1,0 +1,67 @@
+// The whole service as one Hono app: reads the address, gives the request to its surface, renders what went wrong.
+// Both homes call createApp with their ports; nothing here knows which home it is.
+import { type Context, Hono } from 'hono';
+import type { Config } from './config.ts';
+import { createAccessKeyFinder } from './core/auth/find-access-key.ts';
+import type { Core } from './core/core.ts';
+import { parseAddress } from './http/address.ts';
+import { createDelivery } from './http/delivery/deliver.ts';
+import type { HttpRequest } from './http/request.ts';
+import { renderS3Error } from './http/s3/errors.ts';
+import { createS3Surface } from './http/s3/routes.ts';
+import { answerSystem } from './http/system/system.ts';
+import { StorageError } from './ports/errors.ts';
+import type { Ports } from './ports/index.ts';
+
+/** `readRequest` turns what the home's server gives into an HttpRequest, without URL or Headers objects on Node. */
+export function createApp<Bindings extends object>(
+  ports: Ports,
+  config: Config,
+  readRequest: (c: Context<{ Bindings: Bindings }>) => HttpRequest,
+): Hono<{ Bindings: Bindings }> {
+  const core: Core = { ports, settings: config };
+  const deliver = createDelivery(core, config);
+  const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
+  const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
+  const s3 = createS3Surface(core, { findAccessKey, deliver, region: config.region });
+
+  function handle(request: HttpRequest, requestId: string): Response | Promise<Response> {
+    const address = parseAddress(request.rawPath, request.host, config.baseDomain);
+    if (address.kind === 'system') return answerSystem(request, address.path, requestId);
+    if (address.kind === 'bucket' && isPlainRead(request) && address.rawKey !== null) {
+      return deliver(request, address.rawBucket, address.rawKey, requestId);
+    }
+    const bucket = address.kind === 'bucket' ? address.rawBucket : null;
+    const rawKey = address.kind === 'bucket' ? address.rawKey : null;
+    return s3.handle(request, { bucket, rawKey }, requestId);
+  }
+
+  function renderError(error: unknown, request: HttpRequest, requestId: string): Response {
+    if (!(error instanceof StorageError) || error.code === 'InternalError') {
+      ports.log.error('request-failed', { requestId, method: request.method, cause: error });
+    }
+    return renderS3Error(error, { method: request.method, resource: request.rawPath, requestId });
+  }
+
+  const app = new Hono<{ Bindings: Bindings }>();
+  app.all('*', (c) => {
+    const request = readRequest(c);
+    const requestId = ports.ids.requestId();
+    try {
+      const answer = handle(request, requestId);
+      return answer instanceof Promise ? answer.catch((error) => renderError(error, request, requestId)) : answer;
+    } catch (error) {
+      return renderError(error, request, requestId);
+    }
+  });
+  return app;
+}
+
+/** An unsigned read of an object without sub-resources: the public path, decided before anything S3. */
+function isPlainRead(request: HttpRequest): boolean {
+  return (
+    (request.method === 'GET' || request.method === 'HEAD') &&
+    request.rawQuery === '' &&
+    request.header('authorization') === null
+  );
+}

@@ -1,0 +1,168 @@
+// The settings of both homes: from the environment, parsed and validated once at the start. node.ts and worker.ts call
+// it; everything below gets a Config, never an environment. Limits that S3 fixes are core/limits.ts, not settings.
+import { parseSeed, SeedError } from './core/auth/seed.ts';
+import type { AccessKey } from './ports/domain.ts';
+
+/** Where the program runs; it only chooses some of the defaults. */
+export type Home = 'node' | 'cloudflare';
+
+export type Config = {
+  /** TCP port, Node only. QUAYSIDE_PORT, 9000; 0 takes a free one. */
+  readonly port: number;
+  /** Address to listen on, Node only. QUAYSIDE_HOST, 127.0.0.1. */
+  readonly host: string;
+  /** Folder of index and blobs, Node only. QUAYSIDE_DATA_DIR, ./data. */
+  readonly dataDir: string;
+  /** Access key id and secret of the root account. QUAYSIDE_ROOT_ACCESS_KEY and QUAYSIDE_ROOT_SECRET_KEY, null. */
+  readonly rootAccessKey: string | null;
+  readonly rootSecretKey: string | null;
+  /** Access keys of further accounts, as JSON (core/auth/seed.ts); on Node the name of a file of it. QUAYSIDE_SEED. */
+  readonly seed: readonly AccessKey[];
+  /** Hosts `{bucket}.{baseDomain}` address a bucket. Lower case, without a port. QUAYSIDE_BASE_DOMAIN, null. */
+  readonly baseDomain: string | null;
+  /** Region that GetBucketLocation names; signatures may name any. QUAYSIDE_REGION, auto. */
+  readonly region: string;
+  /** Largest body that stands in the index row instead of a blob, bytes. QUAYSIDE_INLINE_MAX_BYTES. */
+  readonly inlineBodyMaxBytes: number;
+  /** Pointers and gates kept in memory: how many, and bytes together. QUAYSIDE_POINTER_MEMORY_{ENTRIES,BYTES}. */
+  readonly pointerMemoryMaxEntries: number;
+  readonly pointerMemoryMaxBytes: number;
+  /** Bodies kept in memory: bytes together, and of the largest one. QUAYSIDE_BODY_MEMORY_{BYTES,MAX_BODY_BYTES}. */
+  readonly bodyMemoryMaxBytes: number;
+  readonly bodyMemoryMaxBodyBytes: number;
+  /**
+   * Seconds for which a pointer in memory is served without asking. On Cloudflare only: there a reader may see a
+   * pointer as old as this plus KV's own delay, whose cacheTtl is at least 30 s and which takes up to 60 s to reach
+   * every place (https://developers.cloudflare.com/kv/concepts/how-kv-works/). On Node a pointer is exact.
+   * QUAYSIDE_POINTER_FRESH_SECONDS, 5.
+   */
+  readonly pointerFreshSeconds: number;
+  /** Seconds for which "there is no such object" is kept. QUAYSIDE_NEGATIVE_FRESH_SECONDS, 2. */
+  readonly negativeFreshSeconds: number;
+  /** Cache-Control of public objects that bring none. QUAYSIDE_DEFAULT_CACHE_CONTROL. */
+  readonly defaultCacheControl: string;
+  /** Seconds between two runs of the sweeper, Node only. QUAYSIDE_SWEEP_INTERVAL_SECONDS, one hour. */
+  readonly sweepIntervalSeconds: number;
+  /**
+   * Seconds for which a blob that nothing references stays: longer than the oldest pointer and the longest download.
+   * QUAYSIDE_GRACE_SECONDS, one day.
+   */
+  readonly graceSeconds: number;
+  /** Seconds that running requests get to finish after SIGTERM, Node only. QUAYSIDE_DRAIN_SECONDS, 20. */
+  readonly drainSeconds: number;
+  /** What is logged: everything, errors or nothing. QUAYSIDE_LOG_LEVEL, info. */
+  readonly logLevel: 'info' | 'error' | 'off';
+};
+
+/** A setting that cannot be used; the message names its variable and never shows a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const HOUR_SECONDS = 3600;
+
+/**
+ * Node: with 48 MiB of pointers, 96 MiB of bodies, about 120 MiB of runtime, writer thread and SQLite caches, and 2 MiB
+ * for each running upload, the process stays below 400 MB. An isolate of Cloudflare has 128 MB in all
+ * (https://developers.cloudflare.com/workers/platform/limits/#memory).
+ */
+const MEMORY_DEFAULTS = {
+  node: { entries: 50_000, pointerBytes: 48 * MiB, bodyBytes: 96 * MiB, maxBodyBytes: MiB },
+  cloudflare: { entries: 10_000, pointerBytes: 16 * MiB, bodyBytes: 24 * MiB, maxBodyBytes: 512 * KiB },
+} as const satisfies Record<Home, object>;
+
+/**
+ * Up to here a row beats a file: an inline commit shares its fsync with others, a blob needs two of its own.
+ * Measured 2026-11, PUT at c=64: see bench/.
+ */
+const INLINE_DEFAULT_BYTES = 16 * KiB;
+/** Rows are read whole and copied between threads; and a Durable Object row may have 2 MB. */
+const INLINE_MAX_BYTES = 256 * KiB;
+
+/** Reads the settings out of an environment or of a Worker's bindings, of which only the texts count. ConfigError. */
+export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home = 'node'): Config {
+  const text = (name: string): string | null => {
+    const value = env[name];
+    return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+  };
+  const whole = (name: string, fallback: number, min: number, max: number): number => {
+    const value = text(name);
+    if (value === null) return fallback;
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${value.slice(0, 40)}".`);
+  };
+  const memory = MEMORY_DEFAULTS[home];
+  return {
+    port: whole('QUAYSIDE_PORT', 9000, 0, 65_535),
+    host: text('QUAYSIDE_HOST') ?? '127.0.0.1',
+    dataDir: text('QUAYSIDE_DATA_DIR') ?? './data',
+    rootAccessKey: parseAccessKey(text('QUAYSIDE_ROOT_ACCESS_KEY')),
+    rootSecretKey: parseSecretKey(text('QUAYSIDE_ROOT_SECRET_KEY')),
+    seed: parseSeedText(text('QUAYSIDE_SEED')),
+    baseDomain: parseBaseDomain(text('QUAYSIDE_BASE_DOMAIN')),
+    region: parseRegion(text('QUAYSIDE_REGION') ?? 'auto'),
+    inlineBodyMaxBytes: whole('QUAYSIDE_INLINE_MAX_BYTES', INLINE_DEFAULT_BYTES, 0, INLINE_MAX_BYTES),
+    pointerMemoryMaxEntries: whole('QUAYSIDE_POINTER_MEMORY_ENTRIES', memory.entries, 1, 10_000_000),
+    pointerMemoryMaxBytes: whole('QUAYSIDE_POINTER_MEMORY_BYTES', memory.pointerBytes, MiB, 1024 * 1024 * MiB),
+    bodyMemoryMaxBytes: whole('QUAYSIDE_BODY_MEMORY_BYTES', memory.bodyBytes, 0, 1024 * 1024 * MiB),
+    bodyMemoryMaxBodyBytes: whole('QUAYSIDE_BODY_MEMORY_MAX_BODY_BYTES', memory.maxBodyBytes, 0, 64 * MiB),
+    pointerFreshSeconds: whole('QUAYSIDE_POINTER_FRESH_SECONDS', 5, 0, 24 * HOUR_SECONDS),
+    negativeFreshSeconds: whole('QUAYSIDE_NEGATIVE_FRESH_SECONDS', 2, 0, HOUR_SECONDS),
+    defaultCacheControl: parseHeaderText(
+      'QUAYSIDE_DEFAULT_CACHE_CONTROL',
+      text('QUAYSIDE_DEFAULT_CACHE_CONTROL') ?? 'public, max-age=60',
+    ),
+    sweepIntervalSeconds: whole('QUAYSIDE_SWEEP_INTERVAL_SECONDS', HOUR_SECONDS, 1, 7 * 24 * HOUR_SECONDS),
+    graceSeconds: whole('QUAYSIDE_GRACE_SECONDS', 24 * HOUR_SECONDS, 60, 365 * 24 * HOUR_SECONDS),
+    drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', 20, 0, HOUR_SECONDS),
+    logLevel: parseLogLevel(text('QUAYSIDE_LOG_LEVEL') ?? 'info'),
+  };
+}
+
+/** S3 clients expect 16 to 128 word characters. Source: AWS IAM API, AccessKey.AccessKeyId. */
+function parseAccessKey(value: string | null): string | null {
+  if (value === null || /^[\w-]{3,128}$/.test(value)) return value;
+  throw new ConfigError('QUAYSIDE_ROOT_ACCESS_KEY must be 3 to 128 letters, digits, hyphens or underscores.');
+}
+
+/** A short secret can be guessed offline from one signed request; 8 is the least that other S3 servers take. */
+function parseSecretKey(value: string | null): string | null {
+  if (value === null || /^[\x21-\x7e]{8,256}$/.test(value)) return value;
+  throw new ConfigError('QUAYSIDE_ROOT_SECRET_KEY must be 8 to 256 visible ASCII characters.');
+}
+
+function parseSeedText(value: string | null): readonly AccessKey[] {
+  if (value === null) return [];
+  try {
+    return parseSeed(value);
+  } catch (error) {
+    throw error instanceof SeedError ? new ConfigError(`QUAYSIDE_SEED: ${error.message}`) : error;
+  }
+}
+
+function parseBaseDomain(value: string | null): string | null {
+  if (value === null) return null;
+  const domain = value.toLowerCase();
+  if (domain.length <= 253 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(domain)) {
+    return domain;
+  }
+  throw new ConfigError('QUAYSIDE_BASE_DOMAIN must be a domain name without scheme, port or wildcard.');
+}
+
+function parseRegion(value: string): string {
+  if (/^[a-z0-9-]{1,63}$/.test(value)) return value;
+  throw new ConfigError('QUAYSIDE_REGION must be lower-case letters, digits and hyphens, like us-east-1.');
+}
+
+function parseHeaderText(name: string, value: string): string {
+  if (/^[\x20-\x7e]{1,1024}$/.test(value)) return value;
+  throw new ConfigError(`${name} must be visible ASCII, at most 1024 characters.`);
+}
+
+function parseLogLevel(value: string): Config['logLevel'] {
+  if (value === 'info' || value === 'error' || value === 'off') return value;
+  throw new ConfigError(`QUAYSIDE_LOG_LEVEL must be info, error or off, not "${value.slice(0, 40)}".`);
+}

@@ -1,0 +1,54 @@
+// Accounts that the operator names in the settings, with their keys: they exist as long as the seed says so. For tests,
+// exams and small installations; accounts that come and go live in the directory.
+import type { AccessKey, AccessKeyId, AccountId } from '../../ports/domain.ts';
+
+/** A seed that can't be used; the message says where, and shows no secret. */
+export class SeedError extends Error {
+  override readonly name = 'SeedError';
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Reads `{"accounts": [{"id", "displayName", "keys": [{"accessKey", "secretKey"}]}]}` into access keys. SeedError.
+ */
+export function parseSeed(text: string): readonly AccessKey[] {
+  let seed: unknown;
+  try {
+    seed = JSON.parse(text);
+  } catch {
+    throw new SeedError('The seed is not valid JSON.');
+  }
+  const accounts = isObject(seed) ? seed.accounts : undefined;
+  if (!Array.isArray(accounts)) throw new SeedError('The seed must be an object with a list "accounts".');
+  const keys = accounts.flatMap(keysOfAccount);
+  const ids = new Set(keys.map((key) => key.id));
+  if (ids.size !== keys.length) throw new SeedError('The seed has an access key twice.');
+  return keys;
+}
+
+function keysOfAccount(account: unknown, position: number): AccessKey[] {
+  const where = `accounts[${position}]`;
+  if (!isObject(account)) throw new SeedError(`${where} must be an object.`);
+  const id = textOf(account, 'id', where, /^[\w.-]{1,128}$/) as AccountId;
+  const displayName = textOf(account, 'displayName', where, /^[^\p{Cc}]{1,128}$/u);
+  if (!Array.isArray(account.keys)) throw new SeedError(`${where}.keys must be a list.`);
+  return account.keys.map((key: unknown, keyPosition) => {
+    const keyWhere = `${where}.keys[${keyPosition}]`;
+    if (!isObject(key)) throw new SeedError(`${keyWhere} must be an object.`);
+    return {
+      id: textOf(key, 'accessKey', keyWhere, /^[\w-]{3,128}$/) as AccessKeyId,
+      secret: textOf(key, 'secretKey', keyWhere, /^[\x21-\x7e]{8,256}$/),
+      account: { id, displayName },
+    };
+  });
+}
+
+function textOf(object: Json, name: string, where: string, pattern: RegExp): string {
+  const value = object[name];
+  if (typeof value === 'string' && pattern.test(value)) return value;
+  throw new SeedError(`${where}.${name} is missing or has characters or a length that it must not have.`);
+}

@@ -1,0 +1,84 @@
+// An opened bucket: the record that the caller was authorised on, and the calls that go to its index. Every call
+// names the revision of that record; when the bucket changed in between the index refuses, and the handle opens
+// the bucket again, authorises again and repeats the call. So one index call per request stays exact. Every change
+// of a bucket goes through here, so this is also where hot metadata forgets, before the client hears of the change.
+import type { BucketName, BucketRecord, BucketRef, ObjectKey } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { IndexApi } from '../../ports/metadata-index.ts';
+import type { Core } from '../core.ts';
+
+type TakesBucket = {
+  [Name in keyof IndexApi]: Parameters<IndexApi[Name]>[0] extends { bucket: BucketRef } ? Name : never;
+}[keyof IndexApi];
+
+export type BucketHandle = {
+  /** The record as last authorised. */
+  record(): BucketRecord;
+  call<Name extends TakesBucket>(
+    name: Name,
+    input: Omit<Parameters<IndexApi[Name]>[0], 'bucket'>,
+  ): Promise<ReturnType<IndexApi[Name]>>;
+};
+
+/** How often a call is repeated on a bucket that keeps changing before the client is asked to. */
+const MAX_REOPENS = 3;
+
+/** Opens a bucket for one request. `authorize` throws AccessDenied; it runs again when the bucket changed. NoSuchBucket. */
+export async function openBucket(
+  core: Core,
+  name: BucketName,
+  authorize: (record: BucketRecord) => void,
+): Promise<BucketHandle> {
+  const index = core.ports.metadataIndex;
+
+  async function authorized(): Promise<BucketRecord> {
+    const found = await index.call(name, 'getBucket', { name });
+    if (found === null) throw new StorageError('NoSuchBucket', { fields: { BucketName: name } });
+    authorize(found);
+    return found;
+  }
+
+  let record = await authorized();
+  return {
+    record: () => record,
+    async call(method, input) {
+      for (let reopens = 0; ; reopens++) {
+        const bucket: BucketRef = { id: record.id, name: record.name, revision: record.revision };
+        try {
+          return await index.call(name, method, { ...input, bucket } as Parameters<IndexApi[typeof method]>[0]);
+        } catch (error) {
+          if (!(error instanceof StorageError) || error.code !== 'BucketChanged') throw error;
+          if (reopens === MAX_REOPENS) throw new StorageError('ConditionalRequestConflict', { cause: error });
+          record = await authorized();
+        } finally {
+          // Whatever the outcome: a failed call may have landed.
+          const changed = changedBy(method, input as ChangeInput);
+          if (changed !== 'nothing') core.ports.hotMetadata.evict(name, changed);
+        }
+      }
+    },
+  };
+}
+
+type ChangeInput = {
+  readonly key?: ObjectKey;
+  readonly keys?: readonly ObjectKey[];
+  readonly object?: { readonly key?: ObjectKey };
+};
+
+/** Keys whose pointers a call may change; null for the bucket's own record. */
+function changedBy(method: TakesBucket, input: ChangeInput): readonly ObjectKey[] | null | 'nothing' {
+  switch (method) {
+    case 'commitObject':
+      return input.object?.key === undefined ? 'nothing' : [input.object.key];
+    case 'completeUpload':
+      return input.key === undefined ? 'nothing' : [input.key];
+    case 'deleteObjects':
+      return input.keys ?? 'nothing';
+    case 'setBucketAccess':
+    case 'deleteBucket':
+      return null;
+    default:
+      return 'nothing';
+  }
+}

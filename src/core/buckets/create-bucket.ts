@@ -1,0 +1,46 @@
+import type { Account, BucketAccess, BucketName, BucketRecord } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { Core } from '../core.ts';
+import { makeBucketId } from './blob-home.ts';
+
+/**
+ * Makes a bucket, or finds the one that the account has already (`isNew` false). The account's list is written first:
+ * a crash in between leaves a name without a bucket, which making it again or the sweeper puts right.
+ * Errors: BucketAlreadyExists (another account's).
+ */
+export async function createBucket(
+  core: Core,
+  account: Account,
+  name: BucketName,
+  access: BucketAccess,
+): Promise<{ record: BucketRecord; isNew: boolean }> {
+  const { clock, directory, ids, metadataIndex } = core.ports;
+  const existing = await metadataIndex.call(name, 'getBucket', { name });
+  if (existing !== null) {
+    if (existing.ownerId !== account.id)
+      throw new StorageError('BucketAlreadyExists', { fields: { BucketName: name } });
+    return { record: existing, isNew: false };
+  }
+  const createdAtMs = clock.nowMs();
+  await directory.call('addBucket', { ownerId: account.id, name, createdAtMs });
+  const bucket: BucketRecord = {
+    id: makeBucketId(name, ids.bucketId()),
+    name,
+    ownerId: account.id,
+    createdAtMs,
+    revision: 1,
+    access,
+  };
+  try {
+    const record = await metadataIndex.call(name, 'createBucket', { bucket });
+    core.ports.hotMetadata.evict(name, null);
+    return { record, isNew: true };
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    if (error.code === 'BucketAlreadyExists') await directory.call('removeBucket', { ownerId: account.id, name });
+    if (error.code !== 'BucketAlreadyOwnedByYou') throw error;
+    const record = await metadataIndex.call(name, 'getBucket', { name });
+    if (record === null) throw new StorageError('ConditionalRequestConflict', { cause: error });
+    return { record, isNew: false };
+  }
+}

@@ -1,0 +1,12 @@
+import type { OwnedBucket } from '../../ports/directory.ts';
+import type { Account } from '../../ports/domain.ts';
+import type { Core } from '../core.ts';
+
+/** Buckets of the account whose names start with `prefix` and come after `after`, in byte order. */
+export function listBuckets(
+  core: Core,
+  account: Account,
+  page: { prefix: string; after: string; limit: number },
+): Promise<readonly OwnedBucket[]> {
+  return core.ports.directory.call('listBuckets', { ownerId: account.id, ...page });
+}

@@ -1,0 +1,12 @@
+import type { Ports } from '../ports/index.ts';
+
+/** The limits that core applies, from the configuration; everything fixed by S3 is in core/limits.ts. */
+export type CoreSettings = {
+  /** Bodies up to this many bytes stand in the index row instead of a blob. */
+  readonly inlineBodyMaxBytes: number;
+  /** Seconds for which a blob that nothing references stays readable: longer than any stale pointer or download. */
+  readonly graceSeconds: number;
+};
+
+/** What every use case works with. */
+export type Core = { readonly ports: Ports; readonly settings: CoreSettings };

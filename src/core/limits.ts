@@ -1,0 +1,26 @@
+// Limits that S3 fixes. Source: https://docs.aws.amazon.com/general/latest/gr/s3.html and
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html (read November 2026).
+
+const MiB = 1024 * 1024;
+const GiB = 1024 * MiB;
+
+/** Longest key, bytes of UTF-8. */
+export const KEY_MAX_BYTES = 1024;
+/** Largest body of one PUT or one part, bytes. */
+export const PUT_MAX_BYTES = 5 * GiB;
+/** Largest object, bytes. */
+export const OBJECT_MAX_BYTES = 5 * 1024 * GiB;
+/** Smallest part that is not the last, bytes. */
+export const PART_MIN_BYTES = 5 * MiB;
+/** Highest part number; part numbers start at 1. */
+export const PART_NUMBER_MAX = 10_000;
+/** User metadata: names without the prefix and values together, bytes. */
+export const USER_METADATA_MAX_BYTES = 2048;
+/** Rows of one listing page. */
+export const LIST_MAX_KEYS = 1000;
+/** Keys of one DeleteObjects request. */
+export const DELETE_MAX_KEYS = 1000;
+/** Largest XML request body, bytes (a CompleteMultipartUpload of 10,000 parts with checksums needs about 2 MiB). */
+export const XML_MAX_BYTES = 4 * MiB;
+/** Largest bucket policy, bytes. */
+export const POLICY_MAX_BYTES = 20 * 1024;

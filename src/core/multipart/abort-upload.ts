@@ -1,0 +1,12 @@
+import type { ObjectKey, UploadId } from '../../ports/domain.ts';
+import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
+
+/** Gives an upload up; its parts are swept after the grace. NoSuchUpload. */
+export function abortUpload(
+  core: Core,
+  bucket: BucketHandle,
+  input: { key: ObjectKey; uploadId: UploadId },
+): Promise<void> {
+  return bucket.call('abortUpload', { ...input, nowMs: core.ports.clock.nowMs() });
+}

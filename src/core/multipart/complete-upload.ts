@@ -1,0 +1,144 @@
+// CompleteMultipartUpload: checks the client's list against the parts that arrived, then one commit makes them the
+// object. Repeating a finished complete gives the same answer, because clients do so when an answer was lost.
+import { combineChecksums, compositeChecksum, multipartEtag } from '../../crypto/digest-set.ts';
+import type { Checksum, ObjectKey, ObjectPart, ObjectVersion, UploadId, WriteCondition } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { Upload, UploadedPart } from '../../ports/metadata-index.ts';
+import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
+import { LIST_MAX_KEYS, OBJECT_MAX_BYTES, PART_MIN_BYTES } from '../limits.ts';
+
+/** One line of the client's list. `etag` has no quotes. */
+export type ListedPart = {
+  readonly partNumber: number;
+  readonly etag: string;
+  readonly checksum: Pick<Checksum, 'algorithm' | 'value'> | null;
+};
+
+export type CompleteUploadInput = {
+  readonly key: ObjectKey;
+  readonly uploadId: UploadId;
+  readonly parts: readonly ListedPart[];
+  /** Checksum of the whole object that the client expects; `type` null accepts the upload's. */
+  readonly expectedChecksum: { readonly algorithm: Checksum['algorithm']; readonly value: string } | null;
+  readonly expectedSizeBytes: number | null;
+  readonly condition: WriteCondition | null;
+};
+
+/**
+ * Errors: NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, EntityTooLarge, BadDigest, InvalidRequest (size
+ * differs), PreconditionFailed, NoSuchKey. Cost: one index read per 1,000 parts and one commit.
+ */
+export async function completeUpload(
+  core: Core,
+  bucket: BucketHandle,
+  input: CompleteUploadInput,
+): Promise<ObjectVersion> {
+  const { key, uploadId } = input;
+  requireAscending(input.parts);
+  const found = await readParts(bucket, key, uploadId);
+  // An upload that is gone may be one that finished: the index remembers, and compares the lists.
+  const chosen = found === null ? null : input.parts.map((listed) => match(found.parts, listed));
+  const parts = input.parts.map(({ partNumber, etag }) => ({ partNumber, md5: etag.toLowerCase() }));
+  const digests = found === null || chosen === null ? NO_DIGESTS : digestsOf(found.upload, chosen, input);
+  return bucket.call('completeUpload', {
+    key,
+    uploadId,
+    parts,
+    object: { versionId: core.ports.ids.versionId(), lastModifiedMs: core.ports.clock.nowMs(), ...digests },
+    condition: input.condition,
+  });
+}
+
+type Digests = { readonly etag: string; readonly checksum: Checksum | null; readonly parts: readonly ObjectPart[] };
+const NO_DIGESTS: Digests = { etag: '', checksum: null, parts: [] };
+
+function requireAscending(parts: readonly ListedPart[]): void {
+  for (let i = 1; i < parts.length; i++) {
+    if ((parts[i]?.partNumber ?? 0) <= (parts[i - 1]?.partNumber ?? 0)) throw new StorageError('InvalidPartOrder');
+  }
+}
+
+async function readParts(
+  bucket: BucketHandle,
+  key: ObjectKey,
+  uploadId: UploadId,
+): Promise<{ upload: Upload; parts: ReadonlyMap<number, UploadedPart> } | null> {
+  const parts = new Map<number, UploadedPart>();
+  for (let afterPartNumber = 0; ; ) {
+    let page: { upload: Upload; parts: readonly UploadedPart[]; isTruncated: boolean };
+    try {
+      page = await bucket.call('listParts', { key, uploadId, afterPartNumber, maxParts: LIST_MAX_KEYS });
+    } catch (error) {
+      if (error instanceof StorageError && error.code === 'NoSuchUpload') return null;
+      throw error;
+    }
+    for (const part of page.parts) {
+      parts.set(part.partNumber, part);
+      afterPartNumber = part.partNumber;
+    }
+    if (!page.isTruncated) return { upload: page.upload, parts };
+  }
+}
+
+function match(parts: ReadonlyMap<number, UploadedPart>, listed: ListedPart): UploadedPart {
+  const part = parts.get(listed.partNumber);
+  const hasChecksum =
+    listed.checksum === null ||
+    (part?.checksum?.algorithm === listed.checksum.algorithm && part.checksum.value === listed.checksum.value);
+  if (part === undefined || part.md5 !== listed.etag.toLowerCase() || !hasChecksum) {
+    throw new StorageError('InvalidPart', { fields: { PartNumber: `${listed.partNumber}`, ETag: listed.etag } });
+  }
+  return part;
+}
+
+function digestsOf(upload: Upload, parts: readonly UploadedPart[], input: CompleteUploadInput): Digests {
+  const small = parts.slice(0, -1).find((part) => part.sizeBytes < PART_MIN_BYTES);
+  if (small !== undefined) {
+    throw new StorageError('EntityTooSmall', {
+      fields: {
+        PartNumber: `${small.partNumber}`,
+        ETag: small.md5,
+        ProposedSize: `${small.sizeBytes}`,
+        MinSizeAllowed: `${PART_MIN_BYTES}`,
+      },
+    });
+  }
+  const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+  if (sizeBytes > OBJECT_MAX_BYTES) throw new StorageError('EntityTooLarge');
+  if (input.expectedSizeBytes !== null && input.expectedSizeBytes !== sizeBytes) {
+    throw new StorageError('InvalidRequest', {
+      detail: `The x-amz-mp-object-size header says ${input.expectedSizeBytes} bytes, the parts have ${sizeBytes}.`,
+    });
+  }
+  const checksum = checksumOf(upload, parts);
+  const expected = input.expectedChecksum;
+  if (expected !== null && (checksum?.algorithm !== expected.algorithm || checksum.value !== expected.value)) {
+    throw new StorageError('BadDigest', {
+      detail: `The ${expected.algorithm} you specified did not match the calculated checksum.`,
+    });
+  }
+  return {
+    etag: multipartEtag(parts.map((part) => part.md5)),
+    checksum,
+    parts: parts.map((part) => ({
+      partNumber: part.partNumber,
+      sizeBytes: part.sizeBytes,
+      checksum: part.checksum?.value ?? null,
+    })),
+  };
+}
+
+function checksumOf(upload: Upload, parts: readonly UploadedPart[]): Checksum | null {
+  const { checksumAlgorithm: algorithm, checksumType: type } = upload;
+  if (algorithm === null || type === null) return null;
+  const values = parts.map((part) => ({ checksum: part.checksum?.value ?? '', sizeBytes: part.sizeBytes }));
+  const value =
+    type === 'COMPOSITE'
+      ? compositeChecksum(
+          algorithm,
+          values.map((part) => part.checksum),
+        )
+      : combineChecksums(algorithm, values);
+  return { algorithm, type, value };
+}

@@ -1,0 +1,52 @@
+import type { Checksum, ChecksumAlgorithm, ObjectAttributes, ObjectKey } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { Upload } from '../../ports/metadata-index.ts';
+import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
+
+type ChecksumType = Checksum['type'];
+
+/**
+ * Types that S3 allows for each algorithm of a multipart upload, its default first.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html
+ */
+const CHECKSUM_TYPES: Record<ChecksumAlgorithm, readonly [ChecksumType, ...ChecksumType[]]> = {
+  CRC32: ['COMPOSITE', 'FULL_OBJECT'],
+  CRC32C: ['COMPOSITE', 'FULL_OBJECT'],
+  CRC64NVME: ['FULL_OBJECT'],
+  SHA1: ['COMPOSITE'],
+  SHA256: ['COMPOSITE'],
+};
+
+/** Starts a multipart upload. InvalidRequest when the algorithm does not allow the checksum type. */
+export async function createUpload(
+  core: Core,
+  bucket: BucketHandle,
+  input: {
+    key: ObjectKey;
+    attributes: ObjectAttributes;
+    checksumAlgorithm: ChecksumAlgorithm | null;
+    checksumType: ChecksumType | null;
+  },
+): Promise<Upload> {
+  const { checksumAlgorithm, checksumType } = input;
+  if (checksumAlgorithm === null && checksumType !== null) {
+    throw new StorageError('InvalidRequest', { detail: 'The x-amz-checksum-type header needs a checksum algorithm.' });
+  }
+  const allowed = checksumAlgorithm === null ? null : CHECKSUM_TYPES[checksumAlgorithm];
+  if (allowed !== null && checksumType !== null && !allowed.includes(checksumType)) {
+    throw new StorageError('InvalidRequest', {
+      detail: `The ${checksumType} checksum type cannot be used with the ${checksumAlgorithm} checksum algorithm.`,
+    });
+  }
+  const upload: Upload = {
+    ...input.attributes,
+    uploadId: core.ports.ids.uploadId(),
+    key: input.key,
+    createdAtMs: core.ports.clock.nowMs(),
+    checksumAlgorithm,
+    checksumType: checksumType ?? allowed?.[0] ?? null,
+  };
+  await bucket.call('createUpload', { upload });
+  return upload;
+}

@@ -1,0 +1,137 @@
+// Parts of a multipart upload: each is a blob of its own, or, when copied, segments of blobs that exist already.
+import type { ByteSource } from '../../ports/byte-source.ts';
+import type { ChecksumAlgorithm, ObjectKey, ObjectVersion, UploadId } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { Upload, UploadedPart } from '../../ports/metadata-index.ts';
+import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
+import { PART_NUMBER_MAX } from '../limits.ts';
+import type { BodyExpectation } from '../objects/body-expectation.ts';
+import { asGoneMeanwhile, digestRange, holdForeignBlobs } from '../objects/copy-object.ts';
+import { type ByteRange, cutSegments } from '../objects/read-object.ts';
+import { commitOrDiscard, writeBody } from '../objects/write-body.ts';
+
+/** Names one part of one upload. */
+export type PartAddress = { readonly key: ObjectKey; readonly uploadId: UploadId; readonly partNumber: number };
+
+function requirePartNumber(partNumber: number): void {
+  if (!Number.isInteger(partNumber) || partNumber < 1 || partNumber > PART_NUMBER_MAX) {
+    throw new StorageError('InvalidArgument', {
+      detail: `Part number must be an integer between 1 and ${PART_NUMBER_MAX}, inclusive`,
+      fields: { ArgumentName: 'partNumber', ArgumentValue: `${partNumber}` },
+    });
+  }
+}
+
+/** A part must bring the checksum that its upload was created with; one without a value gets it computed. */
+function expectationFor(upload: Upload, sent: BodyExpectation): BodyExpectation {
+  const wanted = upload.checksumAlgorithm;
+  if (sent.checksum === null) {
+    return wanted === null ? sent : { ...sent, checksum: { algorithm: wanted, expected: () => null } };
+  }
+  if (wanted !== null && sent.checksum.algorithm !== wanted) {
+    throw new StorageError('InvalidRequest', {
+      detail: `Checksum Type mismatch occurred, expected checksum Type: ${wanted.toLowerCase()}, actual checksum Type: ${sent.checksum.algorithm.toLowerCase()}`,
+    });
+  }
+  return sent;
+}
+
+/** Stores one part; the last one to finish under a number stays. Errors: those of writeBody, NoSuchUpload, InvalidArgument. */
+export async function uploadPart(
+  core: Core,
+  bucket: BucketHandle,
+  input: PartAddress & { readonly body: ByteSource; readonly expectation: BodyExpectation },
+): Promise<UploadedPart> {
+  const { key, uploadId, partNumber } = input;
+  requirePartNumber(partNumber);
+  const upload = await bucket.call('getUpload', { key, uploadId });
+  const home = bucket.record();
+  const written = await writeBody(core, home, input.body, {
+    expectation: expectationFor(upload, input.expectation),
+    inlineMaxBytes: 0,
+    identity: {
+      bucket: home.name,
+      key,
+      headers: upload.headers,
+      userMetadata: upload.userMetadata,
+      part: { uploadId, partNumber },
+    },
+  });
+  const part: UploadedPart = {
+    partNumber,
+    sizeBytes: written.sizeBytes,
+    md5: written.md5Hex,
+    lastModifiedMs: core.ports.clock.nowMs(),
+    checksum: written.checksum,
+    segments: written.body.segments,
+  };
+  await commitOrDiscard(core, written, () =>
+    bucket.call('commitPart', { key, uploadId, part, arrivals: written.arrivals }),
+  );
+  return part;
+}
+
+/**
+ * Makes a part of a range of an object. Bytes of blobs are read for the part's entity tag but never copied; only
+ * a body that stands in its row is written anew. NoSuchUpload, InvalidArgument, ServiceUnavailable.
+ */
+export async function uploadPartCopy(
+  core: Core,
+  target: BucketHandle,
+  input: PartAddress & { readonly source: ObjectVersion; readonly range: ByteRange },
+): Promise<UploadedPart> {
+  const { key, uploadId, partNumber, source, range } = input;
+  requirePartNumber(partNumber);
+  if (source.inlineBytes !== null) {
+    const bytes = source.inlineBytes.subarray(range.offsetBytes, range.offsetBytes + range.lengthBytes);
+    const body: ByteSource = { lengthBytes: bytes.length, pump: async (onChunk) => onChunk(bytes) };
+    return uploadPart(core, target, {
+      key,
+      uploadId,
+      partNumber,
+      body,
+      expectation: { contentMd5Hex: null, checksum: null },
+    });
+  }
+  const upload = await target.call('getUpload', { key, uploadId });
+  const { md5, checksum } = await digestsOfPart(core, source, range, upload.checksumAlgorithm);
+  const segments = cutSegments(source.segments, range);
+  const arrivals = await holdForeignBlobs(core, target.record(), segments);
+  const part: UploadedPart = {
+    partNumber,
+    sizeBytes: range.lengthBytes,
+    md5,
+    lastModifiedMs: core.ports.clock.nowMs(),
+    checksum,
+    segments,
+  };
+  try {
+    await target.call('commitPart', { key, uploadId, part, arrivals });
+  } catch (error) {
+    throw asGoneMeanwhile(error);
+  }
+  return part;
+}
+
+/** A whole simple object brings its digests along; any other range has to be read. */
+async function digestsOfPart(
+  core: Core,
+  source: ObjectVersion,
+  range: ByteRange,
+  algorithm: ChecksumAlgorithm | null,
+): Promise<Pick<UploadedPart, 'md5' | 'checksum'>> {
+  const known = source.checksum;
+  const hasChecksum = algorithm === null || (known?.algorithm === algorithm && known.type === 'FULL_OBJECT');
+  if (range.lengthBytes === source.sizeBytes && source.parts === null && hasChecksum) {
+    return {
+      md5: source.etag,
+      checksum: algorithm === null || known === null ? null : { algorithm, value: known.value },
+    };
+  }
+  const { md5Hex, checksumBase64 } = await digestRange(core, source, range, algorithm);
+  return {
+    md5: md5Hex,
+    checksum: algorithm === null || checksumBase64 === null ? null : { algorithm, value: checksumBase64 },
+  };
+}

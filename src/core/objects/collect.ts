@@ -1,0 +1,26 @@
+import type { ByteSource } from '../../ports/byte-source.ts';
+import { StorageError } from '../../ports/errors.ts';
+
+/** Reads a whole body into memory. MaxMessageLengthExceeded when it is longer than `maxBytes`, declared or not. */
+export async function collect(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
+  const tooLong = () =>
+    new StorageError('MaxMessageLengthExceeded', { fields: { MaxMessageLengthBytes: `${maxBytes}` } });
+  if (source.lengthBytes !== null && source.lengthBytes > maxBytes) throw tooLong();
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  await source.pump((chunk) => {
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes) throw tooLong();
+    chunks.push(chunk);
+  });
+  const [only] = chunks;
+  // A lone chunk may be a window on a larger buffer (a socket read); a copy lets that buffer go.
+  if (chunks.length === 1 && only !== undefined && only.buffer.byteLength === only.length) return only;
+  const whole = new Uint8Array(sizeBytes);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}

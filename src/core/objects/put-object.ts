@@ -1,0 +1,52 @@
+// PutObject, the write walk: body to a fresh blob, proof of its digests, one commit of the row. The commit is the
+// write: before it nothing is visible, after it nothing can undo it.
+import type { ByteSource } from '../../ports/byte-source.ts';
+import type { ObjectAttributes, ObjectKey, ObjectVersion, WriteCondition } from '../../ports/domain.ts';
+import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
+import type { BodyExpectation } from './body-expectation.ts';
+import { commitOrDiscard, writeBody } from './write-body.ts';
+
+export type PutObjectInput = {
+  readonly key: ObjectKey;
+  readonly attributes: ObjectAttributes;
+  /** Decoded bytes; the length must be known. */
+  readonly body: ByteSource;
+  readonly expectation: BodyExpectation;
+  readonly condition: WriteCondition | null;
+};
+
+/**
+ * Stores an object and returns its new current version. Errors: those of writeBody, PreconditionFailed, NoSuchKey
+ * (If-Match on a missing key), StorageFull. Cost: one commit; above the inline limit also one blob (R2 class A).
+ */
+export async function putObject(core: Core, bucket: BucketHandle, input: PutObjectInput): Promise<ObjectVersion> {
+  const { key, attributes } = input;
+  const home = bucket.record();
+  const written = await writeBody(core, home, input.body, {
+    expectation: input.expectation,
+    inlineMaxBytes: core.settings.inlineBodyMaxBytes,
+    identity: {
+      bucket: home.name,
+      key,
+      headers: attributes.headers,
+      userMetadata: attributes.userMetadata,
+      part: null,
+    },
+  });
+  const object: ObjectVersion = {
+    ...attributes,
+    ...written.body,
+    key,
+    versionId: core.ports.ids.versionId(),
+    sizeBytes: written.sizeBytes,
+    etag: written.md5Hex,
+    lastModifiedMs: core.ports.clock.nowMs(),
+    checksum: written.checksum === null ? null : { ...written.checksum, type: 'FULL_OBJECT' },
+    parts: null,
+  };
+  await commitOrDiscard(core, written, () =>
+    bucket.call('commitObject', { object, condition: input.condition, arrivals: written.arrivals }),
+  );
+  return object;
+}

@@ -1,0 +1,111 @@
+// Takes a body in: digests it on the way into a fresh blob, or into memory when it is small, and proves it against
+// what the client announced. Called by put-object and upload-part; nothing is visible until their commit.
+import { createDigestSet } from '../../crypto/digest-set.ts';
+import type { BlobIdentity } from '../../ports/blob-store.ts';
+import type { ByteSource } from '../../ports/byte-source.ts';
+import type { BucketAddress, Checksum, ObjectBody } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { BlobArrival } from '../../ports/metadata-index.ts';
+import type { Core } from '../core.ts';
+import { PUT_MAX_BYTES } from '../limits.ts';
+import { type BodyExpectation, verifyBody } from './body-expectation.ts';
+import { collect } from './collect.ts';
+
+/** A body that has arrived whole and true, not yet committed. */
+export type WrittenBody = {
+  readonly body: ObjectBody;
+  readonly sizeBytes: number;
+  readonly md5Hex: string;
+  readonly checksum: Pick<Checksum, 'algorithm' | 'value'> | null;
+  readonly arrivals: readonly BlobArrival[];
+};
+
+/**
+ * Writes one body of known length. Bodies up to `inlineMaxBytes` come back inline.
+ * Errors: MissingContentLength, EntityTooLarge, BadDigest, RequestTimeout (slower than the sweeper's grace allows),
+ * and whatever the source throws; a blob that was written then is deleted again.
+ */
+export async function writeBody(
+  core: Core,
+  home: BucketAddress,
+  source: ByteSource,
+  options: { expectation: BodyExpectation; identity: BlobIdentity; inlineMaxBytes: number },
+): Promise<WrittenBody> {
+  const lengthBytes = source.lengthBytes;
+  if (lengthBytes === null) throw new StorageError('MissingContentLength');
+  if (lengthBytes > PUT_MAX_BYTES) {
+    throw new StorageError('EntityTooLarge', {
+      fields: { ProposedSize: `${lengthBytes}`, MaxSizeAllowed: `${PUT_MAX_BYTES}` },
+    });
+  }
+  const digests = createDigestSet({
+    md5: true,
+    sha256: false,
+    checksum: options.expectation.checksum?.algorithm ?? null,
+  });
+  const digested: ByteSource = {
+    lengthBytes,
+    pump: (onChunk) =>
+      source.pump((chunk) => {
+        digests.update(chunk);
+        return onChunk(chunk);
+      }),
+  };
+
+  const verified = (): Pick<WrittenBody, 'md5Hex' | 'checksum'> => {
+    const found = digests.finish();
+    const md5Hex = found.md5Hex ?? '';
+    verifyBody(options.expectation, { md5Hex, checksumBase64: found.checksumBase64 });
+    const algorithm = options.expectation.checksum?.algorithm;
+    const value = found.checksumBase64;
+    return { md5Hex, checksum: algorithm === undefined || value === null ? null : { algorithm, value } };
+  };
+
+  if (lengthBytes <= options.inlineMaxBytes) {
+    const inlineBytes = await collect(digested, options.inlineMaxBytes);
+    return { body: { segments: [], inlineBytes }, sizeBytes: inlineBytes.length, arrivals: [], ...verified() };
+  }
+
+  const { blobStore, clock, ids } = core.ports;
+  const startedAtMs = clock.nowMs();
+  const blobId = ids.blobId(home.id);
+  const { sizeBytes } = await blobStore.write(blobId, digested, options.identity);
+  const written: WrittenBody = {
+    body: { segments: [{ blobId, offsetBytes: 0, lengthBytes: sizeBytes }], inlineBytes: null },
+    sizeBytes,
+    arrivals: [{ blobId, sizeBytes, home: null }],
+    md5Hex: '',
+    checksum: null,
+  };
+  try {
+    // The sweeper takes an uncommitted blob for the trace of a crash once it is older than the grace.
+    if (clock.nowMs() - startedAtMs > core.settings.graceSeconds * 500) throw new StorageError('RequestTimeout');
+    return { ...written, ...verified() };
+  } catch (error) {
+    discard(core, written);
+    throw error;
+  }
+}
+
+/** Deletes what `writeBody` wrote, after the index refused it. In the background; the sweeper is the second net. */
+export function discard(core: Core, written: Pick<WrittenBody, 'arrivals'>): void {
+  const fresh = written.arrivals.filter((arrival) => arrival.home === null).map((arrival) => arrival.blobId);
+  if (fresh.length > 0) core.ports.background.run('discard-blob', () => core.ports.blobStore.delete(fresh));
+}
+
+/** Codes after which a commit may have landed all the same; its blobs must stay for the sweeper to judge. */
+const UNKNOWN_OUTCOMES: ReadonlySet<string> = new Set(['InternalError', 'ServiceUnavailable', 'SlowDown']);
+
+/** Commits with `commit`; when the index refuses for sure, what was written is deleted. */
+export async function commitOrDiscard<Result>(
+  core: Core,
+  written: Pick<WrittenBody, 'arrivals'>,
+  commit: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await commit();
+  } catch (error) {
+    if (error instanceof StorageError && !UNKNOWN_OUTCOMES.has(error.code)) discard(core, written);
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+// What Quayside uses of node:crypto and node:zlib. Node has both; workerd has them with nodejs_compat. The neutral and
+// the workers type check resolve the two modules to this file (tsconfig paths), so nothing else of Node can slip in.
+
+declare module 'node:crypto' {
+  export type BinaryLike = string | Uint8Array;
+  export type KeyObject = { readonly type: string };
+  export type Hash = {
+    update(data: BinaryLike): Hash;
+    copy(): Hash;
+    digest(): Uint8Array;
+    digest(encoding: 'hex' | 'base64' | 'base64url'): string;
+  };
+  export type Hmac = {
+    update(data: BinaryLike): Hmac;
+    digest(): Uint8Array;
+    digest(encoding: 'hex' | 'base64' | 'base64url'): string;
+  };
+  export function createHash(algorithm: 'md5' | 'sha1' | 'sha256'): Hash;
+  export function createHmac(algorithm: 'sha1' | 'sha256', key: BinaryLike | KeyObject): Hmac;
+  export function createSecretKey(key: Uint8Array): KeyObject;
+  export function hash(algorithm: 'md5' | 'sha1' | 'sha256', data: BinaryLike, encoding?: 'hex' | 'base64'): string;
+  export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean;
+  export function randomBytes(size: number): Uint8Array;
+}
+
+declare module 'node:zlib' {
+  export function crc32(data: Uint8Array | string, value?: number): number;
+}

@@ -1,0 +1,57 @@
+// One request to the S3 surface as its operations see it, and the answer that they give. Made by routes.ts; plain data
+// and look-ups, no framework type. An answer becomes a Response in one place, so that headers stay a plain object.
+import type { BucketHandle } from '../../core/buckets/bucket-handle.ts';
+import type { OpenedBody } from '../../core/objects/read-object.ts';
+import type { Account, BucketName, ObjectKey, Principal } from '../../ports/domain.ts';
+import type { HttpRequest } from '../request.ts';
+import type { Query } from '../semantics/raw-path.ts';
+import type { DecodedBody } from './authenticate.ts';
+import type { OperationName } from './detect.ts';
+
+/** What every operation gets. */
+export type S3Call = {
+  readonly operation: OperationName;
+  readonly request: HttpRequest;
+  readonly requestId: string;
+  readonly principal: Principal;
+  readonly isPresigned: boolean;
+  /** The region that this service says it is in. */
+  readonly region: string;
+  readonly query: Query;
+  /** A header by lower-case name; of a presigned URL also the `x-amz-` headers that stand in its query. */
+  header(name: string): string | null;
+  headerNames(): Iterable<string>;
+  readonly body: DecodedBody;
+};
+
+/** A request of an account, to nothing it owns yet. */
+export type AccountCall = S3Call & { readonly account: Account };
+/** A request for a bucket that may not exist. */
+export type NewBucketCall = AccountCall & { readonly bucketName: BucketName };
+/** A request to a bucket that was opened and authorised. */
+export type BucketCall = S3Call & { readonly bucket: BucketHandle };
+/** A request to a key of such a bucket; the object may not exist. */
+export type ObjectCall = BucketCall & { readonly key: ObjectKey };
+
+/** An answer before it is a Response. `tier` says where a body came from, for the meter. */
+export type S3Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+  readonly tier?: OpenedBody['tier'];
+};
+
+/** The headers of every answer. There is no second server to name, so the extended id is the request's too. */
+export function commonHeaders(requestId: string): Record<string, string> {
+  return { 'x-amz-request-id': requestId, 'x-amz-id-2': requestId, server: 'Quayside' };
+}
+
+/** 200 with an XML document. */
+export function xmlAnswer(document: string, headers: Readonly<Record<string, string>> = {}): S3Answer {
+  return { status: 200, headers: { ...headers, 'content-type': 'application/xml' }, body: document };
+}
+
+/** 200 or 204 without a body. A 204 never has a Content-Length. Source: RFC 9110 section 8.6. */
+export function emptyAnswer(status: 200 | 204, headers: Readonly<Record<string, string>> = {}): S3Answer {
+  return { status, headers: status === 204 ? headers : { ...headers, 'content-length': '0' }, body: null };
+}

@@ -1,0 +1,64 @@
+// Failures as S3 clients read them. app.ts renders with it whatever the S3 surface and delivery throw, and logs what
+// is ours; what is no StorageError is InternalError here and tells the client nothing but the request id.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+import { StorageError } from '../../ports/errors.ts';
+import { ERROR_STATUS } from '../semantics/error-status.ts';
+import { unsatisfiedContentRange } from '../semantics/range.ts';
+import { commonHeaders } from './call.ts';
+import { plainDocument, textElement } from './xml-write.ts';
+
+/** What an error says of its request. `resource` is the path as it came. */
+export type FailedRequest = { readonly method: string; readonly requestId: string; readonly resource: string };
+
+const INTERNAL = new StorageError('InternalError');
+
+/** Elements of one failure besides code and message. `Allow` is for the header of a 405 only. */
+function fieldElements(fields: Readonly<Record<string, string>>): string {
+  let content = '';
+  for (const name in fields) if (name !== 'Allow') content += textElement(name, fields[name] ?? '');
+  return content;
+}
+
+/** The failure of one key among many, as DeleteObjects reports it. */
+export function errorElements(error: unknown): string {
+  const { code, message } = shownError(error);
+  return textElement('Code', code) + textElement('Message', message);
+}
+
+/** What may be shown: a failure of ours, its code and its details stay inside. */
+function shownError(error: unknown): StorageError {
+  return error instanceof StorageError && ERROR_STATUS[error.code] !== 500 ? error : INTERNAL;
+}
+
+/** The error document: no namespace, a message that is never empty, and the request id of the header. */
+function errorDocument(error: StorageError, request: FailedRequest): string {
+  const resource = Object.hasOwn(error.fields, 'Resource') ? '' : textElement('Resource', request.resource);
+  return plainDocument(
+    'Error',
+    textElement('Code', error.code) +
+      textElement('Message', error.message) +
+      fieldElements(error.fields) +
+      resource +
+      textElement('RequestId', request.requestId) +
+      textElement('HostId', request.requestId),
+  );
+}
+
+/**
+ * The whole answer to a failure: the document, none for HEAD and 304. A 405 lists what is allowed, a 416 tells the
+ * size, a 503 when to come back.
+ */
+export function renderS3Error(error: unknown, request: FailedRequest): Response {
+  const shown = shownError(error);
+  const status = ERROR_STATUS[shown.code];
+  const headers: Record<string, string> = { ...commonHeaders(request.requestId) };
+  if (status === 304) return new Response(null, { status, headers });
+  headers['content-type'] = 'application/xml';
+  const { Allow, ActualObjectSize } = shown.fields;
+  if (status === 405 && Allow !== undefined) headers.allow = Allow;
+  if (status === 416 && ActualObjectSize !== undefined) {
+    headers['content-range'] = unsatisfiedContentRange(Number(ActualObjectSize));
+  }
+  if (status === 503) headers['retry-after'] = '1';
+  return new Response(request.method === 'HEAD' ? null : errorDocument(shown, request), { status, headers });
+}

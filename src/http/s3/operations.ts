@@ -1,0 +1,297 @@
+// Everything the S3 surface can do, one entry per operation: who may call it, what body it takes, how it is metered,
+// which headers it refuses and who answers it. routes.ts runs it; a missing operation does not compile.
+import type { Access } from '../../core/auth/authorize.ts';
+import type { Core } from '../../core/core.ts';
+import type { MeterEvent } from '../../ports/system.ts';
+import type { AccountCall, BucketCall, NewBucketCall, ObjectCall, S3Answer } from './call.ts';
+import type { OperationName } from './detect.ts';
+import { answerGetObjectAttributes } from './ops/attributes.ts';
+import {
+  answerCreateBucket,
+  answerDeleteBucket,
+  answerGetBucketLocation,
+  answerGetBucketVersioning,
+  answerHeadBucket,
+  answerListBuckets,
+} from './ops/bucket.ts';
+import {
+  answerDeleteBucketPolicy,
+  answerGetBucketAcl,
+  answerGetBucketPolicy,
+  answerGetObjectAcl,
+  answerPutBucketAcl,
+  answerPutBucketPolicy,
+} from './ops/bucket-access.ts';
+import { answerDeleteObject, answerDeleteObjects } from './ops/delete.ts';
+import { answerRead } from './ops/get-head.ts';
+import { answerListObjects, answerListObjectsV2 } from './ops/list.ts';
+import {
+  answerAbortMultipartUpload,
+  answerCompleteMultipartUpload,
+  answerCreateMultipartUpload,
+  answerUploadPart,
+  answerUploadPartCopy,
+} from './ops/multipart.ts';
+import { answerListMultipartUploads, answerListParts } from './ops/multipart-list.ts';
+import { answerCopyObject, answerPutObject } from './ops/put-copy.ts';
+
+type Handle<Call> = (call: Call, core: Core) => S3Answer | Promise<S3Answer>;
+
+/** `scope` says what is opened before `handle` runs; an account's own operations ask for no bucket's permission. */
+type Scope =
+  | { readonly scope: 'account'; readonly handle: Handle<AccountCall> }
+  | { readonly scope: 'new-bucket'; readonly handle: Handle<NewBucketCall> }
+  | { readonly scope: 'bucket'; readonly access: Access; readonly handle: Handle<BucketCall> }
+  | { readonly scope: 'object'; readonly access: Access; readonly handle: Handle<ObjectCall> };
+
+export type Operation = Scope & {
+  /** `document`: a small body read whole (XML, a policy); `stream`: an object's bytes; `none`: a body is not looked at. */
+  readonly body: 'none' | 'document' | 'stream';
+  /** Class of the request. Source: the classes of R2 (https://developers.cloudflare.com/r2/pricing/#class-a-operations). */
+  readonly meter: MeterEvent['operationClass'];
+  /** Headers that mean something we do not do: 501 NotImplemented, so that no wish is dropped without a word. */
+  readonly rejects: readonly string[];
+};
+
+/** Encryption with a key of the client's, for reads and parts. */
+const CUSTOMER_KEY = [
+  'x-amz-server-side-encryption-customer-algorithm',
+  'x-amz-server-side-encryption-customer-key',
+  'x-amz-server-side-encryption-customer-key-md5',
+];
+const ENCRYPTION = [
+  'x-amz-server-side-encryption',
+  'x-amz-server-side-encryption-aws-kms-key-id',
+  'x-amz-server-side-encryption-context',
+  'x-amz-server-side-encryption-bucket-key-enabled',
+  ...CUSTOMER_KEY,
+];
+const COPY_SOURCE_KEY = [
+  'x-amz-copy-source-server-side-encryption-customer-algorithm',
+  'x-amz-copy-source-server-side-encryption-customer-key',
+  'x-amz-copy-source-server-side-encryption-customer-key-md5',
+];
+const OBJECT_LOCK = [
+  'x-amz-object-lock-mode',
+  'x-amz-object-lock-retain-until-date',
+  'x-amz-object-lock-legal-hold',
+  'x-amz-object-lock-event-hold',
+  'x-amz-object-lock-event-hold-duration-days',
+  'x-amz-object-lock-event-hold-duration-years',
+];
+const GRANTS = [
+  'x-amz-grant-full-control',
+  'x-amz-grant-read',
+  'x-amz-grant-read-acp',
+  'x-amz-grant-write',
+  'x-amz-grant-write-acp',
+];
+/** Conditions that S3 has for reads only. */
+const DATE_CONDITIONS = ['if-modified-since', 'if-unmodified-since'];
+const NEW_OBJECT = ['x-amz-tagging', ...GRANTS, ...ENCRYPTION, ...OBJECT_LOCK, ...DATE_CONDITIONS];
+
+/**
+ * Headers of S3 that are left alone because doing nothing is what they ask for here: the owner pays anyway
+ * (request-payer), nothing is locked or needs a second factor (bypass-governance-retention, mfa), nothing has
+ * annotations or restore states (object-annotation-directive, optional-object-attributes), and a policy can't lock its
+ * owner out (confirm-remove-self-bucket-access). test/http/s3/operations.test.ts checks that no other is left alone.
+ */
+export const IGNORED_HEADERS: readonly string[] = [
+  'x-amz-request-payer',
+  'x-amz-bypass-governance-retention',
+  'x-amz-mfa',
+  'x-amz-object-annotation-directive',
+  'x-amz-optional-object-attributes',
+  'x-amz-confirm-remove-self-bucket-access',
+];
+
+export const OPERATIONS = {
+  ListBuckets: { scope: 'account', body: 'none', meter: 'A', rejects: [], handle: answerListBuckets },
+  CreateBucket: {
+    scope: 'new-bucket',
+    body: 'document',
+    meter: 'A',
+    rejects: [...GRANTS, 'x-amz-bucket-object-lock-enabled', 'x-amz-object-ownership', 'x-amz-bucket-namespace'],
+    handle: answerCreateBucket,
+  },
+  HeadBucket: { scope: 'bucket', access: 'list', body: 'none', meter: 'B', rejects: [], handle: answerHeadBucket },
+  DeleteBucket: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeleteBucket,
+  },
+  GetBucketLocation: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketLocation,
+  },
+  GetBucketVersioning: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketVersioning,
+  },
+  GetBucketAcl: { scope: 'bucket', access: 'owner', body: 'none', meter: 'B', rejects: [], handle: answerGetBucketAcl },
+  PutBucketAcl: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'document',
+    meter: 'A',
+    rejects: GRANTS,
+    handle: answerPutBucketAcl,
+  },
+  GetBucketPolicy: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketPolicy,
+  },
+  PutBucketPolicy: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutBucketPolicy,
+  },
+  DeleteBucketPolicy: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeleteBucketPolicy,
+  },
+  ListObjects: { scope: 'bucket', access: 'list', body: 'none', meter: 'A', rejects: [], handle: answerListObjects },
+  ListObjectsV2: {
+    scope: 'bucket',
+    access: 'list',
+    body: 'none',
+    meter: 'A',
+    rejects: [],
+    handle: answerListObjectsV2,
+  },
+  DeleteObjects: {
+    scope: 'bucket',
+    access: 'write',
+    body: 'document',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeleteObjects,
+  },
+  ListMultipartUploads: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'A',
+    rejects: [],
+    handle: answerListMultipartUploads,
+  },
+  GetObject: {
+    scope: 'object',
+    access: 'read-object',
+    body: 'none',
+    meter: 'B',
+    rejects: CUSTOMER_KEY,
+    handle: answerRead,
+  },
+  HeadObject: {
+    scope: 'object',
+    access: 'read-object',
+    body: 'none',
+    meter: 'B',
+    rejects: CUSTOMER_KEY,
+    handle: answerRead,
+  },
+  GetObjectAttributes: {
+    scope: 'object',
+    access: 'read-object',
+    body: 'none',
+    meter: 'B',
+    rejects: CUSTOMER_KEY,
+    handle: answerGetObjectAttributes,
+  },
+  GetObjectAcl: { scope: 'object', access: 'owner', body: 'none', meter: 'B', rejects: [], handle: answerGetObjectAcl },
+  PutObject: {
+    scope: 'object',
+    access: 'write',
+    body: 'stream',
+    meter: 'A',
+    rejects: [...NEW_OBJECT, 'x-amz-write-offset-bytes'],
+    handle: answerPutObject,
+  },
+  CopyObject: {
+    scope: 'object',
+    access: 'write',
+    body: 'none',
+    meter: 'A',
+    rejects: [...NEW_OBJECT, ...COPY_SOURCE_KEY],
+    handle: answerCopyObject,
+  },
+  DeleteObject: {
+    scope: 'object',
+    access: 'write',
+    body: 'none',
+    meter: 'free',
+    rejects: [...DATE_CONDITIONS, 'if-none-match', 'x-amz-if-match-last-modified-time', 'x-amz-if-match-size'],
+    handle: answerDeleteObject,
+  },
+  CreateMultipartUpload: {
+    scope: 'object',
+    access: 'write',
+    body: 'none',
+    meter: 'A',
+    rejects: NEW_OBJECT,
+    handle: answerCreateMultipartUpload,
+  },
+  UploadPart: {
+    scope: 'object',
+    access: 'write',
+    body: 'stream',
+    meter: 'A',
+    rejects: [...CUSTOMER_KEY, 'if-match', 'if-none-match'],
+    handle: answerUploadPart,
+  },
+  UploadPartCopy: {
+    scope: 'object',
+    access: 'write',
+    body: 'none',
+    meter: 'A',
+    rejects: [...CUSTOMER_KEY, ...COPY_SOURCE_KEY, 'if-match', 'if-none-match'],
+    handle: answerUploadPartCopy,
+  },
+  ListParts: {
+    scope: 'object',
+    access: 'write',
+    body: 'none',
+    meter: 'A',
+    rejects: CUSTOMER_KEY,
+    handle: answerListParts,
+  },
+  CompleteMultipartUpload: {
+    scope: 'object',
+    access: 'write',
+    body: 'document',
+    meter: 'A',
+    rejects: [...CUSTOMER_KEY, ...DATE_CONDITIONS],
+    handle: answerCompleteMultipartUpload,
+  },
+  AbortMultipartUpload: {
+    scope: 'object',
+    access: 'write',
+    body: 'none',
+    meter: 'free',
+    rejects: ['x-amz-if-match-initiated-time'],
+    handle: answerAbortMultipartUpload,
+  },
+} as const satisfies Record<OperationName, Operation>;

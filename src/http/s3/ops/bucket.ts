@@ -1,0 +1,111 @@
+// The life of buckets: list, make, look, delete; and the two settings that never change here, region and versioning.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html, API_CreateBucket.html and siblings
+import { createBucket } from '../../../core/buckets/create-bucket.ts';
+import { deleteBucket } from '../../../core/buckets/delete-bucket.ts';
+import { listBuckets } from '../../../core/buckets/list-buckets.ts';
+import type { Core } from '../../../core/core.ts';
+import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import type { OwnedBucket } from '../../../ports/directory.ts';
+import { StorageError } from '../../../ports/errors.ts';
+import {
+  type AccountCall,
+  type BucketCall,
+  emptyAnswer,
+  type NewBucketCall,
+  type S3Answer,
+  xmlAnswer,
+} from '../call.ts';
+import { parseBucketAcl } from '../canned-acl.ts';
+import { readCreateBucketConfiguration } from '../documents.ts';
+import { decodeToken, encodeToken, readCount } from '../paging.ts';
+import { readDocument } from '../read-document.ts';
+import { element, escapeXml, s3Document, textElement, timeElement } from '../xml-write.ts';
+
+/** Rows of one page of buckets. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html */
+const LIST_MAX_BUCKETS = 10_000;
+/** The region of S3 that has no name in GetBucketLocation, and that clients name when they have none. */
+const CLASSIC_REGION = 'us-east-1';
+/** A service of this region is everywhere and nowhere: it takes any location constraint. */
+const ANY_REGION = 'auto';
+
+const PAGE_PARAMETERS = ['prefix', 'max-buckets', 'continuation-token', 'bucket-region'];
+
+/** The account's buckets in byte order of their names. InvalidArgument. Cost: one read of the directory. */
+export async function answerListBuckets(call: AccountCall, core: Core): Promise<S3Answer> {
+  const { account, query, region } = call;
+  const prefix = query.get('prefix') ?? '';
+  const token = query.get('continuation-token') || null;
+  const limit = readCount(query, 'max-buckets', LIST_MAX_BUCKETS, 1, LIST_MAX_BUCKETS);
+  const after = token === null ? '' : decodeToken('b1', token);
+  const wantedRegion = query.get('bucket-region') || region;
+  const found = wantedRegion === region ? await listBuckets(core, account, { prefix, after, limit: limit + 1 }) : [];
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const next = found.length > limit && last !== undefined ? encodeToken('b1', last.name) : null;
+  const shownRegion = PAGE_PARAMETERS.some((name) => query.has(name)) ? region : null;
+  return xmlAnswer(
+    s3Document(
+      'ListAllMyBucketsResult',
+      element('Owner', textElement('ID', account.id) + textElement('DisplayName', account.displayName)) +
+        element('Buckets', page.map((bucket) => bucketRow(bucket, shownRegion)).join('')) +
+        textElement('ContinuationToken', next) +
+        textElement('Prefix', query.has('prefix') ? prefix : null),
+    ),
+  );
+}
+
+function bucketRow(bucket: OwnedBucket, region: string | null): string {
+  return element(
+    'Bucket',
+    textElement('Name', bucket.name) +
+      timeElement('CreationDate', bucket.createdAtMs) +
+      textElement('BucketRegion', region),
+  );
+}
+
+/**
+ * Makes a bucket; one that the account has already is left as it is and answered 200, as in S3's first region.
+ * Errors: BucketAlreadyExists, InvalidBucketName, InvalidArgument, NotImplemented, MalformedXML,
+ * IllegalLocationConstraintException, InvalidLocationConstraint.
+ */
+export async function answerCreateBucket(call: NewBucketCall, core: Core): Promise<S3Answer> {
+  const acl = parseBucketAcl(call.header('x-amz-acl') ?? 'private');
+  const document = await readDocument(call, XML_MAX_BYTES);
+  if (document.length > 0) requireLocation(readCreateBucketConfiguration(document), call.region);
+  const access = { acl, policyJson: null, policyPublicPrefixes: [] };
+  const { record } = await createBucket(core, call.account, call.bucketName, access);
+  return emptyAnswer(200, { location: `/${record.name}` });
+}
+
+function requireLocation(wanted: string | null, region: string): void {
+  if (wanted === null || wanted === region || wanted === CLASSIC_REGION || wanted === ANY_REGION) return;
+  const fields = { LocationConstraint: wanted };
+  if (!/^[A-Za-z0-9-]{1,63}$/.test(wanted)) throw new StorageError('InvalidLocationConstraint', { fields });
+  if (region === ANY_REGION) return;
+  throw new StorageError('IllegalLocationConstraintException', {
+    detail: `The ${wanted} location constraint is incompatible for the region specific endpoint this request was sent to.`,
+    fields,
+  });
+}
+
+/** That the bucket is there and may be listed was found out on the way here. */
+export function answerHeadBucket(call: BucketCall): S3Answer {
+  return emptyAnswer(200, { 'x-amz-bucket-region': call.region, 'x-amz-access-point-alias': 'false' });
+}
+
+/** Errors: BucketNotEmpty. */
+export async function answerDeleteBucket(call: BucketCall, core: Core): Promise<S3Answer> {
+  await deleteBucket(core, call.bucket);
+  return emptyAnswer(204);
+}
+
+/** Every bucket is where the service is. */
+export function answerGetBucketLocation(call: BucketCall): S3Answer {
+  const region = call.region === CLASSIC_REGION ? '' : call.region;
+  return xmlAnswer(s3Document('LocationConstraint', escapeXml(region)));
+}
+
+/** A bucket that never had versioning: an empty configuration. */
+export function answerGetBucketVersioning(): S3Answer {
+  return xmlAnswer(s3Document('VersioningConfiguration', ''));
+}

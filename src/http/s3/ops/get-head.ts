@@ -1,0 +1,153 @@
+// GetObject and HeadObject: signed reads, and the unsigned ones that delivery does not take. Always from the index,
+// so a read sees every finished write. A conditional request that ends in 304 or 412 opens no body.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+import type { Core } from '../../../core/core.ts';
+import { PART_NUMBER_MAX } from '../../../core/limits.ts';
+import { openBody } from '../../../core/objects/read-object.ts';
+import type { Checksum, ObjectVersion } from '../../../ports/domain.ts';
+import { StorageError } from '../../../ports/errors.ts';
+import { evaluateRead, isIfRangeSatisfied } from '../../semantics/conditional.ts';
+import { applyResponseOverrides, objectHeaders } from '../../semantics/object-headers.ts';
+import { type ByteRange, contentRange, parseRange } from '../../semantics/range.ts';
+import type { Query } from '../../semantics/raw-path.ts';
+import type { ObjectCall, S3Answer } from '../call.ts';
+import { checksumHeaders } from '../checksum-headers.ts';
+import { findRequestedVersion, preconditionFailed, readConditions, versionHeaders } from '../find-version.ts';
+import { invalidArgument } from '../paging.ts';
+
+/** What of the version is sent, and the checksum that holds for just that. `range` null: all of it, as a 200. */
+type Slice = {
+  readonly range: ByteRange | null;
+  readonly lengthBytes: number;
+  readonly checksum: Pick<Checksum, 'algorithm' | 'value'> | null;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/**
+ * GetObject and HeadObject. Errors: NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidPart,
+ * InvalidArgument, InvalidRequest. Cost: one index read; for a GET also what openBody costs.
+ */
+export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer> {
+  refuseAnonymousOverrides(call);
+  const wantsChecksum = readChecksumMode(call.header('x-amz-checksum-mode'));
+  const partNumber = readPartNumber(call.query);
+  const rangeHeader = call.header('range');
+  if (partNumber !== null && rangeHeader !== null) {
+    throw new StorageError('InvalidRequest', {
+      detail: 'Cannot specify both Range header and partNumber query parameter',
+    });
+  }
+  const version = await findRequestedVersion(call);
+  const conditions = readConditions(call.header);
+  const outcome = evaluateRead(conditions, version);
+  if (outcome === 'not-modified') return notModified(version);
+  if (outcome === 'precondition-failed') {
+    throw preconditionFailed(conditions.ifMatch === null ? 'If-Unmodified-Since' : 'If-Match');
+  }
+  const usedRange = isIfRangeSatisfied(call.header('if-range'), version) ? rangeHeader : null;
+  const slice = partNumber === null ? sliceOfRange(version, usedRange) : sliceOfPart(version, partNumber);
+  const head = {
+    status: slice.range === null ? 200 : 206,
+    headers: {
+      ...applyResponseOverrides(objectHeaders(version), call.query.get),
+      ...slice.headers,
+      ...versionHeaders(call.query.get('versionId')),
+      ...(wantsChecksum ? checksumHeaders(slice.checksum, version.checksum?.type ?? null) : {}),
+      'content-length': `${slice.lengthBytes}`,
+    },
+  };
+  if (call.operation === 'HeadObject') return { ...head, body: null };
+  const { body, tier } = await openBody(core, version, {
+    offsetBytes: slice.range?.startByte ?? 0,
+    lengthBytes: slice.lengthBytes,
+  });
+  return { ...head, body, tier };
+}
+
+/** Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Overriding response header values) */
+function refuseAnonymousOverrides(call: ObjectCall): void {
+  if (call.principal.kind !== 'anonymous') return;
+  if (call.query.entries.some(([name]) => name.startsWith('response-'))) {
+    throw new StorageError('InvalidRequest', {
+      detail: 'Request specific response headers cannot be used for anonymous GET requests.',
+    });
+  }
+}
+
+function readChecksumMode(value: string | null): boolean {
+  if (value === null || value === '') return false;
+  if (value.toUpperCase() === 'ENABLED') return true;
+  throw new StorageError('InvalidRequest', { detail: 'Value for x-amz-checksum-mode header is invalid.' });
+}
+
+/** The partNumber of the query, null when absent. InvalidArgument outside 1 to 10,000. */
+export function readPartNumber(query: Query): number | null {
+  const text = query.get('partNumber');
+  if (text === null) return null;
+  const partNumber = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (partNumber >= 1 && partNumber <= PART_NUMBER_MAX) return partNumber;
+  throw invalidArgument(
+    'partNumber',
+    text,
+    `Part number must be an integer between 1 and ${PART_NUMBER_MAX}, inclusive`,
+  );
+}
+
+/** A 304 carries what a cache updates, no more. Source: RFC 9110 section 15.4.5. */
+function notModified(version: ObjectVersion): S3Answer {
+  const all = objectHeaders(version);
+  const headers: Record<string, string> = {};
+  for (const name of ['etag', 'last-modified', 'cache-control', 'expires']) {
+    const value = all[name];
+    if (value !== undefined) headers[name] = value;
+  }
+  return { status: 304, headers, body: null };
+}
+
+/** A checksum of the whole object says nothing of a range, so a 206 has none. */
+function sliceOfRange(version: ObjectVersion, header: string | null): Slice {
+  const { sizeBytes } = version;
+  const range = parseRange(header, sizeBytes);
+  if (range === 'whole') return { range: null, lengthBytes: sizeBytes, checksum: version.checksum, headers: {} };
+  if (range === 'unsatisfiable') {
+    throw new StorageError('InvalidRange', {
+      fields: { RangeRequested: header ?? '', ActualObjectSize: `${sizeBytes}` },
+    });
+  }
+  return sliceOf(range, sizeBytes, null, {});
+}
+
+/** One part as it was uploaded; an object that was put in one piece is its own part 1. InvalidPart. */
+function sliceOfPart(version: ObjectVersion, partNumber: number): Slice {
+  const { checksum, parts, sizeBytes } = version;
+  const count: Record<string, string> = parts === null ? {} : { 'x-amz-mp-parts-count': `${parts.length}` };
+  let startByte = 0;
+  for (const part of parts ?? [{ partNumber: 1, sizeBytes, checksum: checksum?.value ?? null }]) {
+    if (part.partNumber === partNumber) {
+      const value = part.checksum;
+      const own = value === null || checksum === null ? null : { algorithm: checksum.algorithm, value };
+      // No Content-Range can say "no bytes": an empty part is a 200.
+      if (part.sizeBytes === 0) return { range: null, lengthBytes: 0, checksum: own, headers: count };
+      return sliceOf({ startByte, endByteInclusive: startByte + part.sizeBytes - 1 }, sizeBytes, own, count);
+    }
+    startByte += part.sizeBytes;
+  }
+  throw new StorageError('InvalidPart', {
+    detail: 'The requested partnumber is not satisfiable',
+    fields: { PartNumberRequested: `${partNumber}`, ActualPartCount: `${parts?.length ?? 1}` },
+  });
+}
+
+function sliceOf(
+  range: ByteRange,
+  sizeBytes: number,
+  checksum: Slice['checksum'],
+  headers: Readonly<Record<string, string>>,
+): Slice {
+  return {
+    range,
+    lengthBytes: range.endByteInclusive - range.startByte + 1,
+    checksum,
+    headers: { ...headers, 'content-range': contentRange(range, sizeBytes) },
+  };
+}

@@ -1,0 +1,189 @@
+// Multipart uploads from their start to their end; multipart-list.ts lists them.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html
+import type { Core } from '../../../core/core.ts';
+import { OBJECT_MAX_BYTES, PUT_MAX_BYTES, XML_MAX_BYTES } from '../../../core/limits.ts';
+import { abortUpload } from '../../../core/multipart/abort-upload.ts';
+import { completeUpload } from '../../../core/multipart/complete-upload.ts';
+import { createUpload } from '../../../core/multipart/create-upload.ts';
+import { type PartAddress, uploadPart, uploadPartCopy } from '../../../core/multipart/upload-part.ts';
+import type { ByteRange } from '../../../core/objects/read-object.ts';
+import type { UploadId } from '../../../ports/domain.ts';
+import { StorageError } from '../../../ports/errors.ts';
+import { parseWriteCondition } from '../../semantics/conditional.ts';
+import { readObjectAttributes } from '../../semantics/object-headers.ts';
+import type { Query } from '../../semantics/raw-path.ts';
+import { emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
+import {
+  checksumElement,
+  checksumHeaders,
+  readBodyExpectation,
+  readChecksumAlgorithm,
+  readChecksumType,
+  readObjectChecksum,
+} from '../checksum-headers.ts';
+import { openCopySource } from '../copy-source.ts';
+import { readCompleteMultipartUpload } from '../documents.ts';
+import { invalidArgument } from '../paging.ts';
+import { readDocument } from '../read-document.ts';
+import { etagElement, s3Document, textElement, timeElement } from '../xml-write.ts';
+import { readPartNumber } from './get-head.ts';
+import { requireObjectAcl } from './put-copy.ts';
+
+/** Longer than any id we give. */
+const UPLOAD_ID_MAX_LENGTH = 256;
+
+/** The uploadId of the query. NoSuchUpload for what can't be one. */
+export function readUploadId(query: Query): UploadId {
+  const text = query.get('uploadId') ?? '';
+  if (text === '' || text.length > UPLOAD_ID_MAX_LENGTH) throw new StorageError('NoSuchUpload');
+  return text as UploadId;
+}
+
+function readPartAddress({ key, query }: ObjectCall): PartAddress {
+  const partNumber = readPartNumber(query);
+  if (partNumber === null) throw invalidArgument('partNumber', '', 'partNumber is missing');
+  return { key, uploadId: readUploadId(query), partNumber };
+}
+
+/** Errors: InvalidRequest (checksum type), those of the readers of its headers. Cost: one commit. */
+export async function answerCreateMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
+  requireObjectAcl(call);
+  const upload = await createUpload(core, call.bucket, {
+    key: call.key,
+    attributes: readObjectAttributes(call),
+    checksumAlgorithm: readChecksumAlgorithm(call.header),
+    checksumType: readChecksumType(call.header),
+  });
+  const headers: Record<string, string> = {};
+  if (upload.checksumAlgorithm !== null) headers['x-amz-checksum-algorithm'] = upload.checksumAlgorithm;
+  if (upload.checksumType !== null) headers['x-amz-checksum-type'] = upload.checksumType;
+  return xmlAnswer(
+    s3Document(
+      'InitiateMultipartUploadResult',
+      textElement('Bucket', call.bucket.record().name) +
+        textElement('Key', call.key) +
+        textElement('UploadId', upload.uploadId),
+    ),
+    headers,
+  );
+}
+
+/** Errors: those of uploadPart, InvalidArgument. Cost: one index read, one blob, one commit. */
+export async function answerUploadPart(call: ObjectCall, core: Core): Promise<S3Answer> {
+  const part = await uploadPart(core, call.bucket, {
+    ...readPartAddress(call),
+    body: call.body.source,
+    expectation: readBodyExpectation(call.header, call.body),
+  });
+  return emptyAnswer(200, { etag: `"${part.md5}"`, ...checksumHeaders(part.checksum, null) });
+}
+
+/** Errors: those of openCopySource and uploadPartCopy, InvalidRange. */
+export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promise<S3Answer> {
+  const address = readPartAddress(call);
+  const wanted = readCopyRange(call.header('x-amz-copy-source-range'));
+  const { version: source, versionId } = await openCopySource(call, core);
+  const range = wanted ?? { offsetBytes: 0, lengthBytes: source.sizeBytes };
+  if (range.offsetBytes + range.lengthBytes > source.sizeBytes) {
+    throw new StorageError('InvalidRange', {
+      detail: `Range specified is not valid for source object of size: ${source.sizeBytes}`,
+      fields: { ActualObjectSize: `${source.sizeBytes}` },
+    });
+  }
+  if (range.lengthBytes > PUT_MAX_BYTES) {
+    throw new StorageError('InvalidRequest', {
+      detail: `The specified copy source is larger than the maximum allowable size for a copy source: ${PUT_MAX_BYTES}`,
+    });
+  }
+  const part = await uploadPartCopy(core, call.bucket, { ...address, source, range });
+  return xmlAnswer(
+    s3Document(
+      'CopyPartResult',
+      timeElement('LastModified', part.lastModifiedMs) + etagElement(part.md5) + checksumElement(part.checksum),
+    ),
+    versionId === null ? {} : { 'x-amz-copy-source-version-id': versionId },
+  );
+}
+
+/** Strictly `bytes=first-last`: unlike a read, a copy never takes a bad range for the whole. InvalidArgument. */
+function readCopyRange(value: string | null): ByteRange | null {
+  if (value === null) return null;
+  const [, first, last] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(value) ?? [];
+  if (first === undefined || last === undefined || Number(last) < Number(first)) {
+    throw invalidArgument(
+      'x-amz-copy-source-range',
+      value,
+      'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy',
+    );
+  }
+  return { offsetBytes: Number(first), lengthBytes: Number(last) - Number(first) + 1 };
+}
+
+/**
+ * Ends an upload. The answer never needs to be kept alive with white space, because the commit is one row.
+ * Errors: those of completeUpload, MalformedXML, InvalidRequest.
+ */
+export async function answerCompleteMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
+  const { key, request } = call;
+  const uploadId = readUploadId(call.query);
+  const condition = parseWriteCondition(call.header('if-match'), call.header('if-none-match'));
+  const expectedSizeBytes = readObjectSize(call.header('x-amz-mp-object-size'));
+  const expectedChecksum = readObjectChecksum(call.header);
+  await requireChecksumType(call, uploadId);
+  const parts = readCompleteMultipartUpload(await readCompleteDocument(call));
+  const version = await completeUpload(core, call.bucket, {
+    key,
+    uploadId,
+    parts,
+    expectedChecksum,
+    expectedSizeBytes,
+    condition,
+  });
+  return xmlAnswer(
+    s3Document(
+      'CompleteMultipartUploadResult',
+      textElement('Location', `${request.isSecure ? 'https' : 'http'}://${request.host}${request.rawPath}`) +
+        textElement('Bucket', call.bucket.record().name) +
+        textElement('Key', key) +
+        etagElement(version.etag) +
+        checksumElement(version.checksum) +
+        textElement('ChecksumType', version.checksum?.type ?? null),
+    ),
+  );
+}
+
+/** The checksum headers of this request are the object's; the document has only Content-MD5. */
+function readCompleteDocument(call: ObjectCall): Promise<Uint8Array> {
+  const header = (name: string) => (name === 'content-md5' ? call.header(name) : null);
+  return readDocument({ header, body: call.body }, XML_MAX_BYTES);
+}
+
+function readObjectSize(value: string | null): number | null {
+  if (value === null) return null;
+  const sizeBytes = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  if (sizeBytes <= OBJECT_MAX_BYTES) return sizeBytes;
+  throw invalidArgument('x-amz-mp-object-size', value, 'x-amz-mp-object-size is not the size of an object');
+}
+
+/** Compares x-amz-checksum-type, where sent, with what the upload began with. An upload that is over stays core's case. */
+async function requireChecksumType(call: ObjectCall, uploadId: UploadId): Promise<void> {
+  const type = readChecksumType(call.header);
+  if (type === null) return;
+  let begunWith: string | null;
+  try {
+    begunWith = (await call.bucket.call('getUpload', { key: call.key, uploadId })).checksumType;
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'NoSuchUpload') return;
+    throw error;
+  }
+  if (begunWith === type) return;
+  throw new StorageError('InvalidRequest', {
+    detail: `The upload was created using the ${begunWith} checksum mode. The complete request must use the same checksum mode.`,
+  });
+}
+
+/** Errors: NoSuchUpload. Cost: one commit. */
+export async function answerAbortMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
+  await abortUpload(core, call.bucket, { key: call.key, uploadId: readUploadId(call.query) });
+  return emptyAnswer(204);
+}

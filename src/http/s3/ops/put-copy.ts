@@ -1,0 +1,97 @@
+// PutObject and CopyObject: headers become typed input here, core writes.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html and API_CopyObject.html
+import type { Core } from '../../../core/core.ts';
+import { copyObject } from '../../../core/objects/copy-object.ts';
+import { putObject } from '../../../core/objects/put-object.ts';
+import type { ObjectAttributes } from '../../../ports/domain.ts';
+import { StorageError } from '../../../ports/errors.ts';
+import { parseWriteCondition } from '../../semantics/conditional.ts';
+import { readObjectAttributes } from '../../semantics/object-headers.ts';
+import { emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
+import { requireEffectiveObjectAcl } from '../canned-acl.ts';
+import { checksumElement, checksumHeaders, readBodyExpectation, readChecksumAlgorithm } from '../checksum-headers.ts';
+import { type OpenedSource, openCopySource } from '../copy-source.ts';
+import { invalidArgument } from '../paging.ts';
+import { etagElement, s3Document, textElement, timeElement } from '../xml-write.ts';
+
+/** Refuses an x-amz-acl that the object would not have. */
+export function requireObjectAcl(call: ObjectCall): void {
+  requireEffectiveObjectAcl(call.header('x-amz-acl'), call.bucket.record().access.acl);
+}
+
+/** Errors: those of putObject, and of the readers of its headers. Cost: see putObject. */
+export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3Answer> {
+  requireObjectAcl(call);
+  const version = await putObject(core, call.bucket, {
+    key: call.key,
+    attributes: readObjectAttributes(call),
+    body: call.body.source,
+    expectation: readBodyExpectation(call.header, call.body),
+    condition: parseWriteCondition(call.header('if-match'), call.header('if-none-match')),
+  });
+  return emptyAnswer(200, {
+    etag: `"${version.etag}"`,
+    ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
+  });
+}
+
+/** Errors: those of openCopySource and copyObject, InvalidRequest (onto itself without a change), InvalidArgument. */
+export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3Answer> {
+  requireObjectAcl(call);
+  const isReplacing = readDirective(call, 'x-amz-metadata-directive', 'Unknown metadata directive.');
+  // Nothing here has tags, so both values of this directive say the same.
+  readDirective(call, 'x-amz-tagging-directive', 'Unknown tagging directive.');
+  const condition = parseWriteCondition(call.header('if-match'), call.header('if-none-match'));
+  const checksumAlgorithm = readChecksumAlgorithm(call.header);
+  const requested = readObjectAttributes(call);
+  const source = await openCopySource(call, core);
+  if (!isReplacing && checksumAlgorithm === null) requireChange(call, source);
+  const version = await copyObject(core, call.bucket, {
+    source: source.version,
+    key: call.key,
+    attributes: isReplacing ? requested : keptAttributes(source.version, requested),
+    checksumAlgorithm,
+    condition,
+  });
+  const { checksum } = version;
+  return xmlAnswer(
+    s3Document(
+      'CopyObjectResult',
+      timeElement('LastModified', version.lastModifiedMs) +
+        etagElement(version.etag) +
+        textElement('ChecksumType', checksum?.type ?? null) +
+        checksumElement(checksum),
+    ),
+    source.versionId === null ? {} : { 'x-amz-copy-source-version-id': source.versionId },
+  );
+}
+
+function readDirective(call: ObjectCall, header: string, refusal: string): boolean {
+  const value = call.header(header);
+  if (value === null || value === 'COPY') return false;
+  if (value === 'REPLACE') return true;
+  throw invalidArgument(header, value, refusal);
+}
+
+/** A copy onto itself must change something; a new storage class or redirect does. */
+function requireChange(call: ObjectCall, source: OpenedSource): void {
+  const isItself = source.bucket === call.bucket.record().name && source.key === call.key;
+  const isChanging =
+    call.header('x-amz-storage-class') !== null || call.header('x-amz-website-redirect-location') !== null;
+  if (!isItself || isChanging) return;
+  throw new StorageError('InvalidRequest', {
+    detail:
+      "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
+  });
+}
+
+/** Storage class and redirect are the request's even when the metadata is the source's. */
+function keptAttributes(source: ObjectAttributes, requested: ObjectAttributes): ObjectAttributes {
+  const { websiteRedirectLocation: _, ...headers } = source.headers;
+  const redirect = requested.headers.websiteRedirectLocation;
+  return {
+    headers: redirect === undefined ? headers : { ...headers, websiteRedirectLocation: redirect },
+    userMetadata: source.userMetadata,
+    storageClass: requested.storageClass,
+  };
+}

@@ -1,0 +1,66 @@
+// Proves the claims of a signed request (AWS Signature Version 4): string to sign, comparison, and S3's answer when
+// they differ. authenticate.ts calls it with the key of the claimed access key.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+import { sha256Hex } from '../../crypto/hash.ts';
+import { isSignatureOf, type SigningKey } from '../../crypto/signing-keys.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { HttpRequest } from '../request.ts';
+import { canonicalRequest } from './canonical-request.ts';
+import type { Claims } from './credential.ts';
+
+const NON_ASCII = /[^ -~\n\t]/;
+
+function stringToSign(claims: Claims, canonical: string | Uint8Array): string {
+  return `AWS4-HMAC-SHA256\n${claims.time.amzDate}\n${claims.credential.scope}\n${sha256Hex(canonical)}`;
+}
+
+/**
+ * SignatureDoesNotMatch unless the signature is right. Cost with a right one: one HMAC and one SHA-256. The error
+ * tells the client what was signed on this side, out of its own request; never what the signature should be.
+ */
+export function checkSignature(request: HttpRequest, claims: Claims, key: SigningKey): void {
+  const canonical = canonicalRequest(request, claims, false);
+  const text = stringToSign(claims, canonical);
+  const isRight = (message: string): boolean => isSignatureOf(key, message, claims.signature);
+  if (isRight(text)) return;
+  for (const reading of otherReadings(canonical, canonicalRequest(request, claims, true))) {
+    if (isRight(stringToSign(claims, reading))) return;
+  }
+  throw new StorageError('SignatureDoesNotMatch', {
+    detail:
+      'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
+    fields: {
+      AWSAccessKeyId: claims.credential.accessKeyId,
+      StringToSign: text,
+      SignatureProvided: claims.signature,
+      CanonicalRequest: canonical,
+    },
+  });
+}
+
+/**
+ * Other bytes that the same request can stand for, tried only after the plain reading failed. Two things are lost on
+ * the way to us: whether a list header came in one line or in several, and whether a byte above 127 in a header was
+ * signed as it is (curl, the Go SDK) or as the UTF-8 of that Latin-1 character (botocore). Neither changes what the
+ * request asks for.
+ */
+function otherReadings(canonical: string, withJoinedLists: string): readonly (string | Uint8Array)[] {
+  const readings: (string | Uint8Array)[] = [];
+  if (withJoinedLists !== canonical) readings.push(withJoinedLists);
+  if (NON_ASCII.test(canonical)) {
+    const bytes = latin1Bytes(canonical);
+    if (bytes !== null) readings.push(bytes);
+  }
+  return readings;
+}
+
+/** One byte for each character, or null when one is above 255. */
+function latin1Bytes(text: string): Uint8Array | null {
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code > 0xff) return null;
+    bytes[index] = code;
+  }
+  return bytes;
+}

@@ -1,0 +1,17 @@
+/** Tab, printable ASCII and the bytes 80 to FF as characters. Source: RFC 9110 section 5.5 */
+const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Source: RFC 9110 section 5.6.2 */
+const TOKEN = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
+
+/**
+ * Whether a text can stand in a header as it is: no CR, LF, NUL or other control that would break HTTP, and nothing
+ * above U+00FF, because a header holds bytes. A header's text here is its bytes, one character each.
+ */
+export function isHeaderText(text: string): boolean {
+  return HEADER_TEXT.test(text);
+}
+
+/** Whether a text can be the name of a header. */
+export function isHeaderName(text: string): boolean {
+  return TOKEN.test(text);
+}

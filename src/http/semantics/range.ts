@@ -1,0 +1,58 @@
+// The Range header of reads, by S3's rules: one range or the whole object, and nothing malformed is an error.
+// Called by every read; pure, and no more than one small object is made.
+// Source: RFC 9110 section 14; S3 answers several ranges and malformed ones with the whole object
+// (https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html).
+
+/** Bytes of an object, both ends included, always inside it. */
+export type ByteRange = { readonly startByte: number; readonly endByteInclusive: number };
+
+const PREFIX = 'bytes=';
+
+/**
+ * What a Range header asks of an object of `sizeBytes`: 'whole' is a 200 (no header, several ranges, malformed),
+ * 'unsatisfiable' a 416 (starts behind the end, suffix of nothing, any range of an empty object), a range is a 206.
+ */
+export function parseRange(header: string | null, sizeBytes: number): 'whole' | 'unsatisfiable' | ByteRange {
+  if (header === null || !hasPrefix(header)) return 'whole';
+  const dashAt = header.indexOf('-', PREFIX.length);
+  if (dashAt === -1) return 'whole';
+  const hasFirst = dashAt > PREFIX.length;
+  const hasLast = dashAt < header.length - 1;
+  // Digits only: a comma, a blank, a second dash or a sign makes it malformed or several ranges.
+  const first = hasFirst ? parseDigits(header, PREFIX.length, dashAt) : 0;
+  const last = hasLast ? parseDigits(header, dashAt + 1, header.length) : Number.POSITIVE_INFINITY;
+  if (first === null || last === null || (!hasFirst && !hasLast)) return 'whole';
+  if (!hasFirst) {
+    if (last === 0 || sizeBytes === 0) return 'unsatisfiable';
+    return { startByte: Math.max(0, sizeBytes - last), endByteInclusive: sizeBytes - 1 };
+  }
+  if (last < first) return 'whole';
+  if (first >= sizeBytes) return 'unsatisfiable';
+  return { startByte: first, endByteInclusive: Math.min(last, sizeBytes - 1) };
+}
+
+/** Content-Range of a 206. */
+export function contentRange(range: ByteRange, sizeBytes: number): string {
+  return `bytes ${range.startByte}-${range.endByteInclusive}/${sizeBytes}`;
+}
+
+/** Content-Range of a 416. */
+export function unsatisfiedContentRange(sizeBytes: number): string {
+  return `bytes */${sizeBytes}`;
+}
+
+/** Names of range units are case-insensitive. */
+function hasPrefix(header: string): boolean {
+  return header.startsWith(PREFIX) || header.slice(0, PREFIX.length).toLowerCase() === PREFIX;
+}
+
+/** Numbers too large for exactness grow past every object all the same. */
+function parseDigits(text: string, start: number, end: number): number | null {
+  let value = 0;
+  for (let i = start; i < end; i++) {
+    const digit = text.charCodeAt(i) - 48;
+    if (digit < 0 || digit > 9) return null;
+    value = value * 10 + digit;
+  }
+  return value;
+}

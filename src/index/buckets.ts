@@ -1,0 +1,147 @@
+// The buckets family of the index: the bucket records and the lives of a name. Every other family starts with
+// `requireBucket`. A deleted bucket stays as a deleted life until the sweeper has removed its last blob.
+import type { BucketAccess, BucketAddress, BucketId, BucketName, BucketRecord, BucketRef } from '../ports/domain.ts';
+import { StorageError } from '../ports/errors.ts';
+import type { IndexApi } from '../ports/metadata-index.ts';
+import type { Sql } from '../ports/sql.ts';
+
+export type BucketRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly owner_id: string;
+  readonly created_at_ms: number;
+  readonly revision: number;
+  readonly access: string;
+};
+
+type BucketCalls = Pick<
+  IndexApi,
+  | 'getBucket'
+  | 'createBucket'
+  | 'setBucketAccess'
+  | 'deleteBucket'
+  | 'listBucketLives'
+  | 'setSweptUpTo'
+  | 'forgetBucketLife'
+>;
+
+export function decodeBucket(row: BucketRow): BucketRecord {
+  return {
+    id: row.id as BucketId,
+    name: row.name as BucketName,
+    ownerId: row.owner_id as BucketRecord['ownerId'],
+    createdAtMs: row.created_at_ms,
+    revision: row.revision,
+    access: JSON.parse(row.access) as BucketAccess,
+  };
+}
+
+export function bucketChanged(name: BucketName): StorageError {
+  return new StorageError('BucketChanged', { fields: { BucketName: name } });
+}
+
+/** The number of the live bucket that the caller decided on. BucketChanged when it is another life or revision now. */
+export function requireBucket(sql: Sql, bucket: BucketRef): number {
+  const [row] = sql.all<{ n: number }>(
+    'SELECT n FROM buckets WHERE id = ? AND name = ? AND revision = ? AND deleted_at_ms IS NULL',
+    bucket.id,
+    bucket.name,
+    bucket.revision,
+  );
+  if (row === undefined) throw bucketChanged(bucket.name);
+  return row.n;
+}
+
+/** The number of a life of a bucket, deleted or not; null when the database has no such life. */
+export function findLife(sql: Sql, bucket: BucketAddress): number | null {
+  const [row] = sql.all<{ n: number }>('SELECT n FROM buckets WHERE id = ? AND name = ?', bucket.id, bucket.name);
+  return row?.n ?? null;
+}
+
+export function createBucketCalls(sql: Sql): BucketCalls {
+  function findLive(name: BucketName): BucketRecord | null {
+    const [row] = sql.all<BucketRow>(
+      `SELECT id, name, owner_id, created_at_ms, revision, access
+       FROM buckets WHERE name = ? AND deleted_at_ms IS NULL`,
+      name,
+    );
+    return row === undefined ? null : decodeBucket(row);
+  }
+
+  return {
+    getBucket: ({ name }) => findLive(name),
+
+    createBucket({ bucket }) {
+      const existing = findLive(bucket.name);
+      if (existing !== null) {
+        const isOwn = existing.ownerId === bucket.ownerId;
+        throw new StorageError(isOwn ? 'BucketAlreadyOwnedByYou' : 'BucketAlreadyExists', {
+          fields: { BucketName: bucket.name },
+        });
+      }
+      sql.all(
+        'INSERT INTO buckets (id, name, owner_id, created_at_ms, revision, access) VALUES (?, ?, ?, ?, ?, ?)',
+        bucket.id,
+        bucket.name,
+        bucket.ownerId,
+        bucket.createdAtMs,
+        bucket.revision,
+        JSON.stringify(bucket.access),
+      );
+      return bucket;
+    },
+
+    setBucketAccess({ bucket, access }) {
+      const n = requireBucket(sql, bucket);
+      const [row] = sql.all<BucketRow>(
+        `UPDATE buckets SET access = ?, revision = revision + 1 WHERE n = ?
+         RETURNING id, name, owner_id, created_at_ms, revision, access`,
+        JSON.stringify(access),
+        n,
+      );
+      if (row === undefined) throw bucketChanged(bucket.name);
+      return decodeBucket(row);
+    },
+
+    deleteBucket({ bucket, nowMs }) {
+      const n = requireBucket(sql, bucket);
+      const [left] = sql.all<{ has_any: number }>(
+        `SELECT EXISTS (SELECT 1 FROM objects WHERE bucket = ?)
+             OR EXISTS (SELECT 1 FROM uploads WHERE bucket = ?) AS has_any`,
+        n,
+        n,
+      );
+      if (left?.has_any !== 0) throw new StorageError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
+      sql.all('DELETE FROM finished_uploads WHERE bucket = ?', n);
+      sql.all('UPDATE buckets SET deleted_at_ms = ? WHERE n = ?', nowMs, n);
+    },
+
+    listBucketLives({ name }) {
+      const rows = sql.all<{ id: string; deleted_at_ms: number | null; swept_up_to: string }>(
+        'SELECT id, deleted_at_ms, swept_up_to FROM buckets WHERE name = ? ORDER BY n',
+        name,
+      );
+      return rows.map((row) => ({
+        bucket: { id: row.id as BucketId, name },
+        isDeleted: row.deleted_at_ms !== null,
+        sweptUpTo: row.swept_up_to,
+      }));
+    },
+
+    setSweptUpTo({ bucket, sweptUpTo }) {
+      sql.all('UPDATE buckets SET swept_up_to = ? WHERE id = ? AND name = ?', sweptUpTo, bucket.id, bucket.name);
+    },
+
+    forgetBucketLife({ bucket }) {
+      // A deleted life has no objects and no parts, so each blob left is unreferenced: in one of two partial indexes.
+      sql.all(
+        `DELETE FROM buckets WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL
+           AND NOT EXISTS (
+             SELECT 1 FROM blobs WHERE bucket = buckets.n AND unreferenced_since_ms IS NOT NULL AND is_held = 0)
+           AND NOT EXISTS (SELECT 1 FROM blobs WHERE bucket = buckets.n AND refs = 0 AND is_held = 1)`,
+        bucket.id,
+        bucket.name,
+      );
+    },
+  };
+}

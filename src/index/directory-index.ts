@@ -1,0 +1,91 @@
+// The directory: accounts, access keys, and which account owns which bucket names, as plain synchronous code over
+// a SQL port, like the bucket index. Secrets are stored as they are: checking an AWS signature needs them.
+
+import type { DirectoryApi } from '../ports/directory.ts';
+import type { AccountId, BucketName } from '../ports/domain.ts';
+import type { Sql } from '../ports/sql.ts';
+import { inTransactions } from './bucket-index.ts';
+import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
+
+/** Queries of one statement, which is atomic by itself. */
+const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
+  'getAccessKey',
+  'listBuckets',
+  'listBucketNames',
+]);
+
+/** The calls over a database whose tables `migrate(sql, DIRECTORY_SCHEMA)` made. Each is atomic. */
+export function createDirectoryIndex(sql: Sql): DirectoryApi {
+  const calls: DirectoryApi = {
+    getAccessKey({ id }) {
+      const [row] = sql.all<{ secret: string; account_id: string; display_name: string }>(
+        `SELECT k.secret, k.account_id, a.display_name
+         FROM access_keys AS k JOIN accounts AS a ON a.id = k.account_id WHERE k.id = ?`,
+        id,
+      );
+      if (row === undefined) return null;
+      return { id, secret: row.secret, account: { id: row.account_id as AccountId, displayName: row.display_name } };
+    },
+
+    putAccount({ account, keys }) {
+      sql.all('INSERT OR REPLACE INTO accounts (id, display_name) VALUES (?, ?)', account.id, account.displayName);
+      sql.all('DELETE FROM access_keys WHERE account_id = ?', account.id);
+      for (const key of keys) {
+        sql.all(
+          'INSERT OR REPLACE INTO access_keys (id, secret, account_id) VALUES (?, ?, ?)',
+          key.id,
+          key.secret,
+          account.id,
+        );
+      }
+    },
+
+    listBuckets({ ownerId, prefix, after, limit }) {
+      const rows = sql.all<{ name: string; created_at_ms: number }>(
+        `SELECT name, created_at_ms FROM owned_buckets
+         WHERE owner_id = ? AND name >= ? AND name < ? ORDER BY name LIMIT ?`,
+        ownerId,
+        compareUtf8(after, prefix) < 0 ? prefix : justAfter(after),
+        prefixEnd(prefix),
+        limit,
+      );
+      return rows.map((row) => ({ name: row.name as BucketName, createdAtMs: row.created_at_ms }));
+    },
+
+    listBucketNames({ after, limit }) {
+      const rows = sql.all<{ name: string }>(
+        'SELECT name FROM bucket_names WHERE name > ? ORDER BY name LIMIT ?',
+        after,
+        limit,
+      );
+      return rows.map((row) => row.name as BucketName);
+    },
+
+    addBucket({ ownerId, name, createdAtMs }) {
+      // OR REPLACE: a note that an interrupted delete left behind has the time of a bucket that is gone.
+      sql.all(
+        'INSERT OR REPLACE INTO owned_buckets (owner_id, name, created_at_ms) VALUES (?, ?, ?)',
+        ownerId,
+        name,
+        createdAtMs,
+      );
+      sql.all(
+        `INSERT INTO bucket_names (name, added_at_ms) VALUES (?, ?)
+         ON CONFLICT (name) DO UPDATE SET added_at_ms = max(added_at_ms, excluded.added_at_ms)`,
+        name,
+        createdAtMs,
+      );
+    },
+
+    removeBucket({ ownerId, name }) {
+      sql.all('DELETE FROM owned_buckets WHERE owner_id = ? AND name = ?', ownerId, name);
+    },
+
+    forgetBucketName({ name, addedBeforeMs }) {
+      // An owner's note that is left is the trace of an interrupted create: no bucket has the name.
+      sql.all('DELETE FROM owned_buckets WHERE name = ? AND created_at_ms < ?', name, addedBeforeMs);
+      sql.all('DELETE FROM bucket_names WHERE name = ? AND added_at_ms < ?', name, addedBeforeMs);
+    },
+  };
+  return inTransactions(sql, calls, SINGLE_STATEMENT);
+}

@@ -1,0 +1,54 @@
+// Which calls read and which change, for the adapters that carry them: commands go to the one writer, queries may
+// be answered by a read-only connection. A call that a port gains and this list lacks does not compile.
+import type { DirectoryApi } from '../ports/directory.ts';
+import type { IndexApi, IndexCommands, IndexQueries } from '../ports/metadata-index.ts';
+
+export type CallKind = 'query' | 'command';
+
+export const INDEX_CALLS = {
+  getBucket: 'query',
+  getObject: 'query',
+  resolve: 'query',
+  listObjects: 'query',
+  getUpload: 'query',
+  listParts: 'query',
+  listUploads: 'query',
+  findUnknownBlobs: 'query',
+  isBlobHeld: 'query',
+  listBucketLives: 'query',
+  createBucket: 'command',
+  setBucketAccess: 'command',
+  deleteBucket: 'command',
+  commitObject: 'command',
+  deleteObjects: 'command',
+  createUpload: 'command',
+  commitPart: 'command',
+  completeUpload: 'command',
+  abortUpload: 'command',
+  holdBlobs: 'command',
+  releaseHolds: 'command',
+  condemnBlobs: 'command',
+  forgetBlobs: 'command',
+  setSweptUpTo: 'command',
+  forgetBucketLife: 'command',
+} as const satisfies Record<keyof IndexQueries, 'query'> & Record<keyof IndexCommands, 'command'>;
+
+export const DIRECTORY_CALLS = {
+  getAccessKey: 'query',
+  listBuckets: 'query',
+  listBucketNames: 'query',
+  putAccount: 'command',
+  addBucket: 'command',
+  removeBucket: 'command',
+  forgetBucketName: 'command',
+} as const satisfies Record<keyof DirectoryApi, CallKind>;
+
+/** Whether the call changes the index. */
+export function isIndexCommand(name: keyof IndexApi): name is keyof IndexCommands {
+  return INDEX_CALLS[name] === 'command';
+}
+
+/** Whether the call changes the directory. */
+export function isDirectoryCommand(name: keyof DirectoryApi): boolean {
+  return DIRECTORY_CALLS[name] === 'command';
+}

@@ -1,0 +1,154 @@
+// The tables of the index and of the directory, as ordered migrations. A database knows how many of them it has
+// had; a newer program applies the rest, an older one refuses to touch it. A migration that was released is never
+// edited: a change is a new one at the end. docs/storage-schema.md explains every table.
+import type { Sql } from '../ports/sql.ts';
+
+/** The migrations of one family of tables; its version is how many there are. Families can share a database. */
+export type Schema = { readonly name: string; readonly migrations: readonly (readonly string[])[] };
+
+export const INDEX_SCHEMA: Schema = {
+  name: 'index',
+  migrations: [
+    [
+      `CREATE TABLE buckets (
+        n INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        owner_id TEXT NOT NULL,
+        created_at_ms INTEGER NOT NULL,
+        revision INTEGER NOT NULL,
+        access TEXT NOT NULL,
+        deleted_at_ms INTEGER,
+        swept_up_to TEXT NOT NULL DEFAULT ''
+      ) STRICT`,
+      'CREATE UNIQUE INDEX buckets_live ON buckets (name) WHERE deleted_at_ms IS NULL',
+      'CREATE INDEX buckets_by_name ON buckets (name, n)',
+      `CREATE TABLE objects (
+        bucket INTEGER NOT NULL,
+        key TEXT NOT NULL,
+        size_bytes INTEGER NOT NULL,
+        etag TEXT NOT NULL,
+        last_modified_ms INTEGER NOT NULL,
+        storage_class TEXT NOT NULL,
+        checksum_algorithm TEXT,
+        checksum_type TEXT,
+        version_id TEXT NOT NULL,
+        body_id INTEGER,
+        detail TEXT,
+        PRIMARY KEY (bucket, key)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE object_bodies (
+        id INTEGER PRIMARY KEY,
+        detail TEXT NOT NULL,
+        inline_bytes BLOB
+      ) STRICT`,
+      `CREATE TABLE uploads (
+        bucket INTEGER NOT NULL,
+        key TEXT NOT NULL,
+        upload_id TEXT NOT NULL,
+        created_at_ms INTEGER NOT NULL,
+        attributes TEXT NOT NULL,
+        PRIMARY KEY (bucket, key, upload_id)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE parts (
+        bucket INTEGER NOT NULL,
+        upload_id TEXT NOT NULL,
+        part_number INTEGER NOT NULL,
+        size_bytes INTEGER NOT NULL,
+        md5 TEXT NOT NULL,
+        last_modified_ms INTEGER NOT NULL,
+        checksum_algorithm TEXT,
+        checksum_value TEXT,
+        segments TEXT NOT NULL,
+        PRIMARY KEY (bucket, upload_id, part_number)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE finished_uploads (
+        id INTEGER PRIMARY KEY,
+        bucket INTEGER NOT NULL,
+        upload_id TEXT NOT NULL,
+        key TEXT NOT NULL,
+        size_bytes INTEGER NOT NULL,
+        etag TEXT NOT NULL,
+        last_modified_ms INTEGER NOT NULL,
+        storage_class TEXT NOT NULL,
+        checksum_algorithm TEXT,
+        checksum_type TEXT,
+        version_id TEXT NOT NULL,
+        list_sha256 TEXT NOT NULL,
+        detail TEXT NOT NULL,
+        UNIQUE (bucket, upload_id)
+      ) STRICT`,
+      `CREATE TABLE blobs (
+        blob_id TEXT NOT NULL,
+        bucket INTEGER NOT NULL,
+        size_bytes INTEGER NOT NULL,
+        refs INTEGER NOT NULL CHECK (refs >= 0),
+        unreferenced_since_ms INTEGER,
+        home_bucket_id TEXT,
+        home_name TEXT,
+        is_held INTEGER NOT NULL DEFAULT 0,
+        holds_checked_ms INTEGER NOT NULL DEFAULT 0,
+        is_condemned INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (blob_id, bucket)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE INDEX blobs_unreferenced ON blobs (bucket, unreferenced_since_ms)
+        WHERE unreferenced_since_ms IS NOT NULL AND is_held = 0`,
+      'CREATE INDEX blobs_only_held ON blobs (bucket, holds_checked_ms) WHERE refs = 0 AND is_held = 1',
+      `CREATE TABLE blob_holds (
+        bucket INTEGER NOT NULL,
+        blob_id TEXT NOT NULL,
+        holder_id TEXT NOT NULL,
+        holder_name TEXT NOT NULL,
+        held_at_ms INTEGER NOT NULL,
+        PRIMARY KEY (bucket, blob_id, holder_id)
+      ) STRICT, WITHOUT ROWID`,
+    ],
+  ],
+};
+
+export const DIRECTORY_SCHEMA: Schema = {
+  name: 'directory',
+  migrations: [
+    [
+      'CREATE TABLE accounts (id TEXT NOT NULL PRIMARY KEY, display_name TEXT NOT NULL) STRICT, WITHOUT ROWID',
+      `CREATE TABLE access_keys (
+        id TEXT NOT NULL PRIMARY KEY,
+        secret TEXT NOT NULL,
+        account_id TEXT NOT NULL
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE INDEX access_keys_by_account ON access_keys (account_id)',
+      `CREATE TABLE owned_buckets (
+        owner_id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        created_at_ms INTEGER NOT NULL,
+        PRIMARY KEY (owner_id, name)
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE INDEX owned_buckets_by_name ON owned_buckets (name)',
+      'CREATE TABLE bucket_names (name TEXT NOT NULL PRIMARY KEY, added_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+    ],
+  ],
+};
+
+/**
+ * Brings the tables of `schema` to the version of this program, all steps in one transaction. Throws an Error, and
+ * changes nothing, when the database is newer. Cost on a current database: one read. Not for a read-only connection.
+ */
+export function migrate(sql: Sql, schema: Schema): void {
+  sql.transaction(() => {
+    sql.all(
+      'CREATE TABLE IF NOT EXISTS schema_versions (name TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL) STRICT',
+    );
+    const [row] = sql.all<{ version: number }>('SELECT version FROM schema_versions WHERE name = ?', schema.name);
+    const have = row?.version ?? 0;
+    const want = schema.migrations.length;
+    if (have > want) {
+      throw new Error(
+        `This database was written by a newer Quayside: its ${schema.name} tables have version ${have}, ` +
+          `this program knows versions up to ${want}. Start the newer program instead.`,
+      );
+    }
+    if (have === want) return;
+    for (const statement of schema.migrations.slice(have).flat()) sql.all(statement);
+    sql.all('INSERT OR REPLACE INTO schema_versions (name, version) VALUES (?, ?)', schema.name, want);
+  });
+}

@@ -1,0 +1,98 @@
+// Multipart uploads and parts as rows, and back: what uploads.ts and complete-upload.ts share.
+import type { BlobId, ChecksumAlgorithm, ObjectKey, Segment, UploadId } from '../ports/domain.ts';
+import { StorageError } from '../ports/errors.ts';
+import type { Upload, UploadedPart } from '../ports/metadata-index.ts';
+import type { Sql } from '../ports/sql.ts';
+import { blobIdsOf } from './blob-references.ts';
+import { decodeSegments } from './object-rows.ts';
+
+export type UploadRow = {
+  readonly key: string;
+  readonly upload_id: string;
+  readonly created_at_ms: number;
+  readonly attributes: string;
+};
+export type PartRow = {
+  readonly part_number: number;
+  readonly size_bytes: number;
+  readonly md5: string;
+  readonly last_modified_ms: number;
+  readonly checksum_algorithm: string | null;
+  readonly checksum_value: string | null;
+  readonly segments: string;
+};
+/** What the JSON text `attributes` of an upload's row holds. */
+type Attributes = Omit<Upload, 'key' | 'uploadId' | 'createdAtMs'>;
+
+/** A part as completing or aborting needs it. */
+export type StoredPart = {
+  readonly sizeBytes: number;
+  readonly md5: string;
+  readonly segments: readonly Segment[];
+  readonly blobIds: ReadonlySet<BlobId>;
+};
+
+export function noSuchUpload(uploadId: UploadId): StorageError {
+  return new StorageError('NoSuchUpload', { fields: { UploadId: uploadId } });
+}
+
+export function encodeAttributes(upload: Upload): string {
+  const { key: _key, uploadId: _uploadId, createdAtMs: _createdAtMs, ...attributes } = upload;
+  return JSON.stringify(attributes satisfies Attributes);
+}
+
+export function decodeUpload(row: UploadRow): Upload {
+  return {
+    ...(JSON.parse(row.attributes) as Attributes),
+    key: row.key as ObjectKey,
+    uploadId: row.upload_id as UploadId,
+    createdAtMs: row.created_at_ms,
+  };
+}
+
+export function decodePart(row: PartRow): UploadedPart {
+  return {
+    partNumber: row.part_number,
+    sizeBytes: row.size_bytes,
+    md5: row.md5,
+    lastModifiedMs: row.last_modified_ms,
+    checksum:
+      row.checksum_algorithm === null || row.checksum_value === null
+        ? null
+        : { algorithm: row.checksum_algorithm as ChecksumAlgorithm, value: row.checksum_value },
+    segments: decodeSegments(row.segments),
+  };
+}
+
+/** The upload in progress, or null. */
+export function findUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId: UploadId): Upload | null {
+  const [row] = sql.all<UploadRow>(
+    `SELECT key, upload_id, created_at_ms, attributes FROM uploads
+     WHERE bucket = ? AND key = ? AND upload_id = ?`,
+    bucket,
+    key,
+    uploadId,
+  );
+  return row === undefined ? null : decodeUpload(row);
+}
+
+/** All parts of an upload by number. At most 10,000. */
+export function readStoredParts(sql: Sql, bucket: number, uploadId: UploadId): Map<number, StoredPart> {
+  const rows = sql.all<Pick<PartRow, 'part_number' | 'size_bytes' | 'md5' | 'segments'>>(
+    'SELECT part_number, size_bytes, md5, segments FROM parts WHERE bucket = ? AND upload_id = ? ORDER BY part_number',
+    bucket,
+    uploadId,
+  );
+  return new Map(
+    rows.map((row) => {
+      const segments = decodeSegments(row.segments);
+      return [row.part_number, { sizeBytes: row.size_bytes, md5: row.md5, segments, blobIds: blobIdsOf(segments) }];
+    }),
+  );
+}
+
+/** Removes an upload and its parts; their references are the caller's. */
+export function deleteUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId: UploadId): void {
+  sql.all('DELETE FROM parts WHERE bucket = ? AND upload_id = ?', bucket, uploadId);
+  sql.all('DELETE FROM uploads WHERE bucket = ? AND key = ? AND upload_id = ?', bucket, key, uploadId);
+}

@@ -1,0 +1,158 @@
+// The uploads family of the index: multipart uploads in progress and their parts. Turning one into an object is
+// complete-upload.ts's.
+import type { BucketRef, ObjectKey, UploadId } from '../ports/domain.ts';
+import type { IndexApi, ListUploadsInput, ListUploadsPage, Upload, UploadedPart } from '../ports/metadata-index.ts';
+import type { Sql } from '../ports/sql.ts';
+import { addReferences, blobIdsOf, dropReferences } from './blob-references.ts';
+import { requireBucket } from './buckets.ts';
+import { completeUpload } from './complete-upload.ts';
+import { justAfter } from './key-order.ts';
+import { type Cursor, readNames, startKey } from './name-pages.ts';
+import { decodeSegments, encodeSegments } from './object-rows.ts';
+import {
+  decodePart,
+  decodeUpload,
+  deleteUpload,
+  encodeAttributes,
+  findUpload,
+  noSuchUpload,
+  type PartRow,
+  readStoredParts,
+  type UploadRow,
+} from './upload-rows.ts';
+
+type UploadCalls = Pick<
+  IndexApi,
+  'getUpload' | 'listParts' | 'listUploads' | 'createUpload' | 'commitPart' | 'completeUpload' | 'abortUpload'
+>;
+type UploadAddress = { readonly bucket: BucketRef; readonly key: ObjectKey; readonly uploadId: UploadId };
+
+export function createUploadCalls(sql: Sql): UploadCalls {
+  /** The bucket's number and the upload. BucketChanged, NoSuchUpload. */
+  function open(address: UploadAddress): { n: number; upload: Upload } {
+    const n = requireBucket(sql, address.bucket);
+    const upload = findUpload(sql, n, address.key, address.uploadId);
+    if (upload === null) throw noSuchUpload(address.uploadId);
+    return { n, upload };
+  }
+
+  return {
+    getUpload: (address) => open(address).upload,
+    listUploads: (input) => listUploads(sql, input),
+    completeUpload: (input) => completeUpload(sql, input),
+
+    listParts(input) {
+      const { n, upload } = open(input);
+      return { upload, ...listParts(sql, n, input) };
+    },
+
+    createUpload({ bucket, upload }) {
+      // Upload ids are random, so a row that exists is this very call, repeated.
+      sql.all(
+        `INSERT INTO uploads (bucket, key, upload_id, created_at_ms, attributes) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (bucket, key, upload_id) DO NOTHING`,
+        requireBucket(sql, bucket),
+        upload.key,
+        upload.uploadId,
+        upload.createdAtMs,
+        encodeAttributes(upload),
+      );
+    },
+
+    commitPart(input) {
+      const { n } = open(input);
+      addReferences(sql, n, blobIdsOf(input.part.segments), input.arrivals);
+      replacePart(sql, n, input.uploadId, input.part);
+    },
+
+    abortUpload(input) {
+      const { n } = open(input);
+      for (const part of readStoredParts(sql, n, input.uploadId).values()) {
+        dropReferences(sql, n, part.blobIds, input.nowMs);
+      }
+      deleteUpload(sql, n, input.key, input.uploadId);
+    },
+  };
+}
+
+function listParts(
+  sql: Sql,
+  bucket: number,
+  input: { uploadId: UploadId; afterPartNumber: number; maxParts: number },
+): { parts: readonly UploadedPart[]; isTruncated: boolean } {
+  if (input.maxParts === 0) return { parts: [], isTruncated: false };
+  const rows = sql.all<PartRow>(
+    `SELECT part_number, size_bytes, md5, last_modified_ms, checksum_algorithm, checksum_value, segments
+     FROM parts WHERE bucket = ? AND upload_id = ? AND part_number > ? ORDER BY part_number LIMIT ?`,
+    bucket,
+    input.uploadId,
+    input.afterPartNumber,
+    input.maxParts + 1,
+  );
+  return { parts: rows.slice(0, input.maxParts).map(decodePart), isTruncated: rows.length > input.maxParts };
+}
+
+/** Takes the references of the part that had this number, if any, and puts `part` there. */
+function replacePart(sql: Sql, bucket: number, uploadId: UploadId, part: UploadedPart): void {
+  const [replaced] = sql.all<{ segments: string }>(
+    'SELECT segments FROM parts WHERE bucket = ? AND upload_id = ? AND part_number = ?',
+    bucket,
+    uploadId,
+    part.partNumber,
+  );
+  if (replaced !== undefined) {
+    dropReferences(sql, bucket, blobIdsOf(decodeSegments(replaced.segments)), part.lastModifiedMs);
+  }
+  sql.all(
+    `INSERT OR REPLACE INTO parts (bucket, upload_id, part_number, size_bytes, md5, last_modified_ms,
+       checksum_algorithm, checksum_value, segments) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    bucket,
+    uploadId,
+    part.partNumber,
+    part.sizeBytes,
+    part.md5,
+    part.lastModifiedMs,
+    part.checksum?.algorithm ?? null,
+    part.checksum?.value ?? null,
+    encodeSegments(part.segments),
+  );
+}
+
+function listUploads(sql: Sql, input: ListUploadsInput): ListUploadsPage {
+  const n = requireBucket(sql, input.bucket);
+  const page = readNames<UploadRow>({
+    prefix: input.prefix,
+    delimiter: input.delimiter,
+    maxNames: input.maxUploads,
+    start: firstUpload(input),
+    read: (from, endKey, limit) =>
+      sql.all<UploadRow>(
+        `SELECT key, upload_id, created_at_ms, attributes FROM uploads
+         WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ? ORDER BY key, upload_id LIMIT ?`,
+        n,
+        from.key,
+        from.uploadId,
+        endKey,
+        limit,
+      ),
+    after: (row) => ({ key: row.key, uploadId: justAfter(row.upload_id) }),
+  });
+  return {
+    uploads: page.rows.map(decodeUpload),
+    commonPrefixes: page.commonPrefixes,
+    isTruncated: page.isTruncated,
+    last: typeof page.last === 'string' ? { key: page.last, uploadId: '' } : page.last && addressOf(page.last),
+  };
+}
+
+function addressOf(row: UploadRow): { key: string; uploadId: string } {
+  return { key: row.key, uploadId: row.upload_id };
+}
+
+/** Where the page starts. An `afterUploadId` counts only for a key that is listed by itself. */
+function firstUpload(input: ListUploadsInput): Cursor {
+  const { prefix, delimiter, afterKey, afterUploadId } = input;
+  const key = startKey(prefix, delimiter, afterKey);
+  const isInsideKey = afterUploadId !== '' && key === justAfter(afterKey);
+  return isInsideKey ? { key: afterKey, uploadId: justAfter(afterUploadId) } : { key, uploadId: '' };
+}

@@ -1,0 +1,32 @@
+import type { ByteSource } from './byte-source.ts';
+import type { BlobId, BucketName, ObjectHeaders, ObjectKey } from './domain.ts';
+
+/** What a blob knows of its object, so that an index can be rebuilt from blobs alone. */
+export type BlobIdentity = {
+  readonly bucket: BucketName;
+  readonly key: ObjectKey;
+  readonly headers: ObjectHeaders;
+  readonly userMetadata: Readonly<Record<string, string>>;
+  /** Set on a part of a multipart upload. */
+  readonly part: { readonly uploadId: string; readonly partNumber: number } | null;
+};
+
+export type BlobListPage = { readonly blobIds: readonly BlobId[]; readonly isTruncated: boolean };
+
+/** Keeps blobs: runs of bytes written once under a fresh id and never changed. */
+export type BlobStore = {
+  /**
+   * Streams a body into a new blob; resolves with its size once the bytes are durable. On any failure, including
+   * one of the source, nothing is left that `open` would find. Cost on R2: one class A call, more for large bodies.
+   */
+  write(id: BlobId, source: ByteSource, identity: BlobIdentity): Promise<{ sizeBytes: number }>;
+  /**
+   * Opens a range; the stream delivers exactly `lengthBytes` bytes (> 0) or errors. Cancelling it frees everything.
+   * Throws `InternalError` when the blob is missing or short. Cost on R2: one class B call.
+   */
+  open(id: BlobId, range: { offsetBytes: number; lengthBytes: number }): Promise<ReadableStream<Uint8Array>>;
+  /** Deletes blobs; one that is not there is no error. */
+  delete(ids: readonly BlobId[]): Promise<void>;
+  /** Ids under `prefix` greater than `after`, in byte order, at most `limit`. For the sweeper only. */
+  list(options: { prefix: string; after: string; limit: number }): Promise<BlobListPage>;
+};

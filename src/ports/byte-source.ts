@@ -1,0 +1,12 @@
+/**
+ * A request body on its way in. Push with back-pressure: cheap on a Node socket, plain on a web stream.
+ *
+ * A source is pumped at most once. A client that goes away or sends fewer bytes than it declared rejects the
+ * pump with `IncompleteBody`; what `onChunk` throws rejects it too, and stops the reading.
+ */
+export type ByteSource = {
+  /** Bytes that `pump` will deliver, or null when nobody said. */
+  readonly lengthBytes: number | null;
+  /** Delivers every chunk in order, each after the promise of the one before. A chunk may be kept by the receiver. */
+  pump(onChunk: (chunk: Uint8Array) => void | Promise<void>): Promise<void>;
+};

@@ -1,0 +1,131 @@
+// The nouns of Quayside as plain data: what the index stores, what the ports pass, what the surfaces render.
+// No HTTP, no SQL, no runtime type appears here. Everything can be structured-cloned (worker threads, Durable
+// Object RPC). Branded strings are made only by their parse function in core/names.ts or by an index row.
+
+declare const brand: unique symbol;
+type Brand<Name extends string> = string & { readonly [brand]: Name };
+
+/** 3 to 63 characters of lower-case letters, digits, dots and hyphens. Made by `parseBucketName`. */
+export type BucketName = Brand<'BucketName'>;
+/** Random id of one life of a bucket; a bucket that is deleted and made again gets another. */
+export type BucketId = Brand<'BucketId'>;
+/** 1 to 1,024 bytes of UTF-8, kept as they came. Made by `parseObjectKey`. */
+export type ObjectKey = Brand<'ObjectKey'>;
+/** Random id of one version of an object. */
+export type VersionId = Brand<'VersionId'>;
+/** `{bucketId}/{time-ordered random id}`: the home bucket's id, then an id that sorts by creation time. */
+export type BlobId = Brand<'BlobId'>;
+/** Random id of one multipart upload. */
+export type UploadId = Brand<'UploadId'>;
+/** Id of an account; the canonical user id of S3. */
+export type AccountId = Brand<'AccountId'>;
+/** Public half of an access key, 16 to 128 characters. */
+export type AccessKeyId = Brand<'AccessKeyId'>;
+
+/** A run of bytes of one blob. */
+export type Segment = { readonly blobId: BlobId; readonly offsetBytes: number; readonly lengthBytes: number };
+
+/** System headers kept with an object and given back as they came. */
+export type ObjectHeaders = {
+  readonly contentType?: string;
+  readonly cacheControl?: string;
+  readonly contentDisposition?: string;
+  readonly contentEncoding?: string;
+  readonly contentLanguage?: string;
+  readonly expires?: string;
+  readonly websiteRedirectLocation?: string;
+};
+
+export type ChecksumAlgorithm = 'CRC32' | 'CRC32C' | 'CRC64NVME' | 'SHA1' | 'SHA256';
+
+/** One additional checksum. `value` is base64; a COMPOSITE value ends in `-{parts}`. */
+export type Checksum = {
+  readonly algorithm: ChecksumAlgorithm;
+  readonly type: 'FULL_OBJECT' | 'COMPOSITE';
+  readonly value: string;
+};
+
+/** One part of an object that came by multipart upload. `checksum` is the part's own base64 value. */
+export type ObjectPart = { readonly partNumber: number; readonly sizeBytes: number; readonly checksum: string | null };
+
+/** What a client decides about an object, apart from its bytes. `userMetadata` has lower-case names, no prefix. */
+export type ObjectAttributes = {
+  readonly headers: ObjectHeaders;
+  readonly userMetadata: Readonly<Record<string, string>>;
+  readonly storageClass: string;
+};
+
+/** The bytes of an object: segments of blobs, or the bytes themselves when they are few. Exactly one of the two. */
+export type ObjectBody =
+  | { readonly segments: readonly Segment[]; readonly inlineBytes: null }
+  | { readonly segments: readonly []; readonly inlineBytes: Uint8Array };
+
+/** One version of an object as the index keeps it. `etag` has no quotes. */
+export type ObjectVersion = ObjectAttributes &
+  ObjectBody & {
+    readonly key: ObjectKey;
+    readonly versionId: VersionId;
+    readonly sizeBytes: number;
+    readonly etag: string;
+    readonly lastModifiedMs: number;
+    readonly checksum: Checksum | null;
+    readonly parts: readonly ObjectPart[] | null;
+  };
+
+/** What a listing says of an object. */
+export type ObjectSummary = {
+  readonly key: ObjectKey;
+  readonly sizeBytes: number;
+  readonly etag: string;
+  readonly lastModifiedMs: number;
+  readonly storageClass: string;
+  readonly checksum: Pick<Checksum, 'algorithm' | 'type'> | null;
+};
+
+/** Who may read without a signature. `publicListing`: may list the bucket too (S3's public-read ACL grants it). */
+export type BucketAccess = {
+  /** Canned ACL of the bucket. */
+  readonly acl: 'private' | 'public-read';
+  /** Bucket policy as the client sent it, or null. */
+  readonly policyJson: string | null;
+  /** Key prefixes whose objects the policy lets everyone read; '' means every key. Derived from `policyJson`. */
+  readonly policyPublicPrefixes: readonly string[];
+};
+
+/** A bucket. `revision` grows with each change of the record; a caller that decided on an older one is refused. */
+export type BucketRecord = {
+  readonly id: BucketId;
+  readonly name: BucketName;
+  readonly ownerId: AccountId;
+  readonly createdAtMs: number;
+  readonly revision: number;
+  readonly access: BucketAccess;
+};
+
+/** The bucket that a caller decided on: the index refuses with `BucketChanged` when it is no longer this one. */
+export type BucketRef = Pick<BucketRecord, 'id' | 'name' | 'revision'>;
+
+/** Where a copy's segments come from: the blob's home bucket must keep it while `holderBucketId` lives. */
+export type BucketAddress = Pick<BucketRecord, 'id' | 'name'>;
+
+/** An account: `id` is the canonical user id, `displayName` what listings show. */
+export type Account = { readonly id: AccountId; readonly displayName: string };
+
+/** An access key with its secret and the account that it speaks for. */
+export type AccessKey = { readonly id: AccessKeyId; readonly secret: string; readonly account: Account };
+
+/** Who asks: an account by one of its keys, or nobody in particular. */
+export type Principal =
+  | { readonly kind: 'account'; readonly account: Account; readonly accessKeyId: AccessKeyId }
+  | { readonly kind: 'anonymous' };
+
+/** A conditional write (RFC 9110 section 13): entity tags without quotes, or `*`. */
+export type WriteCondition = { readonly ifMatch: string | null; readonly ifNoneMatch: string | null };
+
+/** What of the owner's access a reader without a signature meets, in one small record. */
+export type BucketGate = { readonly bucketId: BucketId; readonly revision: number; readonly access: BucketAccess };
+
+/** What a reader needs of the current version of a key. */
+export type Pointer = ObjectAttributes &
+  ObjectBody &
+  Pick<ObjectVersion, 'key' | 'versionId' | 'sizeBytes' | 'etag' | 'lastModifiedMs'>;

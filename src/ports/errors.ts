@@ -1,0 +1,78 @@
+// The one list of failures. Codes are S3's published names where S3 has one; the few of our own never reach a client.
+// The HTTP status of each code is http/semantics/error-status.ts.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+
+/** Default message of each code; a thrower gives a better one in `detail` where it knows more. */
+export const ERROR_MESSAGES = {
+  AccessDenied: 'Access Denied',
+  AuthorizationHeaderMalformed: 'The authorization header is malformed.',
+  AuthorizationQueryParametersError: 'Error parsing the query-string authentication parameters.',
+  BadDigest: 'The digest you specified did not match the body that was received.',
+  BucketAlreadyExists: 'The requested bucket name is not available. Choose another name.',
+  BucketAlreadyOwnedByYou: 'The bucket that you tried to create already exists, and you own it.',
+  BucketNotEmpty: 'The bucket you tried to delete is not empty.',
+  ConditionalRequestConflict: 'A conflicting operation happened during this conditional request. Try again.',
+  EntityTooLarge: 'Your proposed upload exceeds the maximum allowed object size.',
+  EntityTooSmall: 'Your proposed upload is smaller than the minimum allowed object size.',
+  ExpiredToken: 'The request has expired.',
+  IllegalLocationConstraintException: 'The location constraint is incompatible with this region.',
+  IncompleteBody: 'You did not provide the number of bytes specified by the Content-Length header.',
+  InternalError: 'We encountered an internal error. Please try again.',
+  InvalidAccessKeyId: 'The access key id you provided does not exist in our records.',
+  InvalidArgument: 'Invalid Argument',
+  InvalidBucketName: 'The specified bucket is not valid.',
+  InvalidDigest: 'The Content-MD5 or checksum you specified is not valid.',
+  InvalidLocationConstraint: 'The specified location constraint is not valid.',
+  InvalidPart: 'One or more of the specified parts could not be found, or its entity tag did not match.',
+  InvalidPartOrder: 'The list of parts was not in ascending order.',
+  InvalidRange: 'The requested range is not satisfiable.',
+  InvalidRequest: 'Invalid Request',
+  InvalidStorageClass: 'The storage class you specified is not valid.',
+  InvalidURI: 'The specified URI could not be parsed.',
+  KeyTooLongError: 'Your key is too long.',
+  MalformedPolicy: 'The policy is not in the valid form.',
+  MalformedXML: 'The XML you provided was not well-formed or did not validate against our published schema.',
+  MaxMessageLengthExceeded: 'Your request was too large.',
+  MetadataTooLarge: 'Your metadata headers exceed the maximum allowed metadata size.',
+  MethodNotAllowed: 'The specified method is not allowed against this resource.',
+  MissingContentLength: 'You must provide the Content-Length HTTP header.',
+  MissingSecurityHeader: 'Your request is missing a required header.',
+  NoSuchBucket: 'The specified bucket does not exist.',
+  NoSuchBucketPolicy: 'The bucket policy does not exist.',
+  NoSuchKey: 'The specified key does not exist.',
+  NoSuchUpload: 'The specified upload does not exist. It may have been aborted or completed.',
+  NotImplemented: 'A header or query you provided implies functionality that is not implemented.',
+  NotModified: 'Not Modified',
+  PreconditionFailed: 'At least one of the preconditions you specified did not hold.',
+  RequestTimeTooSkewed: 'The difference between the request time and the server time is too large.',
+  RequestTimeout: 'Your socket connection to the server was not read from or written to within the timeout period.',
+  ServiceUnavailable: 'The service cannot answer this request now.',
+  SignatureDoesNotMatch: 'The request signature we calculated does not match the signature you provided.',
+  SlowDown: 'Please reduce your request rate.',
+  StorageFull: 'There is no room left to store this.',
+  UnexpectedContent: 'This request does not support content.',
+  XAmzContentSHA256Mismatch: 'The x-amz-content-sha256 header does not match what was computed.',
+  XAmzContentChecksumMismatch: 'The checksum header does not match what was computed.',
+  /** Ours: the caller decided on a bucket record that is no longer true. Resolved by core/buckets/bucket-handle.ts. */
+  BucketChanged: 'The bucket changed meanwhile.',
+  /** Ours: a blob that a copy wanted was condemned meanwhile. Resolved by reading the source again. */
+  NoSuchBlob: 'The bytes to copy are gone.',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_MESSAGES;
+
+/** A failure that ends a request. `fields` go into the rendered error as elements of their own (S3: BucketName, Key, …). */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+  readonly code: ErrorCode;
+  readonly fields: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    options: { detail?: string; cause?: unknown; fields?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(options.detail ?? ERROR_MESSAGES[code], options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.fields = options.fields ?? {};
+  }
+}

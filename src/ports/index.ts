@@ -1,0 +1,22 @@
+import type { BlobStore } from './blob-store.ts';
+import type { Directory } from './directory.ts';
+import type { BodyTier, EdgeCache } from './edge-cache.ts';
+import type { HotMetadata, MetadataTier } from './hot-metadata.ts';
+import type { MetadataIndex } from './metadata-index.ts';
+import type { Background, Clock, Ids, Log, Meter } from './system.ts';
+
+/** Everything that the app needs from the home it runs in. */
+export type Ports = {
+  readonly blobStore: BlobStore;
+  readonly metadataIndex: MetadataIndex;
+  readonly directory: Directory;
+  readonly hotMetadata: HotMetadata;
+  readonly edgeCache: EdgeCache;
+  /** The tiers that this home has, nearest to the reader first; Cache-Status names these. */
+  readonly tiers: { readonly metadata: readonly MetadataTier[]; readonly body: readonly BodyTier[] };
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly background: Background;
+  readonly log: Log;
+  readonly meter: Meter;
+};

@@ -1,0 +1,210 @@
+// The vocabulary of the bucket index: one entry per query or command, plain data in and out. index/bucket-index.ts
+// implements it synchronously over SQL; the adapters carry the calls to where that SQL lives (a writer thread,
+// a Durable Object) and give them back as promises. Failures are StorageErrors with the codes named here.
+import type {
+  BlobId,
+  BucketAccess,
+  BucketAddress,
+  BucketName,
+  BucketRecord,
+  BucketRef,
+  Checksum,
+  ChecksumAlgorithm,
+  ObjectAttributes,
+  ObjectKey,
+  ObjectPart,
+  ObjectSummary,
+  ObjectVersion,
+  Segment,
+  UploadId,
+  VersionId,
+  WriteCondition,
+} from './domain.ts';
+
+/** A multipart upload in progress. */
+export type Upload = ObjectAttributes & {
+  readonly uploadId: UploadId;
+  readonly key: ObjectKey;
+  readonly createdAtMs: number;
+  readonly checksumAlgorithm: ChecksumAlgorithm | null;
+  readonly checksumType: Checksum['type'] | null;
+};
+
+/** A part that has arrived. Small parts are blobs too. `md5` is hex; `segments` are whole or cut from other blobs. */
+export type UploadedPart = {
+  readonly partNumber: number;
+  readonly sizeBytes: number;
+  readonly md5: string;
+  readonly lastModifiedMs: number;
+  readonly checksum: { readonly algorithm: ChecksumAlgorithm; readonly value: string } | null;
+  readonly segments: readonly Segment[];
+};
+
+/** A blob that a commit brings into the index: fresh from the store, or held in another bucket for this one. */
+export type BlobArrival = {
+  readonly blobId: BlobId;
+  readonly sizeBytes: number;
+  /** Where the blob was written, when that is not the committing bucket. The hold must exist already. */
+  readonly home: BucketAddress | null;
+};
+
+export type ListObjectsInput = {
+  readonly bucket: BucketRef;
+  readonly prefix: string;
+  /** '' means no delimiter. */
+  readonly delimiter: string;
+  /** Only names after this one, in byte order. With a delimiter, a name that ends a rolled-up prefix skips all of it. */
+  readonly after: string;
+  /** Rows wanted, objects and common prefixes together; 0 to 1,000. */
+  readonly maxKeys: number;
+};
+export type ListObjectsPage = {
+  readonly objects: readonly ObjectSummary[];
+  readonly commonPrefixes: readonly string[];
+  readonly isTruncated: boolean;
+  /** The last key or common prefix of the page; null on an empty one. Give it as `after` to go on. */
+  readonly lastName: string | null;
+};
+
+export type ListUploadsInput = {
+  readonly bucket: BucketRef;
+  readonly prefix: string;
+  readonly delimiter: string;
+  readonly afterKey: string;
+  /** With `afterKey`: uploads of that very key with greater ids come too; '' skips the key. */
+  readonly afterUploadId: string;
+  readonly maxUploads: number;
+};
+export type ListUploadsPage = {
+  readonly uploads: readonly Upload[];
+  readonly commonPrefixes: readonly string[];
+  readonly isTruncated: boolean;
+  readonly last: { readonly key: string; readonly uploadId: string } | null;
+};
+
+/** Rows of the index that read; never change anything. */
+export type IndexQueries = {
+  /** The bucket of that name that lives now, or null. */
+  getBucket(input: { name: BucketName }): BucketRecord | null;
+  /** The current version of a key, or null. BucketChanged. */
+  getObject(input: { bucket: BucketRef; key: ObjectKey }): ObjectVersion | null;
+  /** Bucket and current version in one call, for public reads. */
+  resolve(input: { name: BucketName; key: ObjectKey }): { bucket: BucketRecord | null; object: ObjectVersion | null };
+  /** One page of current objects in byte order of the key. Cost: rows returned plus a constant. BucketChanged. */
+  listObjects(input: ListObjectsInput): ListObjectsPage;
+  /** NoSuchUpload, BucketChanged. */
+  getUpload(input: { bucket: BucketRef; key: ObjectKey; uploadId: UploadId }): Upload;
+  /** Parts with greater numbers than `afterPartNumber`, ascending. NoSuchUpload, BucketChanged. */
+  listParts(input: {
+    bucket: BucketRef;
+    key: ObjectKey;
+    uploadId: UploadId;
+    afterPartNumber: number;
+    maxParts: number;
+  }): { upload: Upload; parts: readonly UploadedPart[]; isTruncated: boolean };
+  /** Uploads in order of key, then upload id. BucketChanged. */
+  listUploads(input: ListUploadsInput): ListUploadsPage;
+  /** Those of `blobIds` that no row of the index mentions: orphans of a crash, if they are old enough. */
+  findUnknownBlobs(input: { blobIds: readonly BlobId[] }): readonly BlobId[];
+  /** Whether a bucket still holds a blob whose home is elsewhere. */
+  isBlobHeld(input: { holder: BucketAddress; blobId: BlobId }): boolean;
+  /** Lives of buckets in this database, deleted ones with blobs left included. For the sweeper. */
+  listBucketLives(input: {
+    name: BucketName;
+  }): readonly { bucket: BucketAddress; isDeleted: boolean; sweptUpTo: string }[];
+};
+
+export type CommitObjectInput = {
+  readonly bucket: BucketRef;
+  readonly object: ObjectVersion;
+  readonly condition: WriteCondition | null;
+  readonly arrivals: readonly BlobArrival[];
+};
+
+export type DeletedObject = { readonly key: ObjectKey; readonly existed: boolean };
+
+/** What changes the index. Each is atomic and durable when its promise resolves. */
+export type IndexCommands = {
+  /** BucketAlreadyExists (owned by another), BucketAlreadyOwnedByYou. */
+  createBucket(input: { bucket: BucketRecord }): BucketRecord;
+  /** Replaces the access settings, moves the revision on. BucketChanged. */
+  setBucketAccess(input: { bucket: BucketRef; access: BucketAccess }): BucketRecord;
+  /** BucketNotEmpty (objects or uploads left), BucketChanged. */
+  deleteBucket(input: { bucket: BucketRef; nowMs: number }): void;
+
+  /**
+   * Makes `object` the current version of its key: this commit is the write. A blob in `object.segments` that is not
+   * in `arrivals` must be known already and gains a reference. PreconditionFailed, NoSuchKey (If-Match on a missing
+   * key), NoSuchBlob (a copied blob was swept meanwhile: read the source again), BucketChanged.
+   */
+  commitObject(input: CommitObjectInput): { replacedVersionId: VersionId | null };
+  /** Deletes current versions; a missing key is no error. PreconditionFailed (one key), BucketChanged. */
+  deleteObjects(input: {
+    bucket: BucketRef;
+    keys: readonly ObjectKey[];
+    condition: WriteCondition | null;
+    nowMs: number;
+  }): readonly DeletedObject[];
+
+  createUpload(input: { bucket: BucketRef; upload: Upload }): void;
+  /** Adds or replaces a part; the last commit of a number wins. NoSuchUpload, NoSuchBlob, BucketChanged. */
+  commitPart(input: {
+    bucket: BucketRef;
+    key: ObjectKey;
+    uploadId: UploadId;
+    part: UploadedPart;
+    arrivals: readonly BlobArrival[];
+  }): void;
+  /**
+   * Turns the listed parts into the current version of the key in one commit. `etag`s are the caller's expectation,
+   * checked again here. Repeating it with the same list after it succeeded returns the same version.
+   * NoSuchUpload, InvalidPart, PreconditionFailed, NoSuchKey, BucketChanged.
+   */
+  completeUpload(input: {
+    bucket: BucketRef;
+    key: ObjectKey;
+    uploadId: UploadId;
+    parts: readonly { partNumber: number; md5: string }[];
+    object: {
+      versionId: VersionId;
+      etag: string;
+      lastModifiedMs: number;
+      checksum: Checksum | null;
+      parts: readonly ObjectPart[];
+    };
+    condition: WriteCondition | null;
+  }): ObjectVersion;
+  /** NoSuchUpload, BucketChanged. */
+  abortUpload(input: { bucket: BucketRef; key: ObjectKey; uploadId: UploadId; nowMs: number }): void;
+
+  /** Promises the holder that these blobs of this home bucket stay while it has them. NoSuchBlob. */
+  holdBlobs(input: { home: BucketAddress; blobIds: readonly BlobId[]; holder: BucketAddress; nowMs: number }): void;
+  /** Takes holds back. Idempotent. */
+  releaseHolds(input: { home: BucketAddress; blobIds: readonly BlobId[]; holder: BucketAddress; nowMs: number }): void;
+  /**
+   * Condemns blobs that nothing has referenced since before `olderThanMs`: from then on no copy can revive them.
+   * `home` is null for blobs to delete from the store, else the bucket whose hold must be released. `oldHolds` are
+   * holds taken before `olderThanMs` on blobs with no other reference, to be checked with their holder.
+   */
+  condemnBlobs(input: { bucket: BucketAddress; olderThanMs: number; limit: number }): {
+    blobs: readonly { blobId: BlobId; home: BucketAddress | null }[];
+    oldHolds: readonly { blobId: BlobId; holder: BucketAddress }[];
+  };
+  /** Forgets condemned blobs once they are gone from the store. Idempotent. */
+  forgetBlobs(input: { bucket: BucketAddress; blobIds: readonly BlobId[] }): void;
+  /** Remembers how far the store was compared with the index. */
+  setSweptUpTo(input: { bucket: BucketAddress; sweptUpTo: string }): void;
+  /** Drops a deleted life once it has no blob left. Idempotent. */
+  forgetBucketLife(input: { bucket: BucketAddress }): void;
+};
+
+export type IndexApi = IndexQueries & IndexCommands;
+
+/** The bucket index from anywhere: each call goes to the database of the named bucket. */
+export type MetadataIndex = {
+  call<Name extends keyof IndexApi>(
+    bucket: BucketName,
+    name: Name,
+    input: Parameters<IndexApi[Name]>[0],
+  ): Promise<ReturnType<IndexApi[Name]>>;
+};

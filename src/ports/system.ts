@@ -1,0 +1,41 @@
+import type { BlobId, BucketId, UploadId, VersionId } from './domain.ts';
+
+export type Clock = {
+  /** Milliseconds since 1970-01-01 UTC. */
+  nowMs(): number;
+};
+
+/** Fresh ids; all but `requestId` have at least 74 random bits after a millisecond clock, and sort by time. */
+export type Ids = {
+  requestId(): string;
+  bucketId(): BucketId;
+  versionId(): VersionId;
+  uploadId(): UploadId;
+  blobId(home: BucketId): BlobId;
+  /** Sorts before every blob id made at `timeMs` or later, and after every one made before. For the sweeper. */
+  blobIdFloor(home: BucketId, timeMs: number): string;
+};
+
+/** Work that outlives the answer. Its failures are logged, never thrown. */
+export type Background = {
+  run(label: string, work: () => Promise<unknown>): void;
+};
+
+export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** Structured log lines. No field ever holds a secret, a signature or a signed URL. */
+export type Log = {
+  info(event: string, fields?: LogFields): void;
+  /** `cause` is what was thrown; its stack goes to the log. */
+  error(event: string, fields?: { readonly cause?: unknown; readonly [name: string]: unknown }): void;
+};
+
+export type MeterEvent = {
+  readonly bucketId: BucketId | null;
+  readonly operationClass: 'A' | 'B' | 'free';
+  readonly bytesOut: number;
+  readonly tier: 'memory' | 'edge' | 'bucket' | 'none';
+};
+
+/** Counts usage. A call costs an addition, never I/O. */
+export type Meter = { count(event: MeterEvent): void };

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, parseConfig } from '../src/config.ts';
+
+describe('parseConfig', () => {
+  it('needs nothing', () => {
+    expect(parseConfig({})).toMatchObject({
+      port: 9000,
+      host: '127.0.0.1',
+      dataDir: './data',
+      rootAccessKey: null,
+      rootSecretKey: null,
+      baseDomain: null,
+      region: 'auto',
+      pointerFreshSeconds: 5,
+      graceSeconds: 86_400,
+      logLevel: 'info',
+    });
+  });
+
+  it('reads what is set, and takes empty for not set', () => {
+    const config = parseConfig({
+      QUAYSIDE_PORT: '0',
+      QUAYSIDE_HOST: '::1',
+      QUAYSIDE_DATA_DIR: '/srv/a b',
+      QUAYSIDE_BASE_DOMAIN: 'Storage.Example.com',
+      QUAYSIDE_REGION: 'us-east-1',
+      QUAYSIDE_ROOT_ACCESS_KEY: 'root-key',
+      QUAYSIDE_ROOT_SECRET_KEY: ' with+slash/and=signs ',
+      QUAYSIDE_INLINE_MAX_BYTES: '',
+      QUAYSIDE_LOG_LEVEL: 'off',
+    });
+    expect(config).toMatchObject({
+      port: 0,
+      host: '::1',
+      dataDir: '/srv/a b',
+      baseDomain: 'storage.example.com',
+      region: 'us-east-1',
+      rootAccessKey: 'root-key',
+      rootSecretKey: 'with+slash/and=signs',
+      inlineBodyMaxBytes: parseConfig({}).inlineBodyMaxBytes,
+      logLevel: 'off',
+    });
+  });
+
+  it('looks only at texts, as the bindings of a Worker hold other things too', () => {
+    expect(parseConfig({ QUAYSIDE_PORT: { get() {} }, BLOBS: {}, QUAYSIDE_REGION: undefined }).port).toBe(9000);
+  });
+
+  it('gives an isolate less memory than a server', () => {
+    const [node, cloudflare] = [parseConfig({}, 'node'), parseConfig({}, 'cloudflare')];
+    const memoryOf = (config: typeof node) => config.bodyMemoryMaxBytes + config.pointerMemoryMaxBytes;
+    expect(memoryOf(cloudflare)).toBeLessThan(64 * 1024 * 1024);
+    expect(memoryOf(node)).toBeGreaterThan(memoryOf(cloudflare));
+  });
+
+  it.each([
+    ['QUAYSIDE_PORT', '65536'],
+    ['QUAYSIDE_PORT', '-1'],
+    ['QUAYSIDE_PORT', '9000x'],
+    ['QUAYSIDE_PORT', '1e3'],
+    ['QUAYSIDE_INLINE_MAX_BYTES', '99999999'],
+    ['QUAYSIDE_GRACE_SECONDS', '1'],
+    ['QUAYSIDE_SWEEP_INTERVAL_SECONDS', '9999999'],
+    ['QUAYSIDE_BASE_DOMAIN', 'https://example.com'],
+    ['QUAYSIDE_BASE_DOMAIN', 'example.com:9000'],
+    ['QUAYSIDE_BASE_DOMAIN', '.example.com'],
+    ['QUAYSIDE_REGION', 'US EAST'],
+    ['QUAYSIDE_DEFAULT_CACHE_CONTROL', 'a\r\nX-Evil: 1'],
+    ['QUAYSIDE_LOG_LEVEL', 'debug'],
+    ['QUAYSIDE_ROOT_ACCESS_KEY', 'a/b'],
+  ])('refuses %s=%j by name', (name, value) => {
+    expect(() => parseConfig({ [name]: value })).toThrow(ConfigError);
+    expect(() => parseConfig({ [name]: value })).toThrow(name);
+  });
+
+  it('never shows a secret in an error', () => {
+    const secret = 'short';
+    expect(() => parseConfig({ QUAYSIDE_ROOT_SECRET_KEY: secret })).toThrow(/QUAYSIDE_ROOT_SECRET_KEY/);
+    expect(() => parseConfig({ QUAYSIDE_ROOT_SECRET_KEY: secret })).not.toThrow(secret);
+  });
+});

@@ -1,0 +1,66 @@
+// Bodies and sources for contract tests: bytes that tell where they came from, and clients of every manner.
+import type { ByteSource } from '../../src/ports/byte-source.ts';
+import { StorageError } from '../../src/ports/errors.ts';
+
+/** Bytes in which every offset can be told from its neighbours (a sum over the position, not a short period). */
+export function patternBytes(lengthBytes: number, seed = 1): Uint8Array {
+  const bytes = new Uint8Array(lengthBytes);
+  let state = seed;
+  for (let at = 0; at < lengthBytes; at++) {
+    state = (Math.imul(state, 1664525) + 1013904223) | 0;
+    bytes[at] = state >>> 24;
+  }
+  return bytes;
+}
+
+/** A source of these bytes in chunks. `isLengthKnown` false: like a chunked upload. */
+export function sourceOf(
+  bytes: Uint8Array,
+  options: { readonly chunkBytes?: number; readonly isLengthKnown?: boolean } = {},
+): ByteSource {
+  const { chunkBytes = 64 * 1024, isLengthKnown = true } = options;
+  return {
+    lengthBytes: isLengthKnown ? bytes.length : null,
+    async pump(onChunk) {
+      for (let at = 0; at < bytes.length; at += chunkBytes) await onChunk(bytes.slice(at, at + chunkBytes));
+    },
+  };
+}
+
+/** A client that declares `lengthBytes`, sends `bytes` and then goes away. */
+export function brokenSource(bytes: Uint8Array, lengthBytes: number): ByteSource {
+  return {
+    lengthBytes,
+    async pump(onChunk) {
+      await onChunk(bytes);
+      throw new StorageError('IncompleteBody');
+    },
+  };
+}
+
+/** All bytes of a stream. */
+export async function readAll(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let lengthBytes = 0;
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    chunks.push(value);
+    lengthBytes += value.length;
+  }
+  const whole = new Uint8Array(lengthBytes);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+/** Whether two runs of bytes are equal; far quicker than `toEqual` on megabytes. */
+export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
+}

@@ -1,0 +1,182 @@
+// The buckets family of the metadata index's contract: records, revisions, lives of a name.
+import { describe, expect } from 'vitest';
+import type { BucketAccess, BucketRef, UploadId } from '../../src/ports/domain.ts';
+import type { MetadataIndex } from '../../src/ports/metadata-index.ts';
+import {
+  addressOf,
+  asKey,
+  bucketRecord,
+  condemn,
+  deleteKeys,
+  expectCode,
+  get,
+  makeBucket,
+  OWNER,
+  objectOf,
+  partOf,
+  put,
+  putBlob,
+  refOf,
+  START_MS,
+  STRANGER,
+  startUpload,
+  uploadOf,
+} from './index-samples.ts';
+import { type Subject, testsOf } from './subject.ts';
+
+const PUBLIC: BucketAccess = {
+  acl: 'public-read',
+  policyJson: '{"Statement":"ä😀"}',
+  policyPublicPrefixes: ['', 'öffentlich/'],
+};
+
+/** Every call that names the bucket it decided on. */
+function callsOn(index: MetadataIndex, bucket: BucketRef): Promise<unknown>[] {
+  const { name } = bucket;
+  const address = { bucket, key: asKey('k'), uploadId: 'none' as UploadId };
+  const page = { bucket, prefix: '', delimiter: '' };
+  return [
+    index.call(name, 'getObject', { bucket, key: asKey('k') }),
+    index.call(name, 'listObjects', { ...page, after: '', maxKeys: 10 }),
+    index.call(name, 'listObjects', { ...page, after: '', maxKeys: 0 }),
+    index.call(name, 'getUpload', address),
+    index.call(name, 'listParts', { ...address, afterPartNumber: 0, maxParts: 10 }),
+    index.call(name, 'listUploads', { ...page, afterKey: '', afterUploadId: '', maxUploads: 10 }),
+    index.call(name, 'setBucketAccess', { bucket, access: PUBLIC }),
+    index.call(name, 'deleteBucket', { bucket, nowMs: START_MS }),
+    index.call(name, 'commitObject', { bucket, object: objectOf('k'), condition: null, arrivals: [] }),
+    index.call(name, 'deleteObjects', { bucket, keys: [asKey('k')], condition: null, nowMs: START_MS }),
+    index.call(name, 'createUpload', { bucket, upload: uploadOf('k') }),
+    index.call(name, 'commitPart', { ...address, part: partOf(1, []), arrivals: [] }),
+    index.call(name, 'completeUpload', {
+      ...address,
+      parts: [],
+      object: { versionId: objectOf('k').versionId, etag: '-', lastModifiedMs: START_MS, checksum: null, parts: [] },
+      condition: null,
+    }),
+    index.call(name, 'abortUpload', { ...address, nowMs: START_MS }),
+  ];
+}
+
+async function expectAllRefused(index: MetadataIndex, bucket: BucketRef): Promise<void> {
+  for (const call of callsOn(index, bucket)) await expectCode(call, 'BucketChanged');
+}
+
+/** Runs the family. */
+export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
+  const test = testsOf(subject);
+
+  describe(`metadata index, buckets: ${subject.name}`, () => {
+    test('gives back a bucket as it was made', async (index) => {
+      const bucket = bucketRecord({ access: PUBLIC, revision: 7 });
+      expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toBe(null);
+      expect(await index.call(bucket.name, 'createBucket', { bucket })).toEqual(bucket);
+      expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toEqual(bucket);
+    });
+
+    test('refuses a name that lives, telling own from foreign', async (index) => {
+      const bucket = await makeBucket(index);
+      const again = bucketRecord({ name: bucket.name });
+      await expect(index.call(bucket.name, 'createBucket', { bucket: again })).rejects.toMatchObject({
+        code: 'BucketAlreadyOwnedByYou',
+        fields: { BucketName: bucket.name },
+      });
+      const foreign = { ...again, ownerId: STRANGER };
+      await expectCode(index.call(bucket.name, 'createBucket', { bucket: foreign }), 'BucketAlreadyExists');
+      expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toEqual(bucket);
+    });
+
+    test('lets one of many creators win', async (index) => {
+      const first = bucketRecord();
+      const rivals = [first, ...[1, 2, 3].map(() => bucketRecord({ name: first.name }))];
+      const outcomes = await Promise.allSettled(
+        rivals.map((bucket) => index.call(first.name, 'createBucket', { bucket })),
+      );
+      const won = rivals.filter((_, number) => outcomes[number]?.status === 'fulfilled');
+      expect(won).toHaveLength(1);
+      expect(await index.call(first.name, 'getBucket', { name: first.name })).toEqual(won[0]);
+    });
+
+    test('moves the revision on with the access, and refuses decisions on an older one', async (index) => {
+      const bucket = await makeBucket(index);
+      await put(index, bucket, objectOf('k'));
+      const changed = await index.call(bucket.name, 'setBucketAccess', { bucket: refOf(bucket), access: PUBLIC });
+      expect(changed).toEqual({ ...bucket, revision: 2, access: PUBLIC });
+      expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toEqual(changed);
+      await expectAllRefused(index, refOf(bucket));
+      expect(await get(index, changed, 'k')).not.toBe(null);
+    });
+
+    test('refuses decisions on another life, another name and a revision to come', async (index) => {
+      const bucket = await makeBucket(index);
+      await expectAllRefused(index, { ...refOf(bucket), id: bucketRecord({ name: bucket.name }).id });
+      await expectAllRefused(index, { ...refOf(bucket), revision: 2 });
+      await expectAllRefused(index, refOf(bucketRecord()));
+    });
+
+    test('deletes an empty bucket only', async (index) => {
+      const bucket = await makeBucket(index);
+      const drop = () => index.call(bucket.name, 'deleteBucket', { bucket: refOf(bucket), nowMs: START_MS });
+      await put(index, bucket, objectOf('k'));
+      await expectCode(drop(), 'BucketNotEmpty');
+      await deleteKeys(index, bucket, ['k']);
+      const { key, uploadId } = await startUpload(index, bucket, 'k');
+      await expectCode(drop(), 'BucketNotEmpty');
+      await index.call(bucket.name, 'abortUpload', { bucket: refOf(bucket), key, uploadId, nowMs: START_MS });
+      await drop();
+      expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toBe(null);
+      await expectAllRefused(index, refOf(bucket));
+    });
+
+    test('gives a name that is made again an empty life of its own', async (index) => {
+      const old = await makeBucket(index, { access: PUBLIC });
+      await put(index, old, objectOf('k'));
+      await deleteKeys(index, old, ['k']);
+      await index.call(old.name, 'deleteBucket', { bucket: refOf(old), nowMs: START_MS });
+      const bucket = await makeBucket(index, { name: old.name, ownerId: STRANGER });
+      expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toEqual(bucket);
+      expect(await get(index, bucket, 'k')).toBe(null);
+      await expectAllRefused(index, refOf(old));
+    });
+
+    test('lists the lives of a name and how far each was swept', async (index) => {
+      const old = await makeBucket(index);
+      const { name } = old;
+      await index.call(name, 'setSweptUpTo', { bucket: addressOf(old), sweptUpTo: `${old.id}/5` });
+      await index.call(name, 'deleteBucket', { bucket: refOf(old), nowMs: START_MS });
+      const bucket = await makeBucket(index, { name });
+      await makeBucket(index);
+      expect(await index.call(name, 'listBucketLives', { name })).toEqual([
+        { bucket: addressOf(old), isDeleted: true, sweptUpTo: `${old.id}/5` },
+        { bucket: addressOf(bucket), isDeleted: false, sweptUpTo: '' },
+      ]);
+    });
+
+    test('forgets a deleted life once its last blob is gone, and never a live one', async (index) => {
+      const bucket = await makeBucket(index);
+      const { name } = bucket;
+      const address = addressOf(bucket);
+      const livesLeft = async () => (await index.call(name, 'listBucketLives', { name })).length;
+      const forget = () => index.call(name, 'forgetBucketLife', { bucket: address });
+      await forget();
+      expect(await livesLeft()).toBe(1);
+
+      const blobId = await putBlob(index, bucket, 'k');
+      await deleteKeys(index, bucket, ['k'], START_MS);
+      await index.call(name, 'deleteBucket', { bucket: refOf(bucket), nowMs: START_MS });
+      await forget();
+      expect(await livesLeft()).toBe(1);
+
+      expect(await condemn(index, bucket, START_MS + 1)).toEqual([blobId]);
+      await forget();
+      expect(await livesLeft()).toBe(1);
+      await index.call(name, 'forgetBlobs', { bucket: address, blobIds: [blobId] });
+      await forget();
+      await forget();
+      expect(await livesLeft()).toBe(0);
+      expect(await index.call(name, 'createBucket', { bucket: bucketRecord({ name }) })).toMatchObject({
+        ownerId: OWNER,
+      });
+    });
+  });
+}

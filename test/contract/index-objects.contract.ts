@@ -1,0 +1,306 @@
+// The objects family of the metadata index's contract: versions as they were committed, conditions, deletion.
+import { describe, expect } from 'vitest';
+import type { ObjectVersion, WriteCondition } from '../../src/ports/domain.ts';
+import type { MetadataIndex } from '../../src/ports/metadata-index.ts';
+import {
+  arrivalOf,
+  asKey,
+  blobIn,
+  bucketRecord,
+  bytesOf,
+  condemn,
+  deleteKeys,
+  expectCode,
+  get,
+  MiB,
+  makeBucket,
+  objectOf,
+  put,
+  putBlob,
+  refOf,
+  START_MS,
+  segmentsObjectOf,
+  wholeOf,
+} from './index-samples.ts';
+import { type Subject, testsOf } from './subject.ts';
+
+/** Keys that have broken somebody's index. */
+const NASTY_KEYS = [
+  ' ',
+  '/',
+  '//',
+  '../..',
+  'a\u0000b',
+  'a\u0000',
+  '\uffff',
+  '\u{10ffff}',
+  '😀',
+  '%2F+',
+  "'; --",
+  'ä',
+  'a\u0308',
+];
+
+const RICH: Partial<ObjectVersion> = {
+  headers: {
+    contentType: 'text/plain; charset=utf-8',
+    cacheControl: 'max-age=1',
+    contentDisposition: 'attachment; filename="ä😀\u0000.txt"',
+    contentEncoding: 'gzip',
+    contentLanguage: 'de',
+    expires: 'not a date',
+    websiteRedirectLocation: '/elsewhere',
+  },
+  userMetadata: JSON.parse('{"__proto__":"x","a":"","long":"ü"}') as Record<string, string>,
+  storageClass: 'STANDARD_IA',
+  checksum: { algorithm: 'CRC64NVME', type: 'FULL_OBJECT', value: 'AAAAAAAAAAA=' },
+  lastModifiedMs: START_MS + 123,
+};
+
+const when = (ifMatch: string | null, ifNoneMatch: string | null): WriteCondition => ({ ifMatch, ifNoneMatch });
+
+/** Runs the family. */
+export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
+  const test = testsOf(subject);
+
+  describe(`metadata index, objects: ${subject.name}`, () => {
+    test('has no object where none was committed', async (index) => {
+      const bucket = await makeBucket(index);
+      expect(await get(index, bucket, 'k')).toBe(null);
+      const { name } = bucket;
+      expect(await index.call(name, 'resolve', { name, key: asKey('k') })).toEqual({ bucket, object: null });
+      const nobody = bucketRecord().name;
+      expect(await index.call(nobody, 'resolve', { name: nobody, key: asKey('k') })).toEqual({
+        bucket: null,
+        object: null,
+      });
+    });
+
+    for (const size of [0, 1, 10_240]) {
+      test(`gives back an inline body of ${size} bytes with all attributes`, async (index) => {
+        const bucket = await makeBucket(index);
+        const inlineBytes = new Uint8Array(size).map((_, at) => at);
+        const object = await put(
+          index,
+          bucket,
+          objectOf('k', { ...RICH, inlineBytes, sizeBytes: size } as typeof RICH),
+        );
+        const found = await get(index, bucket, 'k');
+        expect(found).toEqual(object);
+        expect(Object.keys(found?.userMetadata ?? {})).toContain('__proto__');
+        const { name } = bucket;
+        expect(await index.call(name, 'resolve', { name, key: object.key })).toEqual({ bucket, object });
+      });
+    }
+
+    test('gives back segments of own and foreign blobs, parts and a composite checksum', async (index) => {
+      const home = await makeBucket(index);
+      const bucket = await makeBucket(index);
+      const [a, b] = [blobIn(bucket), blobIn(home)];
+      const segments = [
+        { blobId: a, offsetBytes: 5 * MiB, lengthBytes: 1 },
+        { blobId: b, offsetBytes: 0, lengthBytes: 2 ** 40 },
+        { blobId: a, offsetBytes: 0, lengthBytes: 7 },
+        { blobId: a, offsetBytes: 7, lengthBytes: 1 },
+      ];
+      const object = segmentsObjectOf('k', segments, {
+        ...RICH,
+        checksum: { algorithm: 'SHA256', type: 'COMPOSITE', value: 'abc=-2' },
+        parts: [
+          { partNumber: 2, sizeBytes: 1, checksum: null },
+          { partNumber: 10_000, sizeBytes: 2 ** 40, checksum: 'abc=' },
+        ],
+      });
+      await put(index, bucket, object, [arrivalOf(a), arrivalOf(b, 2 ** 40, home)]);
+      expect(await get(index, bucket, 'k')).toEqual(object);
+    });
+
+    test('keeps an object of no bytes and no blob', async (index) => {
+      const bucket = await makeBucket(index);
+      const object = await put(index, bucket, segmentsObjectOf('k', [], { parts: [] }));
+      expect(await get(index, bucket, 'k')).toEqual(object);
+    });
+
+    test('keeps keys apart, byte for byte', async (index) => {
+      const bucket = await makeBucket(index);
+      for (const key of NASTY_KEYS) await put(index, bucket, objectOf(key));
+      for (const key of NASTY_KEYS) {
+        expect(await get(index, bucket, key)).toMatchObject({ key, inlineBytes: bytesOf(`body of ${key}`) });
+      }
+      const other = await makeBucket(index);
+      for (const key of NASTY_KEYS) expect(await get(index, other, key)).toBe(null);
+    });
+
+    test('replaces a version of any kind by one of any kind', async (index) => {
+      const bucket = await makeBucket(index);
+      const long = { userMetadata: { long: 'x'.repeat(2000) } };
+      const makers = [
+        () => put(index, bucket, objectOf('k')),
+        () => put(index, bucket, objectOf('k', long)),
+        async () => {
+          await putBlob(index, bucket, 'k');
+          return get(index, bucket, 'k');
+        },
+        async () => {
+          await putBlob(index, bucket, 'k', long);
+          return get(index, bucket, 'k');
+        },
+      ];
+      for (const first of makers) {
+        for (const second of makers) {
+          await first();
+          const version = await second();
+          expect(await get(index, bucket, 'k')).toEqual(version);
+        }
+      }
+    });
+
+    test('names the version that a commit replaced', async (index) => {
+      const bucket = await makeBucket(index);
+      const commit = (object: ObjectVersion) =>
+        index.call(bucket.name, 'commitObject', { bucket: refOf(bucket), object, condition: null, arrivals: [] });
+      const first = objectOf('k');
+      expect(await commit(first)).toEqual({ replacedVersionId: null });
+      expect(await commit(objectOf('k'))).toEqual({ replacedVersionId: first.versionId });
+    });
+
+    test('takes a repeated commit for the one that it is', async (index) => {
+      const bucket = await makeBucket(index);
+      const blobId = blobIn(bucket);
+      const input = {
+        bucket: refOf(bucket),
+        object: segmentsObjectOf('k', [wholeOf(blobId)]),
+        condition: when(null, '*'),
+        arrivals: [arrivalOf(blobId)],
+      };
+      await index.call(bucket.name, 'commitObject', input);
+      await index.call(bucket.name, 'commitObject', input);
+      await deleteKeys(index, bucket, ['k'], START_MS);
+      expect(await condemn(index, bucket, START_MS + 1)).toEqual([blobId]);
+    });
+
+    test('holds to the conditions of a write', async (index) => {
+      const bucket = await makeBucket(index);
+      const commit = (condition: WriteCondition, etag: string) =>
+        index.call(bucket.name, 'commitObject', {
+          bucket: refOf(bucket),
+          object: objectOf('k', { etag }),
+          condition,
+          arrivals: [],
+        });
+      await expectCode(commit(when('*', null), 'a'), 'NoSuchKey');
+      await expectCode(commit(when('a', null), 'a'), 'NoSuchKey');
+      await expectCode(commit(when('a', '*'), 'a'), 'NoSuchKey');
+      expect(await get(index, bucket, 'k')).toBe(null);
+      await commit(when(null, '*'), 'a');
+      await expectCode(commit(when(null, '*'), 'b'), 'PreconditionFailed');
+      await expectCode(commit(when(null, 'a'), 'b'), 'PreconditionFailed');
+      await expectCode(commit(when('b', null), 'b'), 'PreconditionFailed');
+      await expectCode(commit(when('a', '*'), 'b'), 'PreconditionFailed');
+      expect(await get(index, bucket, 'k')).toMatchObject({ etag: 'a' });
+      await commit(when('a', null), 'b');
+      await commit(when('*', null), 'c');
+      await commit(when(null, 'b'), 'd');
+      await commit(when('d', 'c'), 'e');
+      expect(await get(index, bucket, 'k')).toMatchObject({ etag: 'e' });
+    });
+
+    test('lets one of many writers win under If-None-Match and If-Match', async (index) => {
+      const bucket = await makeBucket(index);
+      const race = async (condition: WriteCondition) => {
+        const rivals = Array.from({ length: 8 }, () => objectOf('k'));
+        const outcomes = await Promise.allSettled(
+          rivals.map((object) =>
+            index.call(bucket.name, 'commitObject', { bucket: refOf(bucket), object, condition, arrivals: [] }),
+          ),
+        );
+        const won = rivals.filter((_, number) => outcomes[number]?.status === 'fulfilled');
+        expect(won).toHaveLength(1);
+        expect(await get(index, bucket, 'k')).toEqual(won[0]);
+        return won[0]?.etag ?? '';
+      };
+      const etag = await race(when(null, '*'));
+      await race(when(etag, null));
+    });
+
+    test('leaves nothing of a commit that it refuses', async (index) => {
+      const bucket = await makeBucket(index);
+      const before = await put(index, bucket, objectOf('k'));
+      const [known, unknown] = [blobIn(bucket), blobIn(bucket)];
+      const object = segmentsObjectOf('k', [wholeOf(known), wholeOf(unknown)]);
+      await expectCode(put(index, bucket, object, [arrivalOf(known)]), 'NoSuchBlob');
+      expect(await get(index, bucket, 'k')).toEqual(before);
+      const blobIds = [known, unknown];
+      expect(await index.call(bucket.name, 'findUnknownBlobs', { blobIds })).toEqual(blobIds);
+    });
+
+    test('holds an object of 10,000 parts with checksums, and refuses one too rich for a row', async (index) => {
+      const bucket = await makeBucket(index, { name: `${'long-name.'.repeat(4)}${bucketRecord().name}` as never });
+      const blobIds = Array.from({ length: 10_000 }, () => blobIn(bucket));
+      const segments = blobIds.map((blobId) => wholeOf(blobId, 5 * 1024 * MiB));
+      const parts = blobIds.map((_, at) => ({
+        partNumber: at + 1,
+        sizeBytes: 5 * 1024 * MiB,
+        checksum: 'x'.repeat(44),
+      }));
+      const object = segmentsObjectOf('k', segments, { ...RICH, parts, userMetadata: { long: 'x'.repeat(2000) } });
+      await put(
+        index,
+        bucket,
+        object,
+        blobIds.map((blobId) => arrivalOf(blobId, 5 * 1024 * MiB)),
+      );
+      expect(await get(index, bucket, 'k')).toEqual(object);
+      const pieces = Array.from({ length: 100_000 }, (_, at) => ({
+        blobId: segments[0]?.blobId ?? blobIn(bucket),
+        offsetBytes: at,
+        lengthBytes: 1,
+      }));
+      await expectCode(put(index, bucket, segmentsObjectOf('k', pieces)), 'InvalidRequest');
+      expect(await get(index, bucket, 'k')).toMatchObject({ versionId: object.versionId });
+    });
+
+    test('deletes keys and says which were there', async (index) => {
+      const bucket = await makeBucket(index);
+      for (const key of ['a', 'b', 'c']) await put(index, bucket, objectOf(key));
+      expect(await deleteKeys(index, bucket, ['b', 'x', 'a', 'b'])).toEqual([
+        { key: 'b', existed: true },
+        { key: 'x', existed: false },
+        { key: 'a', existed: true },
+        { key: 'b', existed: false },
+      ]);
+      expect(await deleteKeys(index, bucket, [])).toEqual([]);
+      expect(await get(index, bucket, 'a')).toBe(null);
+      expect(await get(index, bucket, 'c')).not.toBe(null);
+    });
+
+    test('holds to the condition of a delete; a missing key is no error', async (index) => {
+      const bucket = await makeBucket(index);
+      await put(index, bucket, objectOf('k', { etag: 'a' }));
+      const drop = (ifMatch: string) =>
+        index.call(bucket.name, 'deleteObjects', {
+          bucket: refOf(bucket),
+          keys: [asKey('k')],
+          condition: when(ifMatch, null),
+          nowMs: START_MS,
+        });
+      await expectCode(drop('b'), 'PreconditionFailed');
+      expect(await get(index, bucket, 'k')).not.toBe(null);
+      expect(await drop('a')).toEqual([{ key: 'k', existed: true }]);
+      expect(await drop('a')).toEqual([{ key: 'k', existed: false }]);
+      await put(index, bucket, objectOf('k'));
+      expect(await drop('*')).toEqual([{ key: 'k', existed: true }]);
+    });
+
+    test('deletes all keys or, when one fails its condition, none', async (index) => {
+      const bucket = await makeBucket(index);
+      const blobId = await putBlob(index, bucket, 'a', { etag: 'a' });
+      await put(index, bucket, objectOf('b', { etag: 'b' }));
+      const input = { bucket: refOf(bucket), keys: [asKey('a'), asKey('b')], condition: when('a', null) };
+      await expectCode(index.call(bucket.name, 'deleteObjects', { ...input, nowMs: START_MS }), 'PreconditionFailed');
+      expect(await get(index, bucket, 'a')).not.toBe(null);
+      expect(await condemn(index, bucket, START_MS + 1)).toEqual([]);
+      expect(await index.call(bucket.name, 'findUnknownBlobs', { blobIds: [blobId] })).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import {
+  readAccessControlPolicy,
+  readCompleteMultipartUpload,
+  readCreateBucketConfiguration,
+  readDelete,
+} from '../../../src/http/s3/documents.ts';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const failing = (code: string) => expect.objectContaining({ code });
+const NS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
+
+describe('CreateBucketConfiguration', () => {
+  const read = (content: string) =>
+    readCreateBucketConfiguration(bytes(`<CreateBucketConfiguration ${NS}>${content}</CreateBucketConfiguration>`));
+
+  it.each([
+    ['<LocationConstraint>eu-west-1</LocationConstraint>', 'eu-west-1'],
+    ['<LocationConstraint> eu-west-1\n</LocationConstraint>', 'eu-west-1'],
+    ['<LocationConstraint></LocationConstraint>', null],
+    ['<LocationConstraint/>', null],
+    ['', null],
+    ['\n  ', null],
+  ])('%j', (content, region) => {
+    expect(read(content)).toBe(region);
+  });
+
+  it.each(['Location', 'Bucket', 'Tags'])('refuses %s by name', (name) => {
+    expect(() => read(`<${name}><X/></${name}>`)).toThrow(failing('NotImplemented'));
+    expect(() => read(`<${name}/>`)).toThrow(new RegExp(name));
+  });
+
+  it.each([
+    '<Unknown/>',
+    'text',
+    '<LocationConstraint>a</LocationConstraint><LocationConstraint>b</LocationConstraint>',
+    '<LocationConstraint><Region>a</Region></LocationConstraint>',
+  ])('is malformed with %s', (content) => {
+    expect(() => read(content)).toThrow(failing('MalformedXML'));
+  });
+});
+
+describe('Delete', () => {
+  const read = (content: string) => readDelete(bytes(`<Delete>${content}</Delete>`));
+  const objects = (count: number) => '<Object><Key>k</Key></Object>'.repeat(count);
+
+  it('reads keys as they are, and everything that may come with one', () => {
+    const content = `<Quiet>true</Quiet>
+      <Object><Key> a&amp;b </Key></Object>
+      <Object><Key>c</Key><VersionId>null</VersionId><ETag>&quot;e&quot;</ETag></Object>
+      <Object><Size>3</Size><Key>d</Key></Object>`;
+    expect(read(content)).toEqual({
+      isQuiet: true,
+      objects: [
+        { key: ' a&b ', versionId: null, etag: null, notImplemented: null },
+        { key: 'c', versionId: 'null', etag: 'e', notImplemented: null },
+        { key: 'd', versionId: null, etag: null, notImplemented: 'Size' },
+      ],
+    });
+  });
+
+  it('counts to a thousand', () => {
+    expect(read(objects(1000)).objects).toHaveLength(1000);
+    expect(() => read(objects(1001))).toThrow(failing('MalformedXML'));
+    expect(() => read('')).toThrow(failing('MalformedXML'));
+    expect(() => read('<Quiet>true</Quiet>')).toThrow(failing('MalformedXML'));
+  });
+
+  it.each([['True', true], ['false', false], [' true ', true]])('Quiet %j', (text, isQuiet) => {
+    expect(read(`<Quiet>${text}</Quiet>${objects(1)}`).isQuiet).toBe(isQuiet);
+  });
+
+  it.each([
+    `<Quiet>yes</Quiet>${objects(1)}`,
+    `<Quiet>true</Quiet><Quiet>true</Quiet>${objects(1)}`,
+    '<Object></Object>',
+    '<Object><VersionId>null</VersionId></Object>',
+    '<Object><Key>a</Key><Key>b</Key></Object>',
+    '<Object><Key><Name>a</Name></Key></Object>',
+    '<Object>a</Object>',
+    `<object><Key>a</Key></object>`,
+    `<Constructor/>${objects(1)}`,
+  ])('is malformed with %s', (content) => {
+    expect(() => read(content)).toThrow(failing('MalformedXML'));
+  });
+});
+
+describe('CompleteMultipartUpload', () => {
+  const read = (content: string) =>
+    readCompleteMultipartUpload(bytes(`<CompleteMultipartUpload>${content}</CompleteMultipartUpload>`));
+  const part = (content: string) => `<Part>${content}</Part>`;
+
+  it('reads parts in the order sent, tags with and without quotes', () => {
+    const content =
+      part('<PartNumber>2</PartNumber><ETag>"ab"</ETag>') +
+      part('<ETag>cd</ETag><PartNumber> 1 </PartNumber><ChecksumCRC32> AAAAAA== </ChecksumCRC32>');
+    expect(read(content)).toEqual([
+      { partNumber: 2, etag: 'ab', checksum: null },
+      { partNumber: 1, etag: 'cd', checksum: { algorithm: 'CRC32', value: 'AAAAAA==' } },
+    ]);
+  });
+
+  it.each(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'])('knows Checksum%s', (algorithm) => {
+    const [read1] = read(
+      part(`<PartNumber>1</PartNumber><ETag>e</ETag><Checksum${algorithm}>v</Checksum${algorithm}>`),
+    );
+    expect(read1?.checksum).toEqual({ algorithm, value: 'v' });
+  });
+
+  it('refuses a checksum of S3 that we do not compute', () => {
+    const content = part('<PartNumber>1</PartNumber><ETag>e</ETag><ChecksumXXHASH64>v</ChecksumXXHASH64>');
+    expect(() => read(content)).toThrow(failing('NotImplemented'));
+  });
+
+  it('takes 10,000 parts and not one more', () => {
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, i) => part(`<PartNumber>${i + 1}</PartNumber><ETag>e</ETag>`)).join('');
+    expect(read(many(10_000)).at(-1)).toEqual({ partNumber: 10_000, etag: 'e', checksum: null });
+    expect(() => read(many(10_001))).toThrow(failing('MalformedXML'));
+  });
+
+  it.each([
+    '',
+    part(''),
+    part('<PartNumber>1</PartNumber>'),
+    part('<ETag>e</ETag>'),
+    part('<PartNumber>one</PartNumber><ETag>e</ETag>'),
+    part('<PartNumber>-1</PartNumber><ETag>e</ETag>'),
+    part('<PartNumber>1.0</PartNumber><ETag>e</ETag>'),
+    part('<PartNumber>1e3</PartNumber><ETag>e</ETag>'),
+    part('<PartNumber>1</PartNumber><ETag>e</ETag><Size>1</Size>'),
+    part('<PartNumber>1</PartNumber><ETag>e</ETag><ChecksumCRC32>a</ChecksumCRC32><ChecksumSHA1>b</ChecksumSHA1>'),
+  ])('is malformed with %j', (content) => {
+    expect(() => read(content)).toThrow(failing('MalformedXML'));
+  });
+});
+
+describe('AccessControlPolicy', () => {
+  const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+  const grant = (grantee: string, permission: string) =>
+    `<Grant><Grantee ${XSI} xsi:type="X">${grantee}</Grantee><Permission>${permission}</Permission></Grant>`;
+  const read = (owner: string, grants: string) =>
+    readAccessControlPolicy(
+      bytes(`<AccessControlPolicy ${NS}>${owner}<AccessControlList>${grants}</AccessControlList></AccessControlPolicy>`),
+    );
+
+  it('reads owner and grants', () => {
+    const grants =
+      grant('<ID>me</ID><DisplayName>Me</DisplayName>', 'FULL_CONTROL') +
+      grant('<URI>http://acs.amazonaws.com/groups/global/AllUsers</URI>', 'READ') +
+      grant('<EmailAddress>a@b.c</EmailAddress>', 'WRITE');
+    expect(read('<Owner><ID>me</ID><DisplayName>Me</DisplayName></Owner>', grants)).toEqual({
+      ownerId: 'me',
+      grants: [
+        { permission: 'FULL_CONTROL', grantee: { kind: 'user', id: 'me' } },
+        { permission: 'READ', grantee: { kind: 'group', uri: 'http://acs.amazonaws.com/groups/global/AllUsers' } },
+        { permission: 'WRITE', grantee: { kind: 'email' } },
+      ],
+    });
+    expect(read('', '')).toEqual({ ownerId: null, grants: [] });
+  });
+
+  it.each([
+    ['<Owner/>', ''],
+    ['<Owner><ID>a</ID><ID>b</ID></Owner>', ''],
+    ['', '<Grant/>'],
+    ['', grant('<ID>me</ID>', 'ALL')],
+    ['', grant('', 'READ')],
+    ['', '<Grant><Permission>READ</Permission></Grant>'],
+  ])('is malformed with %s %s', (owner, grants) => {
+    expect(() => read(owner, grants)).toThrow(failing('MalformedXML'));
+  });
+
+  it('is malformed without a list', () => {
+    expect(() => readAccessControlPolicy(bytes('<AccessControlPolicy/>'))).toThrow(failing('MalformedXML'));
+  });
+});

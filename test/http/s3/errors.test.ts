@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { renderS3Error } from '../../../src/http/s3/errors.ts';
+import { ERROR_STATUS } from '../../../src/http/semantics/error-status.ts';
+import { ERROR_MESSAGES, type ErrorCode, StorageError } from '../../../src/ports/errors.ts';
+
+const REQUEST = { method: 'GET', requestId: 'R1', resource: '/b/k%20<' };
+
+async function render(error: unknown, method = 'GET') {
+  const response = renderS3Error(error, { ...REQUEST, method });
+  return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() };
+}
+
+it('is S3 XML: code, message, fields, resource, ids, no namespace', async () => {
+  const error = new StorageError('NoSuchKey', { fields: { Key: 'a&b\r' } });
+  expect(await render(error)).toEqual({
+    status: 404,
+    headers: {
+      'content-type': 'application/xml',
+      'x-amz-request-id': 'R1',
+      'x-amz-id-2': 'R1',
+      server: 'Quayside',
+    },
+    text:
+      '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code>' +
+      '<Message>The specified key does not exist.</Message><Key>a&amp;b&#xD;</Key>' +
+      '<Resource>/b/k%20&lt;</Resource><RequestId>R1</RequestId><HostId>R1</HostId></Error>',
+  });
+});
+
+const codes = Object.keys(ERROR_MESSAGES) as ErrorCode[];
+it.each(codes)('%s has its status and a message', async (code) => {
+  const { status, headers, text } = await render(new StorageError(code));
+  expect(status).toBe(ERROR_STATUS[code]);
+  expect(headers['x-amz-request-id']).toBe('R1');
+  if (status === 304) return expect(text).toBe('');
+  expect(text).toMatch(/<Message>[^<]+<\/Message>/);
+  expect(text).toContain(`<Code>${status === 500 ? 'InternalError' : code}</Code>`);
+});
+
+describe('what is ours stays inside', () => {
+  it.each([
+    new Error('disk /var/data is on fire'),
+    new StorageError('InternalError', { detail: 'disk /var/data is on fire', fields: { Path: '/var/data' } }),
+    new StorageError('BucketChanged'),
+    'disk /var/data is on fire',
+    undefined,
+  ])('%s', async (error) => {
+    const { status, text } = await render(error);
+    expect(status).toBe(500);
+    expect(text).toContain('<Code>InternalError</Code><Message>We encountered an internal error.');
+    expect(text).toContain('<RequestId>R1</RequestId>');
+    expect(text).not.toContain('/var/data');
+  });
+});
+
+describe('HEAD', () => {
+  it('has the headers and no body', async () => {
+    const { status, headers, text } = await render(new StorageError('NoSuchKey'), 'HEAD');
+    expect([status, text, headers['x-amz-request-id']]).toEqual([404, '', 'R1']);
+  });
+});
+
+describe('headers of some statuses', () => {
+  it('405 lists the methods, 416 the size, 503 when to come back', async () => {
+    const notAllowed = new StorageError('MethodNotAllowed', { fields: { Method: 'PUT', Allow: 'GET, HEAD' } });
+    const answer = await render(notAllowed);
+    expect(answer.headers.allow).toBe('GET, HEAD');
+    expect(answer.text).not.toContain('<Allow>');
+    const range = new StorageError('InvalidRange', { fields: { ActualObjectSize: '7' } });
+    expect((await render(range)).headers['content-range']).toBe('bytes */7');
+    expect((await render(new StorageError('SlowDown'))).headers['retry-after']).toBe('1');
+  });
+});

@@ -1,0 +1,45 @@
+// Requests for tests: plain values of HttpRequest, with a body that comes in the pieces a test wants.
+import type { HttpRequest } from '../../../src/http/request.ts';
+
+export type RequestParts = {
+  readonly method?: string;
+  /** Path and query as they stand in the request line. */
+  readonly target: string;
+  /** Any case of names. `host` is taken from here. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: readonly Uint8Array[];
+};
+
+export function makeRequest(parts: RequestParts): HttpRequest {
+  const question = parts.target.indexOf('?');
+  const headers = new Map(Object.entries(parts.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  const body = parts.body ?? [];
+  return {
+    method: parts.method ?? 'GET',
+    rawPath: question < 0 ? parts.target : parts.target.slice(0, question),
+    rawQuery: question < 0 ? '' : parts.target.slice(question + 1),
+    host: headers.get('host') ?? '',
+    isSecure: false,
+    remoteAddress: null,
+    header: (name) => headers.get(name) ?? null,
+    headerNames: () => headers.keys(),
+    body: () => ({
+      lengthBytes: body.reduce((sum, piece) => sum + piece.length, 0),
+      async pump(onChunk) {
+        for (const piece of body) await onChunk(piece);
+      },
+    }),
+  };
+}
+
+/** Cuts bytes into pieces of these lengths, over and over; an empty list is one piece. */
+export function split(bytes: Uint8Array, lengths: readonly number[]): Uint8Array[] {
+  if (lengths.length === 0) return [bytes];
+  const pieces: Uint8Array[] = [];
+  for (let offset = 0, turn = 0; offset < bytes.length; turn += 1) {
+    const length = Math.max(1, lengths[turn % lengths.length] ?? 1);
+    pieces.push(bytes.subarray(offset, offset + length));
+    offset += length;
+  }
+  return pieces;
+}

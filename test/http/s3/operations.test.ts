@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATION_NAMES } from '../../../src/http/s3/detect.ts';
+import { IGNORED_HEADERS, OPERATIONS, type Operation } from '../../../src/http/s3/operations.ts';
+import { modelOperations } from './sdk-model.ts';
+import { createTestSurface } from './surface.ts';
+
+/** Headers that somebody reads: authentication, routes.ts, or the ops of the operation. */
+const READ_ALWAYS = ['x-amz-expected-bucket-owner', 'x-amz-sdk-checksum-algorithm', 'content-md5', 'content-length'];
+const CHECKSUMS = /^x-amz-checksum-(?:crc32|crc32c|crc64nvme|sha1|sha256|sha512|md5|xxhash\w+)$/;
+const ATTRIBUTES = [
+  'x-amz-acl',
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+  'x-amz-meta-*',
+  'x-amz-storage-class',
+  'x-amz-website-redirect-location',
+];
+const READ_CONDITIONS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
+const COPY_SOURCE = [
+  'x-amz-copy-source',
+  'x-amz-source-expected-bucket-owner',
+  ...READ_CONDITIONS.map((name) => `x-amz-copy-source-${name}`),
+];
+const READ: Readonly<Record<string, readonly string[]>> = {
+  CreateBucket: ['x-amz-acl'],
+  PutBucketAcl: ['x-amz-acl'],
+  GetObject: [...READ_CONDITIONS, 'range', 'x-amz-checksum-mode'],
+  HeadObject: [...READ_CONDITIONS, 'range', 'x-amz-checksum-mode'],
+  GetObjectAttributes: ['x-amz-object-attributes', 'x-amz-max-parts', 'x-amz-part-number-marker'],
+  PutObject: [...ATTRIBUTES, 'if-match', 'if-none-match'],
+  CopyObject: [
+    ...ATTRIBUTES,
+    ...COPY_SOURCE,
+    'if-match',
+    'if-none-match',
+    'x-amz-checksum-algorithm',
+    'x-amz-metadata-directive',
+    'x-amz-tagging-directive',
+  ],
+  DeleteObject: ['if-match'],
+  CreateMultipartUpload: [...ATTRIBUTES, 'x-amz-checksum-algorithm', 'x-amz-checksum-type'],
+  UploadPartCopy: [...COPY_SOURCE, 'x-amz-copy-source-range'],
+  CompleteMultipartUpload: ['if-match', 'if-none-match', 'x-amz-checksum-type', 'x-amz-mp-object-size'],
+};
+
+describe('every header that S3 knows', () => {
+  const ours = modelOperations().filter(({ name }) => OPERATION_NAMES.some((known) => known === name));
+
+  it('is looked up for all our operations', () => {
+    expect(ours).toHaveLength(OPERATION_NAMES.length);
+  });
+
+  it.each(ours.map(({ name, headers }) => [name, headers] as const))('of %s is read, refused or harmless', (name, headers) => {
+    const { rejects }: Operation = OPERATIONS[name as keyof typeof OPERATIONS];
+    const known = [...READ_ALWAYS, ...(READ[name] ?? []), ...rejects, ...IGNORED_HEADERS];
+    expect(headers.filter((header) => !known.includes(header) && !CHECKSUMS.test(header))).toEqual([]);
+    // A header can't be both read and refused.
+    expect(rejects.filter((header) => READ[name]?.includes(header))).toEqual([]);
+  });
+});
+
+describe('refused headers', () => {
+  const cases = Object.entries(OPERATIONS).flatMap(([name, operation]: [string, Operation]) =>
+    operation.rejects.map((header) => [name, header] as const),
+  );
+  const LINES: Readonly<Record<string, { method: string; path: string; query?: Record<string, string> }>> = {
+    CreateBucket: { method: 'PUT', path: '/new-bucket' },
+    PutBucketAcl: { method: 'PUT', path: '/b', query: { acl: '' } },
+    GetObject: { method: 'GET', path: '/b/k' },
+    HeadObject: { method: 'HEAD', path: '/b/k' },
+    GetObjectAttributes: { method: 'GET', path: '/b/k', query: { attributes: '' } },
+    PutObject: { method: 'PUT', path: '/b/k' },
+    CopyObject: { method: 'PUT', path: '/b/k' },
+    DeleteObject: { method: 'DELETE', path: '/b/k' },
+    CreateMultipartUpload: { method: 'POST', path: '/b/k', query: { uploads: '' } },
+    UploadPart: { method: 'PUT', path: '/b/k', query: { uploadId: 'u', partNumber: '1' } },
+    UploadPartCopy: { method: 'PUT', path: '/b/k', query: { uploadId: 'u', partNumber: '1' } },
+    ListParts: { method: 'GET', path: '/b/k', query: { uploadId: 'u' } },
+    CompleteMultipartUpload: { method: 'POST', path: '/b/k', query: { uploadId: 'u' } },
+    AbortMultipartUpload: { method: 'DELETE', path: '/b/k', query: { uploadId: 'u' } },
+  };
+  const surface = createTestSurface();
+
+  it.each(cases)('%s answers %s with 501 and its name', async (name, header) => {
+    const line = LINES[name];
+    if (line === undefined) throw new Error(`no request line for ${name}`);
+    const copy = name.includes('Copy') ? { 'x-amz-copy-source': '/b/k' } : {};
+    const reply = await surface.send({ ...line, headers: { ...copy, [header]: 'x' } });
+    expect(reply.status).toBe(501);
+    if (line.method !== 'HEAD') expect(reply.text).toContain(`<Header>${header}</Header>`);
+  });
+});

@@ -1,0 +1,161 @@
+// The S3 surface over real core, real index (SQLite in memory) and memory adapters, with a clock and ids that tests
+// know. Requests are signed by the tests' own signer; errors are rendered as app.ts does.
+import { createDirectDirectory, createDirectMetadataIndex } from '../../../src/adapters/memory/direct-metadata-index.ts';
+import { createMemoryBlobStore, type MemoryBlobStore } from '../../../src/adapters/memory/memory-blob-store.ts';
+import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
+import { type CountingMeter, createCountingMeter } from '../../../src/adapters/shared/counting-meter.ts';
+import { createMemoryEdgeCache } from '../../../src/adapters/shared/memory-edge-cache.ts';
+import { createMemoryHotMetadata } from '../../../src/adapters/shared/memory-hot-metadata.ts';
+import { createTrackedBackground } from '../../../src/adapters/shared/tracked-background.ts';
+import type { Core } from '../../../src/core/core.ts';
+import { renderS3Error } from '../../../src/http/s3/errors.ts';
+import { createS3Surface } from '../../../src/http/s3/routes.ts';
+import { createBucketIndex } from '../../../src/index/bucket-index.ts';
+import { createDirectoryIndex } from '../../../src/index/directory-index.ts';
+import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../../src/index/schema.ts';
+import type { AccessKey, AccessKeyId, Account, AccountId } from '../../../src/ports/domain.ts';
+import type { Clock, Ids, Log } from '../../../src/ports/system.ts';
+import { makeRequest } from './make-request.ts';
+import { ACCESS_KEY_ID, NOW_MS, SECRET, sha256, signHeaders } from './sign-for-test.ts';
+
+export const OWNER: Account = { id: 'a'.repeat(64) as AccountId, displayName: 'owner' };
+export const STRANGER: Account = { id: 'b'.repeat(64) as AccountId, displayName: 'stranger' };
+const STRANGER_KEY_ID = 'AKIASTRANGER00000000';
+
+const KEYS: readonly AccessKey[] = [
+  { id: ACCESS_KEY_ID as AccessKeyId, secret: SECRET, account: OWNER },
+  { id: STRANGER_KEY_ID as AccessKeyId, secret: SECRET, account: STRANGER },
+];
+
+export type Sent = {
+  readonly method?: string;
+  /** Decoded path: `/bucket/key`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly as?: 'owner' | 'stranger' | 'nobody';
+};
+
+export type Reply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  readonly bytes: Uint8Array;
+};
+
+export type TestSurface = {
+  send(sent: Sent): Promise<Reply>;
+  readonly core: Core;
+  readonly blobStore: MemoryBlobStore;
+  readonly meter: CountingMeter;
+  /** Moves the clock that objects are dated by. Signatures keep the first date. */
+  advanceMs(ms: number): void;
+};
+
+const encode = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** `region` is the service's; ids count up from 1, so that documents are the same in every run. */
+export function createTestSurface(options: { region?: string; inlineBodyMaxBytes?: number } = {}): TestSurface {
+  let nowMs = NOW_MS;
+  const clock: Clock = { nowMs: () => nowMs };
+  const log: Log = { info: () => {}, error: () => {} };
+  const blobStore = createMemoryBlobStore();
+  const meter = createCountingMeter();
+  const indexSql = openSqlite(':memory:', { readOnly: false });
+  migrate(indexSql, INDEX_SCHEMA);
+  const directorySql = openSqlite(':memory:', { readOnly: false });
+  migrate(directorySql, DIRECTORY_SCHEMA);
+  const core: Core = {
+    settings: { inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16, graceSeconds: 3600 },
+    ports: {
+      blobStore,
+      metadataIndex: createDirectMetadataIndex(createBucketIndex(indexSql)),
+      directory: createDirectDirectory(createDirectoryIndex(directorySql)),
+      hotMetadata: createMemoryHotMetadata({
+        clock,
+        maxEntries: 100,
+        maxBytes: 1 << 20,
+        negativeFreshSeconds: 1,
+        maxAgeSeconds: null,
+      }),
+      edgeCache: createMemoryEdgeCache({ maxBytes: 0, maxBodyBytes: 0 }),
+      tiers: { metadata: ['memory'], body: ['memory'] },
+      clock,
+      ids: countingIds(),
+      background: createTrackedBackground(log),
+      log,
+      meter,
+    },
+  };
+  const surface = createS3Surface(core, {
+    findAccessKey: (id) => KEYS.find((key) => key.id === id) ?? null,
+    deliver: (_request, bucket, key) => new Response(`delivered ${bucket} ${key}`),
+    region: options.region ?? 'auto',
+  });
+
+  return {
+    core,
+    blobStore,
+    meter,
+    advanceMs(ms) {
+      nowMs += ms;
+    },
+    async send(sent) {
+      const request = requestOf(sent);
+      const [, bucket = '', key = ''] = /^\/([^/]*)\/?(.*)$/s.exec(request.rawPath) ?? [];
+      const address = { bucket: bucket === '' ? null : bucket, rawKey: key === '' ? null : key };
+      const requestId = 'REQUEST1';
+      const failed = { method: request.method, resource: request.rawPath, requestId };
+      const response = await surface
+        .handle(request, address, requestId)
+        .catch((error: unknown) => renderS3Error(error, failed));
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        bytes,
+        text: new TextDecoder().decode(bytes),
+      };
+    },
+  };
+}
+
+function requestOf({ method = 'GET', path, query = {}, headers = {}, body = '', as = 'owner' }: Sent) {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  const rawPath = path.split('/').map(encode).join('/');
+  const canonicalQuery = Object.entries(query)
+    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+    .sort()
+    .join('&');
+  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const amzHeaders = Object.fromEntries(Object.entries(lower).filter(([name]) => name.startsWith('x-amz-')));
+  const payloadHash = lower['x-amz-content-sha256'] ?? sha256(bytes);
+  const signed =
+    as === 'nobody'
+      ? { host: 'storage.example' }
+      : signHeaders(
+          { method, path: rawPath, query: canonicalQuery, headers: amzHeaders, payloadHash },
+          { accessKeyId: as === 'owner' ? ACCESS_KEY_ID : STRANGER_KEY_ID },
+        );
+  return makeRequest({
+    method,
+    target: canonicalQuery === '' ? rawPath : `${rawPath}?${canonicalQuery}`,
+    headers: { ...lower, ...signed },
+    body: bytes.length === 0 ? [] : [bytes],
+  });
+}
+
+function countingIds(): Ids {
+  let count = 0;
+  const next = (kind: string) => `${kind}${String(++count).padStart(8, '0')}`;
+  return {
+    requestId: () => next('request'),
+    bucketId: () => next('bucket') as ReturnType<Ids['bucketId']>,
+    versionId: () => next('version') as ReturnType<Ids['versionId']>,
+    uploadId: () => next('upload') as ReturnType<Ids['uploadId']>,
+    blobId: (home) => `${home}/${next('blob')}` as ReturnType<Ids['blobId']>,
+    blobIdFloor: (home) => `${home}/`,
+  };
+}

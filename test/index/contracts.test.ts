@@ -1,0 +1,19 @@
+import { createDirectDirectory, createDirectMetadataIndex } from '../../src/adapters/memory/direct-metadata-index.ts';
+import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import { createDirectoryIndex } from '../../src/index/directory-index.ts';
+import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate, type Schema } from '../../src/index/schema.ts';
+import type { Sql } from '../../src/ports/sql.ts';
+import { directoryContract } from '../contract/directory.contract.ts';
+import { metadataIndexContract } from '../contract/metadata-index.contract.ts';
+
+const name = 'node:sqlite in memory';
+
+function database(schema: Schema): Sql {
+  const sql = openSqlite(':memory:', { readOnly: false });
+  migrate(sql, schema);
+  return sql;
+}
+
+metadataIndexContract({ name, make: () => createDirectMetadataIndex(createBucketIndex(database(INDEX_SCHEMA))) });
+directoryContract({ name, make: () => createDirectDirectory(createDirectoryIndex(database(DIRECTORY_SCHEMA))) });

@@ -1,0 +1,12 @@
+// Starts the Node home once for all wire tests of the project `wire-node` and stops it after them.
+import type { TestProject } from 'vitest/node';
+import { startNode } from './server.ts';
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startNode();
+  project.provide('wire', server.target);
+  return async () => {
+    const code = await server.stop();
+    if (code !== 0) throw new Error(`The Node home ended with ${code} instead of draining and exiting 0`);
+  };
+}

@@ -1,0 +1,28 @@
+// What every test file of the wire suite starts with: the clients of the target, and ways to leave tests out aloud.
+import { describe, it } from 'vitest';
+import { createClient } from './client.ts';
+import { wireTarget } from './target.ts';
+
+/** One client for all files of a process. */
+export const client = createClient(wireTarget());
+
+const { home, profile } = client.target;
+
+/** A group of tests that the smoke profile leaves out. */
+export const describeCore = describe.skipIf(profile === 'smoke');
+
+/** `it`, or with a reason a skipped test that shows it in its name. */
+export function itUnless(reason: string | null): (name: string, test: () => Promise<void>) => void {
+  return (name, test) => {
+    if (reason === null) it(name, test);
+    else it.skip(`${name} [${reason}]`, test);
+  };
+}
+
+/** Why a request target cannot keep `.` and `..` segments; null where it can. */
+export const dotSegmentsReason =
+  home === 'node' ? null : 'workerd makes a URL of the request target, which resolves dot segments';
+
+/** Why a Host header of our choice would not arrive; null where it does. */
+export const virtualHostReason =
+  client.target.baseDomain === null ? 'no QUAYSIDE_WIRE_BASE_DOMAIN for this server' : null;

@@ -1,0 +1,62 @@
+// What the wire suite knows of the server it examines: an address, a key pair and a few promises of the home. The
+// global set-up of each project provides it; tests read it here. Nothing in test/wire imports from src.
+import { inject } from 'vitest';
+
+/** How much to run: `smoke` is a minute against production, `core` everything that `npm test` runs. */
+export type Profile = 'smoke' | 'core' | 'full';
+
+export type WireTarget = {
+  /** `other` is a server that the suite did not start. */
+  readonly home: 'node' | 'workers' | 'other';
+  /** Scheme, host and port, without a slash at the end. */
+  readonly url: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  /** Region that the clients sign for. */
+  readonly region: string;
+  /** Buckets are reachable as `{bucket}.{baseDomain}`; null: don't try. */
+  readonly baseDomain: string | null;
+  /** How long a public read may show the past after a write was answered, in seconds. */
+  readonly stalenessSeconds: number;
+  readonly profile: Profile;
+};
+
+declare module 'vitest' {
+  // An augmentation can only merge into an interface.
+  interface ProvidedContext {
+    wire: WireTarget;
+  }
+}
+
+/** The server under examination. */
+export function wireTarget(): WireTarget {
+  return inject('wire');
+}
+
+/** The profile asked for in QUAYSIDE_WIRE_PROFILE; `core` when nobody asked. Throws on any other word. */
+export function profileFromEnv(env: NodeJS.ProcessEnv): Profile {
+  const word = env.QUAYSIDE_WIRE_PROFILE ?? 'core';
+  if (word === 'smoke' || word === 'core' || word === 'full') return word;
+  throw new Error(`QUAYSIDE_WIRE_PROFILE is "${word}"; it can be smoke, core or full`);
+}
+
+/** Reads a target that somebody else runs from QUAYSIDE_WIRE_*; null without QUAYSIDE_WIRE_URL. */
+export function targetFromEnv(env: NodeJS.ProcessEnv): WireTarget | null {
+  const url = env.QUAYSIDE_WIRE_URL;
+  if (url === undefined || url === '') return null;
+  const { QUAYSIDE_WIRE_ACCESS_KEY: accessKey, QUAYSIDE_WIRE_SECRET_KEY: secretKey } = env;
+  if (!accessKey || !secretKey) {
+    throw new Error('QUAYSIDE_WIRE_URL needs QUAYSIDE_WIRE_ACCESS_KEY and QUAYSIDE_WIRE_SECRET_KEY');
+  }
+  const home = env.QUAYSIDE_WIRE_HOME;
+  return {
+    home: home === 'node' || home === 'workers' ? home : 'other',
+    url: url.replace(/\/+$/, ''),
+    accessKey,
+    secretKey,
+    region: env.QUAYSIDE_WIRE_REGION ?? 'us-east-1',
+    baseDomain: env.QUAYSIDE_WIRE_BASE_DOMAIN ?? null,
+    stalenessSeconds: Number(env.QUAYSIDE_WIRE_STALENESS_SECONDS ?? (home === 'node' ? 0 : 60)),
+    profile: profileFromEnv(env),
+  };
+}

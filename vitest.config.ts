@@ -1,0 +1,44 @@
+import { cloudflareTest } from '@cloudflare/vitest-plugin';
+import { defineConfig } from 'vitest/config';
+
+// The projects: `node` runs units, contracts and architecture checks in Node; `workerd` runs test/workerd inside the
+// real runtime with local R2, KV, Durable Objects and Cache; the wire suite runs once against each home, which its
+// global set-up starts, or against QUAYSIDE_WIRE_URL alone.
+const wire = (name: string, globalSetup: string, groupOrder: number) => ({
+  test: {
+    name,
+    globalSetup,
+    include: ['test/wire/*.test.ts'],
+    // One process loads the clients once for all files; files still run side by side.
+    pool: 'threads' as const,
+    isolate: false,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // The homes are examined one after the other: side by side they would share two cores and blur every race.
+    sequence: { groupOrder },
+  },
+});
+
+const wireProjects =
+  process.env.QUAYSIDE_WIRE_URL === undefined
+    ? [wire('wire-node', 'test/wire/setup-node.ts', 1), wire('wire-workers', 'test/wire/setup-workers.ts', 2)]
+    : [wire('wire', 'test/wire/setup-other.ts', 1)];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'node',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/workerd/**', 'test/wire/**'],
+        },
+      },
+      {
+        plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
+        test: { name: 'workerd', include: ['test/workerd/**/*.test.ts'] },
+      },
+      ...wireProjects,
+    ],
+  },
+});
