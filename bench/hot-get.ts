@@ -57,8 +57,7 @@ try {
         median(results.map((r) => r.p99Ms)).toFixed(1),
         ...ratios,
       ]);
-    const ratio = (of: (r: LoadResult) => number) =>
-      median(ours.map((r, i) => of(r) / of(theirs[i] ?? r))).toFixed(2);
+    const ratio = (of: (r: LoadResult) => number) => median(ours.map((r, i) => of(r) / of(theirs[i] ?? r))).toFixed(2);
     row('quayside', ours, [ratio((r) => r.requestsPerSecond), ratio((r) => r.cpuMicrosPerRequest)]);
     row('nginx', theirs, ['1', '1']);
   }

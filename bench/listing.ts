@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { openSqlite } from '../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../src/index/bucket-index.ts';
 import { INDEX_SCHEMA, migrate } from '../src/index/schema.ts';
-import type { AccountId, BucketId, BucketName, BucketRecord, ObjectKey, ObjectVersion, VersionId } from '../src/ports/domain.ts';
+import type {
+  AccountId,
+  BucketId,
+  BucketName,
+  BucketRecord,
+  ObjectKey,
+  ObjectVersion,
+  VersionId,
+} from '../src/ports/domain.ts';
 import { median, printTable } from './lib/table.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000];
@@ -54,7 +62,9 @@ function medianMicros(work: () => void): number {
   return Math.round(median(times));
 }
 
-const rows: (string | number)[][] = [['keys', '1,000 objects', '1,000 from the middle', '100 common prefixes', 'one object']];
+const rows: (string | number)[][] = [
+  ['keys', '1,000 objects', '1,000 from the middle', '100 common prefixes', 'one object'],
+];
 for (const size of SIZES) {
   const folder = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
   const sql = openSqlite(join(folder, 'index.sqlite'), { readOnly: false });

@@ -16,7 +16,15 @@ function sign(method: string, path: string, host: string, sha256: string, header
   const date = amzDate.slice(0, 8);
   const all: Record<string, string> = { host, 'x-amz-content-sha256': sha256, 'x-amz-date': amzDate, ...headers };
   const names = Object.keys(all).sort();
-  const canonical = [method, path, '', ...names.map((name) => `${name}:${all[name]}`), '', names.join(';'), sha256].join('\n');
+  const canonical = [
+    method,
+    path,
+    '',
+    ...names.map((name) => `${name}:${all[name]}`),
+    '',
+    names.join(';'),
+    sha256,
+  ].join('\n');
   const scope = `${date}/auto/s3/aws4_request`;
   const text = ['AWS4-HMAC-SHA256', amzDate, scope, createHash('sha256').update(canonical).digest('hex')].join('\n');
   const key = ['auto', 's3', 'aws4_request'].reduce(
@@ -28,7 +36,14 @@ function sign(method: string, path: string, host: string, sha256: string, header
   return { ...all, authorization };
 }
 
-function put(agent: Agent, port: number, path: string, body: Buffer | null, sha256: string, extra: Record<string, string> = {}): Promise<void> {
+function put(
+  agent: Agent,
+  port: number,
+  path: string,
+  body: Buffer | null,
+  sha256: string,
+  extra: Record<string, string> = {},
+): Promise<void> {
   const host = `127.0.0.1:${port}`;
   const headers = { ...sign('PUT', path, host, sha256, extra), 'content-length': `${body?.length ?? 0}` };
   return new Promise((resolve, reject) => {
@@ -37,7 +52,9 @@ function put(agent: Agent, port: number, path: string, body: Buffer | null, sha2
       incoming.on('data', (chunk) => {
         text += chunk;
       });
-      incoming.on('end', () => (incoming.statusCode === 200 ? resolve() : reject(new Error(`${incoming.statusCode} ${text}`))));
+      incoming.on('end', () =>
+        incoming.statusCode === 200 ? resolve() : reject(new Error(`${incoming.statusCode} ${text}`)),
+      );
       incoming.on('error', reject);
     });
     outgoing.on('error', reject);

@@ -69,7 +69,7 @@ const HOUR_SECONDS = 3600;
  * (https://developers.cloudflare.com/workers/platform/limits/#memory).
  */
 const MEMORY_DEFAULTS = {
-  node: { entries: 50_000, pointerBytes: 48 * MiB, bodyBytes: 96 * MiB, maxBodyBytes: MiB },
+  node: { entries: 50_000, pointerBytes: 32 * MiB, bodyBytes: 64 * MiB, maxBodyBytes: MiB },
   cloudflare: { entries: 10_000, pointerBytes: 16 * MiB, bodyBytes: 24 * MiB, maxBodyBytes: 512 * KiB },
 } as const satisfies Record<Home, object>;
 

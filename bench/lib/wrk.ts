@@ -1,7 +1,12 @@
 import { cpuSecondsOf } from './process-cpu.ts';
 import { runProgram } from './programs.ts';
 
-export type Load = { readonly url: string; readonly connections: number; readonly seconds: number; readonly headers?: readonly string[] };
+export type Load = {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly headers?: readonly string[];
+};
 export type LoadResult = {
   readonly requestsPerSecond: number;
   readonly cpuMicrosPerRequest: number;

@@ -15,7 +15,7 @@ export type HttpRequest = {
   readonly host: string;
   readonly isSecure: boolean;
   readonly remoteAddress: string | null;
-  /** Value of a header by lower-case name; repeated ones joined by `, `. */
+  /** Value of a header by lower-case name, one character per byte; repeated ones joined by `, `. */
   header(name: string): string | null;
   headerNames(): Iterable<string>;
   /** The body as it comes over the wire, aws-chunked framing included. Answers `Expect: 100-continue` when pumped. */

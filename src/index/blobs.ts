@@ -121,7 +121,7 @@ function condemnUnreferenced(
   const rows = sql.all<{ blob_id: string; home_bucket_id: string | null; home_name: string | null }>(
     `SELECT blob_id, home_bucket_id, home_name FROM blobs
      WHERE bucket = ? AND unreferenced_since_ms < ? AND is_held = 0
-     ORDER BY unreferenced_since_ms LIMIT ?`,
+     ORDER BY unreferenced_since_ms LIMIT 0 + ?`,
     bucket,
     olderThanMs,
     limit,
@@ -142,7 +142,7 @@ function condemnUnreferenced(
 function takeOldHolds(sql: Sql, bucket: number, olderThanMs: number, limit: number): Hold[] {
   const blobs = sql.all<{ blob_id: string }>(
     `SELECT blob_id FROM blobs WHERE bucket = ? AND refs = 0 AND is_held = 1 AND holds_checked_ms < ?
-     ORDER BY holds_checked_ms LIMIT ?`,
+     ORDER BY holds_checked_ms LIMIT 0 + ?`,
     bucket,
     olderThanMs,
     limit,

@@ -117,7 +117,7 @@ function rememberFinished(sql: Sql, bucket: number, input: CompleteInput, versio
     encodeDetail(version),
   );
   sql.all(
-    `DELETE FROM finished_uploads WHERE id IN (SELECT id FROM finished_uploads ORDER BY id LIMIT ?)
+    `DELETE FROM finished_uploads WHERE id IN (SELECT id FROM finished_uploads ORDER BY id LIMIT 0 + ?)
        AND (id <= ? OR last_modified_ms < ?)`,
     FINISHED_REMOVED_ROWS,
     (row?.id ?? 0) - FINISHED_KEPT_ROWS,

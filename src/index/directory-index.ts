@@ -43,7 +43,7 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
     listBuckets({ ownerId, prefix, after, limit }) {
       const rows = sql.all<{ name: string; created_at_ms: number }>(
         `SELECT name, created_at_ms FROM owned_buckets
-         WHERE owner_id = ? AND name >= ? AND name < ? ORDER BY name LIMIT ?`,
+         WHERE owner_id = ? AND name >= ? AND name < ? ORDER BY name LIMIT 0 + ?`,
         ownerId,
         compareUtf8(after, prefix) < 0 ? prefix : justAfter(after),
         prefixEnd(prefix),
@@ -54,7 +54,7 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
 
     listBucketNames({ after, limit }) {
       const rows = sql.all<{ name: string }>(
-        'SELECT name FROM bucket_names WHERE name > ? ORDER BY name LIMIT ?',
+        'SELECT name FROM bucket_names WHERE name > ? ORDER BY name LIMIT 0 + ?',
         after,
         limit,
       );

@@ -83,7 +83,7 @@ function listParts(
   if (input.maxParts === 0) return { parts: [], isTruncated: false };
   const rows = sql.all<PartRow>(
     `SELECT part_number, size_bytes, md5, last_modified_ms, checksum_algorithm, checksum_value, segments
-     FROM parts WHERE bucket = ? AND upload_id = ? AND part_number > ? ORDER BY part_number LIMIT ?`,
+     FROM parts WHERE bucket = ? AND upload_id = ? AND part_number > ? ORDER BY part_number LIMIT 0 + ?`,
     bucket,
     input.uploadId,
     input.afterPartNumber,
@@ -128,7 +128,7 @@ function listUploads(sql: Sql, input: ListUploadsInput): ListUploadsPage {
     read: (from, endKey, limit) =>
       sql.all<UploadRow>(
         `SELECT key, upload_id, created_at_ms, attributes FROM uploads
-         WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ? ORDER BY key, upload_id LIMIT ?`,
+         WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ? ORDER BY key, upload_id LIMIT 0 + ?`,
         n,
         from.key,
         from.uploadId,
@@ -149,10 +149,9 @@ function addressOf(row: UploadRow): { key: string; uploadId: string } {
   return { key: row.key, uploadId: row.upload_id };
 }
 
-/** Where the page starts. An `afterUploadId` counts only for a key that is listed by itself. */
-function firstUpload(input: ListUploadsInput): Cursor {
-  const { prefix, delimiter, afterKey, afterUploadId } = input;
+/** Where the page starts. `afterUploadId` counts only when `afterKey` is a key that the page lists by itself. */
+function firstUpload({ prefix, delimiter, afterKey, afterUploadId }: ListUploadsInput): Cursor {
   const key = startKey(prefix, delimiter, afterKey);
-  const isInsideKey = afterUploadId !== '' && key === justAfter(afterKey);
+  const isInsideKey = afterUploadId !== '' && afterKey.startsWith(prefix) && key === justAfter(afterKey);
   return isInsideKey ? { key: afterKey, uploadId: justAfter(afterUploadId) } : { key, uploadId: '' };
 }

@@ -85,7 +85,7 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
 
   async function filled(index: MetadataIndex, keys: readonly string[]): Promise<BucketRecord> {
     const bucket = await makeBucket(index);
-    for (const key of keys.toReversed()) await put(index, bucket, objectOf(key));
+    await Promise.all(keys.toReversed().map((key) => put(index, bucket, objectOf(key))));
     return bucket;
   }
 
@@ -203,14 +203,15 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
       { delimiter: '/', after: 'c-d/', keys: ['zz::a', 'zz::b::c', 'zz:x', '😀😀'], prefixes: ['c/', '😀/'] },
       { delimiter: '/', after: '😀/', keys: ['😀😀'], prefixes: [] },
     ];
-    for (const { keys, prefixes, ...query } of rollUps) {
-      test(`rolls up ${JSON.stringify(query)}`, async (index) => {
-        const bucket = await filled(index, TREE);
-        for (const maxKeys of [1, 2, 3, 5, 1000]) {
-          expect(await walk(index, bucket, { ...query, maxKeys })).toEqual({ keys, prefixes });
+    test('rolls up keys that have the delimiter behind the prefix', async (index) => {
+      const bucket = await filled(index, TREE);
+      for (const { keys, prefixes, ...query } of rollUps) {
+        for (const maxKeys of [1, 2, 3, 1000]) {
+          const names = await walk(index, bucket, { ...query, maxKeys });
+          expect({ query, maxKeys, ...names }).toEqual({ query, maxKeys, keys, prefixes });
         }
-      });
-    }
+      }
+    });
 
     test('counts keys and common prefixes together and cuts in the order of both', async (index) => {
       const bucket = await filled(index, TREE);

@@ -329,6 +329,17 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       expect(await idsAfter('b', '')).toEqual([]);
     });
 
+    test('starts inside a key only when that is listed', async (index) => {
+      const { bucket, uploads } = await filled(index, ['a', 'a\u0000', 'a/b']);
+      const idsOf = async (query: { prefix?: string; delimiter?: string; afterKey: string }) =>
+        (await list(index, bucket, { ...query, afterUploadId: ' ' })).uploads.map((upload) => upload.uploadId);
+      const ids = uploads.map((upload) => upload.uploadId);
+      expect(await idsOf({ prefix: 'a\u0000', afterKey: 'a' })).toEqual(ids.slice(2, 4));
+      expect(await idsOf({ prefix: 'a', afterKey: 'b' })).toEqual([]);
+      expect(await idsOf({ delimiter: '/', afterKey: 'a/b' })).toEqual([]);
+      expect(await idsOf({ afterKey: 'a/b' })).toEqual(ids.slice(4));
+    });
+
     test('rolls uploads up under a delimiter', async (index) => {
       const { bucket, uploads } = await filled(index, ['a', 'a/1', 'a/2', 'b', 'c/']);
       const page = await list(index, bucket, { delimiter: '/' });

@@ -17,7 +17,11 @@ describe('publicPrefixesOf', () => {
   it.each([
     ['a whole bucket', policy(statement()), ['']],
     ['a prefix', policy(statement({ Resource: 'arn:aws:s3:::photos/public/*' })), ['public/']],
-    ['lists', policy(statement({ Action: ['s3:GetObject'], Resource: ['arn:aws:s3:::photos/a*', 'arn:aws:s3:::photos/b/*'] })), ['a', 'b/']],
+    [
+      'lists',
+      policy(statement({ Action: ['s3:GetObject'], Resource: ['arn:aws:s3:::photos/a*', 'arn:aws:s3:::photos/b/*'] })),
+      ['a', 'b/'],
+    ],
     ['AWS principal', policy(statement({ Principal: { AWS: '*' } })), ['']],
     ['AWS principal list', policy(statement({ Principal: { AWS: ['*'] } })), ['']],
     ['a single statement', JSON.stringify({ Statement: statement() }), ['']],
@@ -33,7 +37,11 @@ describe('publicPrefixesOf', () => {
     ['empty statements', policy(), 'MalformedPolicy'],
     ['an unknown version', JSON.stringify({ Version: '2020-01-01', Statement: [statement()] }), 'MalformedPolicy'],
     ['another bucket', policy(statement({ Resource: 'arn:aws:s3:::other/*' })), 'MalformedPolicy'],
-    ['a bucket whose name only starts alike', policy(statement({ Resource: 'arn:aws:s3:::photos2/*' })), 'MalformedPolicy'],
+    [
+      'a bucket whose name only starts alike',
+      policy(statement({ Resource: 'arn:aws:s3:::photos2/*' })),
+      'MalformedPolicy',
+    ],
     ['an unknown effect', policy(statement({ Effect: 'Perhaps' })), 'MalformedPolicy'],
     ['no principal', policy(statement({ Principal: undefined })), 'MalformedPolicy'],
     ['no action', policy(statement({ Action: undefined })), 'MalformedPolicy'],

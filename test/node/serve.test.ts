@@ -118,6 +118,26 @@ describe('serve', () => {
   });
 });
 
+describe('a refusal before the body has come', () => {
+  it.each(['close', 'keep-alive'])('is there for a client that first sends all, connection: %s', async (connection) => {
+    const server = await start(() => text('refused', 403));
+    const client = await openRawClient(server.url);
+    client.socket.pause();
+    client.send(`PUT /a HTTP/1.1\r\nHost: h\r\nConnection: ${connection}\r\nContent-Length: 20000000\r\n\r\n`);
+    await new Promise((sent) => client.socket.write(new Uint8Array(20_000_000), sent));
+    client.socket.resume();
+    expect(await client.until(/refused/)).toMatch(/^HTTP\/1\.1 403/);
+  });
+
+  it('does not keep a connection of a client that sends nothing more', async () => {
+    const server = await start(() => text('refused', 403));
+    const client = await openRawClient(server.url);
+    client.send('PUT /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 20000000\r\n\r\nabc');
+    expect(await client.closed()).toContain('refused');
+    expect(await server.close(10_000)).toBe(0);
+  });
+});
+
 describe('uploads', () => {
   it('an upload that breaks off leaves no file behind', async () => {
     const { dataDir, server, outcomes, nextOutcome, store } = await startBlobServer();
@@ -176,7 +196,7 @@ describe('downloads', () => {
     client.socket.pause();
     expect(store.openFileCounts().inUse).toBe(1);
     client.socket.resetAndDestroy();
-    await expect.poll(() => store.openFileCounts().inUse).toBe(0);
+    await expect.poll(() => store.openFileCounts().inUse, { timeout: 10_000 }).toBe(0);
   });
 
   it('a slow reader gets everything', async () => {
@@ -188,7 +208,7 @@ describe('downloads', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(received).toBe(lengthBytes);
-    await expect.poll(() => store.openFileCounts().inUse).toBe(0);
+    await expect.poll(() => store.openFileCounts().inUse, { timeout: 10_000 }).toBe(0);
   });
 });
 
@@ -203,7 +223,7 @@ describe('close', () => {
     const uploading = await openRawClient(server.url);
     uploading.send('PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\nabc');
     // The server has the request when its temporary file is there.
-    await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length).toBe(1);
+    await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length, { timeout: 10_000 }).toBe(1);
     const closed = server.close(10_000);
     await idle.closed();
     await expect(fetch(server.url)).rejects.toThrow();
@@ -218,7 +238,7 @@ describe('close', () => {
     const over = nextOutcome();
     const stuck = await openRawClient(server.url);
     stuck.send('PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\nabc');
-    await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length).toBe(1);
+    await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length, { timeout: 10_000 }).toBe(1);
     expect(await server.close(20)).toBe(1);
     await over;
     expect(outcomes).toEqual(['IncompleteBody']);

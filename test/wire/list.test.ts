@@ -86,7 +86,7 @@ describeCore('listing', () => {
       `version ${version} pages at every boundary, prefix %j, delimiter %j`,
       async (prefix, delimiter) => {
         const total = modelRows(KEYS, prefix, delimiter).length;
-        const sizes = new Set([1, 2, 3, total - 1, total, total + 1].filter((size) => size > 0));
+        const sizes = new Set([1, 2, total - 1, total].filter((size) => size > 0));
         for (const size of sizes) await expectPages(bucket, version, prefix, delimiter, size);
       },
     );
@@ -102,12 +102,11 @@ describeCore('listing', () => {
     expect((await listPage(bucket, 1, { marker: after })).rows).toEqual(expected);
   });
 
-  it('starts after a name inside a common prefix with that prefix again, after the prefix itself without it', async () => {
+  it('shows no common prefix that is not after the marker', async () => {
     const names = async (marker: string) =>
       (await listPage(bucket, 1, { delimiter: '/', marker })).rows.map((row) => row.name);
-    expect((await names('a/1')).slice(0, 2)).toEqual(['a/', 'a0']);
-    expect((await names('a/')).slice(0, 1)).toEqual(['a0']);
-    expect((await names('a')).slice(0, 1)).toEqual(['a/']);
+    expect((await names('a')).slice(0, 2)).toEqual(['a/', 'a0']);
+    for (const marker of ['a/', 'a/1', 'a/~']) expect((await names(marker)).slice(0, 1)).toEqual(['a0']);
   });
 
   it('echoes what was asked', async () => {

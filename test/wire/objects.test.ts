@@ -142,7 +142,7 @@ describeCore('headers', () => {
     const query = {
       'response-content-type': 'text/x-other',
       'response-cache-control': 'no-store',
-      'response-content-disposition': 'inline; filename="ä.txt"',
+      'response-content-disposition': 'inline; filename="a b.txt"',
       'response-content-encoding': 'identity',
       'response-content-language': 'fr',
       'response-expires': 'Fri, 02 Dec 2044 16:00:00 GMT',
@@ -151,6 +151,13 @@ describeCore('headers', () => {
       const { status, headers } = await send({ method, bucket, key: 'all', query });
       expect(status).toBe(200);
       for (const [name, value] of Object.entries(query)) expect(headers[name.slice('response-'.length)]).toBe(value);
+    }
+  });
+
+  it('of the answer cannot be what no header can hold', async () => {
+    for (const value of ['日本', 'a\r\nset-cookie: b', '\u0000']) {
+      const query = { 'response-content-disposition': value };
+      expectError(await send({ method: 'GET', bucket, key: 'all', query }), 400, 'InvalidArgument');
     }
   });
 

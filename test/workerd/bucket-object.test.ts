@@ -1,5 +1,5 @@
 // The Durable Object of a bucket as callers meet it: durable, atomic with its publication, silent for strangers.
-import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import type { BucketObject } from '../../src/adapters/cloudflare/bucket-object.ts';
 import type { BucketName, ObjectKey } from '../../src/ports/domain.ts';
@@ -8,6 +8,12 @@ import { bucketObject, freshBucketName, objectOf, PRIVATE, PUBLIC, published, re
 /** Waits until the object has nothing left to publish. */
 function publicationOf(name: BucketName): Promise<void> {
   return runInDurableObject(bucketObject(name).stub(), (object: BucketObject) => object.alarm());
+}
+
+/** Kills the object where it stands. */
+async function crash(stub: DurableObjectStub<BucketObject>): Promise<void> {
+  const killed = runInDurableObject(stub, (_, state) => state.abort('crash of the test'));
+  await expect(killed).rejects.toThrow('crash of the test');
 }
 
 async function makeBucket(access = PUBLIC) {
@@ -94,32 +100,6 @@ describe('publication', () => {
     expect(await published(name, 'a')).toMatchObject({ gate: { g: { access: PRIVATE } }, pointer: null });
   });
 
-  it('says that a key is gone, and that it is back', async () => {
-    const { name, bucket, call, put, resolve } = await makeBucket();
-    await put('a', 'e1');
-    await resolve('a');
-    await call('deleteObjects', { bucket, keys: ['a' as ObjectKey], condition: null, nowMs: 0 });
-    await publicationOf(name);
-    expect((await published(name, 'a')).pointer).toMatchObject({ p: null });
-    await put('a', 'e2');
-    await publicationOf(name);
-    expect((await published(name, 'a')).pointer).toMatchObject({ p: { etag: 'e2' } });
-  });
-
-  it('follows the gate: access, deletion, and another life under the same name', async () => {
-    const { name, bucket, call, resolve } = await makeBucket();
-    await resolve('a');
-    const changed = await call('setBucketAccess', { bucket, access: PRIVATE });
-    await publicationOf(name);
-    expect((await published(name, 'a')).gate).toMatchObject({ g: { revision: changed.revision, access: PRIVATE } });
-    await call('deleteBucket', { bucket: refOf(changed), nowMs: 0 });
-    await publicationOf(name);
-    expect((await published(name, 'a')).gate).toMatchObject({ g: null });
-    const again = await call('createBucket', { bucket: recordOf(name, PUBLIC, 'life2') });
-    await publicationOf(name);
-    expect((await published(name, 'a')).gate).toMatchObject({ g: { bucketId: again.id, access: PUBLIC } });
-  });
-
   it('is part of the commit: where it cannot be noted, nothing is committed', async () => {
     const { put, stub, resolve } = await makeBucket();
     await put('a', 'e1');
@@ -138,7 +118,7 @@ describe('publication', () => {
     await publicationOf(name);
     // The name was written a moment ago, so the object waits before it writes again; it dies in that second.
     await put('a', 'e2');
-    await abortAllDurableObjects();
+    await crash(stub());
     expect((await published(name, 'a')).pointer?.p?.etag).toBe('e1');
     expect(await runDurableObjectAlarm(stub())).toBe(true);
     expect((await published(name, 'a')).pointer?.p?.etag).toBe('e2');
@@ -158,11 +138,13 @@ describe('publication', () => {
         for (const key of keys) seen.get(key)?.push((await published(name, key)).pointer?.s ?? 0);
       }
     })();
-    const commits = Array.from({ length: 300 }, (_, at) => put(keys[at % 3] ?? 'a', `e${at}`));
-    await Promise.all(commits);
-    await publicationOf(name);
-    isStorming = false;
-    await watch;
+    try {
+      await Promise.all(Array.from({ length: 120 }, (_, at) => put(keys[at % 3] ?? 'a', `e${at}`)));
+      await publicationOf(name);
+    } finally {
+      isStorming = false;
+      await watch;
+    }
     for (const key of keys) {
       const sequences = seen.get(key) ?? [];
       expect(sequences).toEqual([...sequences].sort((a, b) => a - b));

@@ -8,11 +8,12 @@ import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
 import type { BucketName, ObjectKey } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
-import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf, refOf } from './bucket.ts';
+import { bucketObject, freshBucketName, objectOf, PRIVATE, PUBLIC, recordOf, refOf } from './bucket.ts';
 
 type Put = {
   readonly name: string;
   readonly etag: string | null;
+  readonly gate: unknown;
   readonly sequence: number;
   readonly ttl: number;
   readonly atMs: number;
@@ -26,13 +27,20 @@ function recordingKv(clock: { ms: number }, behave: (attempt: number) => Promise
     attempts += 1;
     const atMs = clock.ms;
     await behave(attempts);
-    const { s, p } = JSON.parse(text);
-    puts.push({ name, etag: p?.etag ?? null, sequence: s, ttl: options.expirationTtl, atMs });
+    const { s, p, g } = JSON.parse(text);
+    puts.push({ name, etag: p?.etag ?? null, gate: g, sequence: s, ttl: options.expirationTtl, atMs });
   };
   return { kv: { put } as unknown as KVNamespace, puts, attempts: () => attempts };
 }
 
+type Call = <Name extends keyof IndexApi>(
+  method: Name,
+  input: Parameters<IndexApi[Name]>[0],
+) => ReturnType<IndexApi[Name]>;
+
 type Setting = {
+  readonly name: BucketName;
+  readonly call: Call;
   readonly clock: { ms: number };
   readonly puts: readonly Put[];
   readonly attempts: () => number;
@@ -67,20 +75,25 @@ async function withPublisher(test: (setting: Setting) => Promise<void>, behave?:
         clock.ms += ms;
       },
     });
-    const call = <Name extends keyof IndexApi>(method: Name, input: Parameters<IndexApi[Name]>[0]) => {
-      const value = (index[method] as (given: typeof input) => ReturnType<IndexApi[Name]>)(input);
+    const call: Call = (method, input) => {
+      const value = (index[method] as (given: typeof input) => ReturnType<IndexApi[typeof method]>)(input);
       publisher.note(method, input, value);
+      return value;
     };
     const bucket = refOf(recordOf(name as BucketName, PUBLIC));
     call('createBucket', { bucket: recordOf(name, PUBLIC) });
     await test({
+      name,
+      call,
       clock,
       puts,
       attempts,
       alarms,
-      put: (key, etag) => call('commitObject', { bucket, object: objectOf(key, etag), condition: null, arrivals: [] }),
-      remove: (key) => call('deleteObjects', { bucket, keys: [key as ObjectKey], condition: null, nowMs: clock.ms }),
-      resolve: (key) => call('resolve', { name, key: key as ObjectKey }),
+      put: (key, etag) =>
+        void call('commitObject', { bucket, object: objectOf(key, etag), condition: null, arrivals: [] }),
+      remove: (key) =>
+        void call('deleteObjects', { bucket, keys: [key as ObjectKey], condition: null, nowMs: clock.ms }),
+      resolve: (key) => void call('resolve', { name, key: key as ObjectKey }),
       drain: publisher.drain,
       writesOf: (key) => puts.filter((put) => put.name === `p/${name}/${key}`),
     });
@@ -205,6 +218,36 @@ describe('hot publisher', () => {
         [null, 60],
       ]);
       expect(puts.length).toBe(before);
+    }));
+
+  it('says that a key is back which it said to be gone', () =>
+    withPublisher(async ({ put, remove, resolve, drain, writesOf }) => {
+      put('a', 'e1');
+      resolve('a');
+      await drain();
+      remove('a');
+      await drain();
+      put('a', 'e2');
+      await drain();
+      expect(writesOf('a').map((write) => write.etag)).toEqual(['e1', null, 'e2']);
+    }));
+
+  it('follows the gate: access, deletion, and another life under the same name', () =>
+    withPublisher(async ({ name, call, resolve, drain, puts }) => {
+      resolve('nothing');
+      await drain();
+      const closed = call('setBucketAccess', { bucket: refOf(recordOf(name, PUBLIC)), access: PRIVATE });
+      await drain();
+      call('deleteBucket', { bucket: refOf(closed), nowMs: 0 });
+      await drain();
+      const again = call('createBucket', { bucket: recordOf(name, PUBLIC, 'life2') });
+      await drain();
+      expect(puts.map(({ name: written, ttl, gate }) => [written, ttl, gate])).toEqual([
+        [`g/${name}`, DAY_SECONDS, { bucketId: closed.id, revision: 1, access: PUBLIC }],
+        [`g/${name}`, DAY_SECONDS - 1, { bucketId: closed.id, revision: closed.revision, access: PRIVATE }],
+        [`g/${name}`, 60, null],
+        [`g/${name}`, DAY_SECONDS - 3, { bucketId: again.id, revision: 1, access: PUBLIC }],
+      ]);
     }));
 
   it('asks for one alarm in a while, not one for each commit', () =>

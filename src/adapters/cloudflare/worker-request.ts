@@ -3,6 +3,7 @@
 import type { HttpRequest } from '../../http/request.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { toHeaderBytes } from './header-bytes.ts';
 
 /**
  * Bytes asked for at a time. A plain reader gives 4 KiB chunks at 23 µs each, a reader with its own 64 KiB buffers
@@ -31,7 +32,10 @@ export function readWorkerRequest(request: Request): HttpRequest {
     host: headers.get('host') ?? url.slice(hostAt, pathAt),
     isSecure: url.startsWith('https:'),
     remoteAddress: headers.get('cf-connecting-ip'),
-    header: (name) => (name === 'accept-encoding' ? acceptEncoding(request) : headers.get(name)),
+    header(name) {
+      const text = name === 'accept-encoding' ? acceptEncoding(request) : headers.get(name);
+      return text === null ? null : toHeaderBytes(text);
+    },
     headerNames: () => headers.keys(),
     body: () => createBodySource(request),
   };
@@ -46,9 +50,9 @@ function acceptEncoding(request: Request): string | null {
 /** The body, to be pumped once. IncompleteBody when the client leaves or sends less than it announced. */
 function createBodySource(request: Request): ByteSource {
   const announced = request.headers.get('content-length');
-  const isChunked = request.headers.has('transfer-encoding');
-  const lengthBytes =
-    announced !== null && /^\d{1,15}$/.test(announced) ? Number(announced) : isChunked || announced !== null ? null : 0;
+  // Without a length there is no body, or one of unknown length (chunked, or HTTP/2 and its ends of stream).
+  const unannounced = request.body === null ? 0 : null;
+  const lengthBytes = announced !== null && /^\d{1,15}$/.test(announced) ? Number(announced) : unannounced;
   return {
     lengthBytes,
     async pump(onChunk) {

@@ -1,13 +1,19 @@
 // What the Workers runtime needs of a Response that the surfaces cannot know. Called by worker.ts for each answer.
+import { fromHeaderBytes } from './header-bytes.ts';
 
 /**
- * Puts right two things, and passes every other answer on untouched.
+ * Puts right three things, and passes every other answer on untouched.
  * - A body made by our own stream would go out chunked, whatever Content-Length says, and S3 clients need the length:
  *   it passes through a stream that knows it. Bytes and R2's streams bring their length along.
  * - A stored Content-Encoding describes bytes that are encoded already; the runtime would encode them once more.
+ * - Header texts hold a character per byte; the runtime would encode those above 7F once more.
  */
 export function toWorkerResponse(response: Response): Response {
   const { body, headers } = response;
+  for (const [name, text] of headers) {
+    const sent = fromHeaderBytes(text);
+    if (sent !== null) headers.set(name, sent);
+  }
   if (body === null) return response;
   const lengthBytes = headers.get('content-length');
   const isSizeLost = lengthBytes !== null && isOwnStream(body);

@@ -17,11 +17,11 @@ export type NodeSqlite = Sql & {
 
 /** Bytes of a page of a new file: SQLite's default, and what a Durable Object uses. Schema.ts reckons with it. */
 const PAGE_BYTES = 4096;
-/** Page cache of one connection, KiB. */
-const CACHE_KIB = 64 * 1024;
+/** Page cache of one connection, KiB; behind it stands the system's. A memory map gained nothing (measured 2026-11). */
+const CACHE_KIB = 32 * 1024;
 /** How long a connection waits for another's lock, milliseconds: longer than any batch. */
 const BUSY_TIMEOUT_MS = 5000;
-/** Pages of the write-ahead log after which a commit folds it into the file. */
+/** Pages of the write-ahead log after which a commit folds it into the file: 16 MiB, 1,500 inline bodies of 10 KiB. */
 const CHECKPOINT_PAGES = 4000;
 
 /** Result codes of SQLite, low byte. Source: https://sqlite.org/rescode.html */
@@ -48,21 +48,41 @@ export function openSqlite(path: string, options: { readOnly: boolean }): NodeSq
   return { all, ...createTransactions(db, all, begin), close: () => db.close() };
 }
 
+type Prepared = { readonly statement: StatementSync; names: readonly string[] };
+
 /** Runs statements, each prepared once. */
 function createAll(db: DatabaseSync): All {
-  const statements = new Map<string, StatementSync>();
+  const known = new Map<string, Prepared>();
   return <Row extends SqlRow>(text: string, ...values: readonly SqlValue[]): Row[] => {
     try {
-      let statement = statements.get(text);
-      if (statement === undefined) {
-        statement = db.prepare(text);
-        statements.set(text, statement);
+      let prepared = known.get(text);
+      if (prepared === undefined) {
+        prepared = { statement: db.prepare(text), names: [] };
+        prepared.statement.setReturnArrays(true);
+        known.set(text, prepared);
       }
-      return statement.all(...values) as Row[];
+      return toRows<Row>(prepared, prepared.statement.all(...values) as unknown as SqlValue[][]);
     } catch (error) {
       throw translateError(error);
     }
   };
+}
+
+/**
+ * Rows as objects of one shape, made here: those of node:sqlite are dictionaries, and reading seven columns of each
+ * of 1,000 rows takes twice the time with them (measured 2026-11).
+ */
+function toRows<Row extends SqlRow>(prepared: Prepared, found: readonly SqlValue[][]): Row[] {
+  const width = found[0]?.length;
+  if (width === undefined) return [];
+  // Known only after the first run; another width means that a migration changed the table behind a `*`.
+  if (width !== prepared.names.length) prepared.names = prepared.statement.columns().map((column) => column.name);
+  const { names } = prepared;
+  return found.map((values) => {
+    const row: Record<string, SqlValue> = {};
+    for (let at = 0; at < width; at++) row[names[at] ?? ''] = values[at] ?? null;
+    return row as Row;
+  });
 }
 
 function createTransactions(db: DatabaseSync, all: All, begin: string): Pick<NodeSqlite, 'transaction' | 'batch'> {

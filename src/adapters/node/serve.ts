@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Log } from '../../ports/system.ts';
 import { expectContinue } from './http-request.ts';
+import { lingerOnEarlyClose } from './lingering-close.ts';
 
 /** What the app gets as its bindings with each request. */
 export type NodeBindings = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse };
@@ -60,10 +61,14 @@ export async function serve(
   });
   server.timeout = SOCKET_IDLE_MS;
   server.maxConnections = CONNECTIONS_MAX;
-  server.on('request', listener);
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    lingerOnEarlyClose(incoming);
+    void listener(incoming, outgoing);
+  };
+  server.on('request', handle);
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     expectContinue(incoming, outgoing);
-    void listener(incoming, outgoing);
+    handle(incoming, outgoing);
   });
   server.on('clientError', refuseMalformed);
   await listen(server, options);

@@ -35,6 +35,9 @@ export type SqliteMetadataIndex = {
 const BUCKETS_CACHED = 10_000;
 const ACCESS_KEYS_CACHED = 10_000;
 
+/** What one part or segment of a command takes in memory. Estimate, bytes. */
+const PART_BYTES = 256;
+
 type Calls = { readonly [name: string]: (input: never) => unknown };
 
 /**
@@ -148,10 +151,16 @@ function touchedBy(name: keyof IndexApi, input: unknown): readonly ObjectKey[] |
 
 /** A message takes the whole buffer behind a window: an inline body that is one is copied out first. */
 function toSendable(name: keyof IndexApi, input: unknown): { sendable: unknown; weightBytes: number } {
+  if (name === 'completeUpload') {
+    const { parts } = input as { parts: readonly unknown[] };
+    return { sendable: input, weightBytes: parts.length * PART_BYTES };
+  }
   if (name !== 'commitObject') return { sendable: input, weightBytes: 0 };
   const commit = input as CommitObjectInput;
-  const { inlineBytes } = commit.object;
-  if (inlineBytes === null) return { sendable: input, weightBytes: 0 };
+  const { inlineBytes, segments, parts } = commit.object;
+  if (inlineBytes === null) {
+    return { sendable: input, weightBytes: (segments.length + (parts?.length ?? 0)) * PART_BYTES };
+  }
   const weightBytes = inlineBytes.length;
   if (inlineBytes.buffer.byteLength === weightBytes) return { sendable: input, weightBytes };
   return {

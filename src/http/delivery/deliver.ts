@@ -1,6 +1,7 @@
 // Public reads, the whole policy on one page: pointer from the nearest tier, conditions and range from the pointer
 // alone, then the body. Called for unsigned GET and HEAD of an object. It never asks the index when a tier knows,
 // never opens a body that is not sent, and takes headers from the pointer only, so that no cached body can bring old ones.
+// Header names are lower case everywhere (semantics/object-headers.ts), or one would come twice.
 import { isPublicObject } from '../../core/auth/authorize.ts';
 import type { Core } from '../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
@@ -42,7 +43,7 @@ export function createDelivery(core: Core, settings: DeliverySettings): Deliver 
   function headersOf(pointer: Pointer): Readonly<Record<string, string>> {
     const known = preparedHeaders.get(pointer);
     if (known !== undefined) return known;
-    const headers = { 'Cache-Control': settings.defaultCacheControl, ...objectHeaders(pointer) };
+    const headers = { 'cache-control': settings.defaultCacheControl, ...objectHeaders(pointer) };
     preparedHeaders.set(pointer, headers);
     return headers;
   }
@@ -50,7 +51,7 @@ export function createDelivery(core: Core, settings: DeliverySettings): Deliver 
   function answer(request: HttpRequest, found: Found, requestId: string, key: ObjectKey): Response | Promise<Response> {
     const pointer = requirePublic(found, key);
     const common = { ...headersOf(pointer), 'x-amz-request-id': requestId };
-    const fromPointer = { ...common, 'Cache-Status': cacheStatus(found.tier, 'none') };
+    const fromPointer = { ...common, 'cache-status': cacheStatus(found.tier, 'none') };
 
     const outcome = evaluateRead(readConditions(request), pointer);
     if (outcome === 'not-modified') return new Response(null, { status: 304, headers: withoutContent(fromPointer) });
@@ -70,11 +71,11 @@ export function createDelivery(core: Core, settings: DeliverySettings): Deliver 
     const status = range === 'whole' ? 200 : 206;
     const sized: Record<string, string> =
       range === 'whole'
-        ? { ...common, 'Content-Length': `${lengthBytes}` }
-        : { ...common, 'Content-Length': `${lengthBytes}`, 'Content-Range': contentRange(range, sizeBytes) };
+        ? { ...common, 'content-length': `${lengthBytes}` }
+        : { ...common, 'content-length': `${lengthBytes}`, 'content-range': contentRange(range, sizeBytes) };
 
     const respond = (body: Uint8Array | ReadableStream<Uint8Array> | null, origin: BodyOrigin): Response => {
-      sized['Cache-Status'] = cacheStatus(found.tier, origin);
+      sized['cache-status'] = cacheStatus(found.tier, origin);
       meter.count({
         bucketId: found.gate?.bucketId ?? null,
         operationClass: 'B',
@@ -135,7 +136,7 @@ function readConditions(request: HttpRequest) {
 
 /** A 304 carries what a cache updates, not what describes a body. Source: RFC 9110 section 15.4.5. */
 function withoutContent(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const { 'Content-Type': _type, 'Content-Encoding': _encoding, ...rest } = headers;
+  const { 'content-type': _type, 'content-encoding': _encoding, ...rest } = headers;
   return rest;
 }
 

@@ -33,7 +33,7 @@ export type Authenticate = (request: HttpRequest) => Authenticated | Promise<Aut
 
 /**
  * Makes the authenticator of an app; it keeps derived signing keys (see signing-keys.ts), nothing of a request.
- * Cost with a kept key: about 5 µs (measured November 2026). Errors: InvalidAccessKeyId, SignatureDoesNotMatch,
+ * Cost with a kept key: 7 µs, 4 of them SHA-256 and HMAC (bench/authenticate, November 2026). Errors: InvalidAccessKeyId, SignatureDoesNotMatch,
  * AccessDenied (unsigned headers, no date, URL expired), RequestTimeTooSkewed, AuthorizationHeaderMalformed,
  * AuthorizationQueryParametersError, InvalidArgument, InvalidRequest, MissingContentLength, NotImplemented, and
  * whatever `findAccessKey` fails with.

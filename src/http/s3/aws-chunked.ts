@@ -155,7 +155,6 @@ function createTrailerReader({ trailerNames, signatures }: AwsChunkedFraming) {
 
   const takeTrailer = (name: string, value: string): void => {
     if (isSigned && name === TRAILER_SIGNATURE) {
-      if (values.size !== trailerNames.length) throw malformedTrailer();
       signatures?.endTrailers(signedText, value);
       expects = 'end';
       return;
@@ -174,7 +173,7 @@ function createTrailerReader({ trailerNames, signatures }: AwsChunkedFraming) {
       const text = hasReturn ? line.slice(0, -1) : line;
       if (text === '' && hasReturn) return takeEmpty();
       const colon = text.indexOf(':');
-      if (colon <= 0 || expects === 'end') throw malformedTrailer();
+      if (colon <= 0) throw malformedTrailer();
       takeTrailer(text.slice(0, colon), text.slice(colon + 1));
       return false;
     },

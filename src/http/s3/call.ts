@@ -33,17 +33,23 @@ export type BucketCall = S3Call & { readonly bucket: BucketHandle };
 /** A request to a key of such a bucket; the object may not exist. */
 export type ObjectCall = BucketCall & { readonly key: ObjectKey };
 
-/** An answer before it is a Response. `tier` says where a body came from, for the meter. */
+/**
+ * An answer before it is a Response. `headers` is its own, and has a Content-Length where `body` is a stream; `tier`
+ * says where a body came from, for the meter.
+ */
 export type S3Answer = {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
   readonly tier?: OpenedBody['tier'];
 };
 
-/** The headers of every answer. There is no second server to name, so the extended id is the request's too. */
-export function commonHeaders(requestId: string): Record<string, string> {
-  return { 'x-amz-request-id': requestId, 'x-amz-id-2': requestId, server: 'Quayside' };
+/** Adds the headers of every answer. There is no second server to name, so the extended id is the request's too. */
+export function addCommonHeaders(headers: Record<string, string>, requestId: string): Record<string, string> {
+  headers['x-amz-request-id'] = requestId;
+  headers['x-amz-id-2'] = requestId;
+  headers.server = 'Quayside';
+  return headers;
 }
 
 /** 200 with an XML document. */

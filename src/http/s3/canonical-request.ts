@@ -9,15 +9,21 @@ export type QueryParameter = { readonly name: string; readonly value: string };
 
 const PERCENT = 0x25;
 const PLUS = 0x2b;
-const UNRESERVED_TEXT = /^[A-Za-z0-9._~-]*$/;
+const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
 const UNRESERVED_PATH = /^[A-Za-z0-9._~/-]*$/;
+/** Text that is canonical already, as nearly all is: unreserved characters, and upper-case escapes of the others. */
+const CANONICAL_TEXT =
+  /^(?:[A-Za-z0-9._~-]|%(?:[01][0-9A-F]|2[0-9ABCF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
+/** The same for a path: slashes stand as they are, and `%2F` is not canonical. */
+const CANONICAL_PATH =
+  /^(?:[A-Za-z0-9._~/-]|%(?:[01][0-9A-F]|2[0-9ABC]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
 
 const upperHex = (byte: number): string => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 
 /** Canonical text of each byte: unreserved characters as they are, all else `%XX`. Source: RFC 3986 section 2.3. */
 const ENCODED: readonly string[] = Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
-  return UNRESERVED_TEXT.test(character) ? character : upperHex(byte);
+  return UNRESERVED.test(character) ? character : upperHex(byte);
 });
 
 const encoder = new TextEncoder();
@@ -65,7 +71,7 @@ function recode(text: string, keep: '/' | '+as-space'): string {
 /** Canonical path: `/` stays, `%2F` becomes `/`, `+` is itself (`%2B`), hex digits become upper case. */
 export function canonicalPath(rawPath: string): string {
   if (rawPath === '') return '/';
-  return UNRESERVED_PATH.test(rawPath) ? rawPath : recode(rawPath, '/');
+  return UNRESERVED_PATH.test(rawPath) || CANONICAL_PATH.test(rawPath) ? rawPath : recode(rawPath, '/');
 }
 
 /**
@@ -73,7 +79,7 @@ export function canonicalPath(rawPath: string): string {
  * it so. Source: https://github.com/mhart/aws4fetch/issues/83
  */
 function canonicalQueryText(text: string): string {
-  return UNRESERVED_TEXT.test(text) ? text : recode(text, '+as-space');
+  return UNRESERVED.test(text) || CANONICAL_TEXT.test(text) ? text : recode(text, '+as-space');
 }
 
 /** Splits a query into its parameters, in the order sent. A name without `=` has an empty value. */
@@ -93,15 +99,16 @@ export function parseQuery(rawQuery: string): readonly QueryParameter[] {
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const order = (a: QueryParameter, b: QueryParameter): number => compare(a.name, b.name) || compare(a.value, b.value);
 
 /** Canonical query: sorted by encoded name, then value; the signature itself is left out. */
 export function canonicalQuery(parameters: readonly QueryParameter[]): string {
   if (parameters.length === 0) return '';
-  return parameters
-    .filter((parameter) => parameter.name !== 'X-Amz-Signature')
-    .sort((a, b) => compare(a.name, b.name) || compare(a.value, b.value))
-    .map((parameter) => `${parameter.name}=${parameter.value}`)
-    .join('&');
+  let text = '';
+  for (const { name, value } of parameters.toSorted(order)) {
+    if (name !== 'X-Amz-Signature') text += `${text === '' ? '' : '&'}${name}=${value}`;
+  }
+  return text;
 }
 
 const NEEDS_TRIMMING = /^[ \t]|[ \t]$|\t|[ ]{2}/;

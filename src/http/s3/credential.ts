@@ -33,8 +33,12 @@ export type Claims = {
 const CREDENTIAL_MAX_LENGTH = 256;
 const DATE = /^\d{8}$/;
 
-/** Access key id, date and region. The id is greedy: one made by another service may hold a slash. */
-const CREDENTIAL = /^(.+)\/(\d{8})\/([^/]*)\/s3\/aws4_request$/;
+/**
+ * Access key id, date and region, in printable ASCII: they come back in error documents. The id is greedy: one made
+ * by another service may hold a slash.
+ */
+const CREDENTIAL = /^([!-~]+)\/(\d{8})\/([!-.0-~]*)\/s3\/aws4_request$/;
+const PRINTABLE = /^[!-~]*$/;
 
 /** Reads a credential, or says in a sentence what is wrong with it. */
 export function parseCredential(text: string): Credential | { readonly problem: string } {
@@ -48,7 +52,13 @@ export function parseCredential(text: string): Credential | { readonly problem: 
 
 function problemOf(text: string): string {
   const [terminal, service, region, date, ...id] = text.slice(0, CREDENTIAL_MAX_LENGTH).split('/').reverse();
-  if (region === undefined || date === undefined || id.join('') === '' || text.length > CREDENTIAL_MAX_LENGTH) {
+  if (
+    region === undefined ||
+    date === undefined ||
+    id.join('') === '' ||
+    text.length > CREDENTIAL_MAX_LENGTH ||
+    !PRINTABLE.test(text)
+  ) {
     return 'the Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".';
   }
   if (!DATE.test(date)) {

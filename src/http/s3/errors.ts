@@ -4,7 +4,7 @@
 import { StorageError } from '../../ports/errors.ts';
 import { ERROR_STATUS } from '../semantics/error-status.ts';
 import { unsatisfiedContentRange } from '../semantics/range.ts';
-import { commonHeaders } from './call.ts';
+import { addCommonHeaders } from './call.ts';
 import { plainDocument, textElement } from './xml-write.ts';
 
 /** What an error says of its request. `resource` is the path as it came. */
@@ -51,7 +51,7 @@ function errorDocument(error: StorageError, request: FailedRequest): string {
 export function renderS3Error(error: unknown, request: FailedRequest): Response {
   const shown = shownError(error);
   const status = ERROR_STATUS[shown.code];
-  const headers: Record<string, string> = { ...commonHeaders(request.requestId) };
+  const headers = addCommonHeaders({}, request.requestId);
   if (status === 304) return new Response(null, { status, headers });
   headers['content-type'] = 'application/xml';
   const { Allow, ActualObjectSize } = shown.fields;

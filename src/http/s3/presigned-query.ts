@@ -8,6 +8,8 @@ import { checkExpiry, MAX_EXPIRES_SECONDS, parseAmzDate, type RequestTime } from
 
 const V4_PARAMETER = /(?:^|&)X-Amz-(?:Algorithm|Credential|Signature)=/;
 const V2_PARAMETER = /(?:^|&)AWSAccessKeyId=/;
+/** No authentication parameter needs more, and some come back in error documents. */
+const PRINTABLE = /^[ -~]*$/;
 const NUMBER = /^-?\d{1,15}$/;
 
 /** How a query asks to be authenticated: `v2` is the old kind, with AWSAccessKeyId. */
@@ -55,16 +57,19 @@ function malformed(detail: string): StorageError {
   return new StorageError('AuthorizationQueryParametersError', { detail });
 }
 
-/** Value of the first parameter of that name, or null. */
+/** Value of the first parameter of that name, or null. AuthorizationQueryParametersError for one that none can have. */
 function decodedValue(query: readonly QueryParameter[], name: string): string | null {
   const found = query.find((parameter) => parameter.name === name);
   if (found === undefined) return null;
+  // In canonical encoding, a text without escapes is unreserved characters alone.
+  if (!found.value.includes('%')) return found.value;
   try {
-    return decodeURIComponent(found.value);
-  } catch (cause) {
-    // Escapes that are no UTF-8: no authentication parameter can have them.
-    throw new StorageError('AuthorizationQueryParametersError', { cause });
+    const value = decodeURIComponent(found.value);
+    if (PRINTABLE.test(value)) return value;
+  } catch {
+    // The escapes are no UTF-8: refused below, like any other text that is not printable ASCII.
   }
+  throw new StorageError('AuthorizationQueryParametersError');
 }
 
 function required(value: string | null): string {

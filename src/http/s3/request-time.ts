@@ -85,17 +85,17 @@ export function checkSkew(time: RequestTime, sent: string, nowMs: number): void 
 /** AccessDenied when a presigned URL is over, or is dated more than 15 minutes ahead. */
 export function checkExpiry(time: RequestTime, expiresSeconds: number, nowMs: number): void {
   const expiresAtMs = time.timeMs + expiresSeconds * 1000;
-  const fields = { Expires: formatServerTime(expiresAtMs), ServerTime: formatServerTime(nowMs) };
+  const fields = () => ({ Expires: formatServerTime(expiresAtMs), ServerTime: formatServerTime(nowMs) });
   if (time.timeMs - nowMs > MAX_SKEW_MS) {
     throw new StorageError('AccessDenied', {
       detail: 'Request is not yet valid',
-      fields: { 'X-Amz-Date': `${time.timeMs}`, ...fields },
+      fields: { 'X-Amz-Date': `${time.timeMs}`, ...fields() },
     });
   }
   if (expiresSeconds === 0 || nowMs > expiresAtMs) {
     throw new StorageError('AccessDenied', {
       detail: 'Request has expired',
-      fields: { 'X-Amz-Expires': `${expiresSeconds}`, ...fields },
+      fields: { 'X-Amz-Expires': `${expiresSeconds}`, ...fields() },
     });
   }
 }

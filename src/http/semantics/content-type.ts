@@ -1,3 +1,5 @@
+// Media types from the names of files, for objects that came without one. Used by object-headers.ts only. It looks at
+// names, never at bytes.
 import mime from 'mime';
 
 /** What S3 and browsers take for "unknown": download it. */

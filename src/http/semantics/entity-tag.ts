@@ -7,8 +7,8 @@ const COMMA = 44;
 const SPACE = 32;
 const TAB = 9;
 
-/** A member of a list of tags. `isBare`: it had no quotes. */
-export type EntityTag = { readonly tag: string; readonly isWeak: boolean; readonly isBare: boolean };
+/** A member of a list of tags, without its quotes. */
+export type EntityTag = { readonly tag: string; readonly isWeak: boolean };
 
 /**
  * Whether a header with a list of tags has the (strong) `etag`; a weak one counts only where `isWeakAllowed`. Tags may
@@ -46,7 +46,7 @@ function readMember(header: string, start: number): { member: EntityTag | null; 
     const comma = header.indexOf(',', end);
     return { member: null, next: comma === -1 ? header.length : comma + 1 };
   }
-  return { member: { tag: header.slice(at + 1, close), isWeak, isBare: false }, next: end + 1 };
+  return { member: { tag: header.slice(at + 1, close), isWeak }, next: end + 1 };
 }
 
 function readBareMember(header: string, start: number): { member: EntityTag | null; next: number } {
@@ -54,7 +54,7 @@ function readBareMember(header: string, start: number): { member: EntityTag | nu
   const end = comma === -1 ? header.length : comma;
   const tag = header.slice(start, end).trimEnd();
   const isTag = tag !== '' && !tag.includes('"');
-  return { member: isTag ? { tag, isWeak: false, isBare: true } : null, next: end + 1 };
+  return { member: isTag ? { tag, isWeak: false } : null, next: end + 1 };
 }
 
 function isBlank(code: number): boolean {

@@ -1,3 +1,5 @@
+// Turns failures into HTTP: the only place where an ErrorCode meets a status. Called by the error renderers of all
+// surfaces.
 import type { ErrorCode } from '../../ports/errors.ts';
 
 /**

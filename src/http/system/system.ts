@@ -9,6 +9,6 @@ export function answerSystem(request: HttpRequest, path: string, requestId: stri
   const body = request.method === 'HEAD' ? null : '{"status":"ok"}\n';
   return new Response(body, {
     status: 200,
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', 'x-amz-request-id': requestId },
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-amz-request-id': requestId },
   });
 }

@@ -314,6 +314,7 @@ describe('a bad Authorization header', () => {
     [valid.replace(credential, 'Credential=a/b'), 'AuthorizationHeaderMalformed', 'mal-formed'],
     [valid.replace(ACCESS_KEY_ID, ''), 'AuthorizationHeaderMalformed', 'mal-formed'],
     [valid.replace(ACCESS_KEY_ID, 'A'.repeat(300)), 'AuthorizationHeaderMalformed', 'mal-formed'],
+    [valid.replace(ACCESS_KEY_ID, 'A\u00e9'), 'AuthorizationHeaderMalformed', 'mal-formed'],
     [valid.replace('20130524/', '2013-05-24/'), 'AuthorizationHeaderMalformed', 'incorrect date format'],
     [valid.replace('20130524/', '20130523/'), 'AuthorizationHeaderMalformed', 'Invalid credential date'],
     [valid.replace('/s3/', '/ec2/'), 'AuthorizationHeaderMalformed', 'incorrect service "ec2"'],
@@ -448,10 +449,13 @@ describe('a presigned request', () => {
     expect(error.message).toContain(text);
   });
 
-  it('with escapes that are no UTF-8 is AuthorizationQueryParametersError', async () => {
-    const target = presign().replace(/Credential=[^&]*/, 'Credential=%ff%fe');
-    expect((await failure({ target, headers: HOST })).code).toBe('AuthorizationQueryParametersError');
-  });
+  it.each(['Credential=%ff%fe', 'Credential=%00/20130524/us-east-1/s3/aws4_request', 'Signature=%0A', 'Signature=é'])(
+    'with %s, which is not printable ASCII, is AuthorizationQueryParametersError',
+    async (parameter) => {
+      const target = presign().replace(new RegExp(`${parameter.split('=')[0]}=[^&]*`), parameter);
+      expect((await failure({ target, headers: HOST })).code).toBe('AuthorizationQueryParametersError');
+    },
+  );
 
   it('with a changed query, host or method is SignatureDoesNotMatch', async () => {
     const target = presign();

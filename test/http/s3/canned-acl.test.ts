@@ -28,13 +28,19 @@ const OBJECT_ACLS = [
   ['public-read-write', false, false],
   ['authenticated-read', false, false],
 ] as const;
-it.each(OBJECT_ACLS)('an object with %s: in a private bucket %s, in a public one %s', (acl, isPrivateOk, isPublicOk) => {
-  for (const [bucket, isOk] of [['private', isPrivateOk], ['public-read', isPublicOk]] as const) {
-    const check = () => requireEffectiveObjectAcl(acl, bucket);
-    if (isOk) expect(check).not.toThrow();
-    else expect(check).toThrow(failing('NotImplemented'));
-  }
-});
+it.each(OBJECT_ACLS)(
+  'an object with %s: in a private bucket %s, in a public one %s',
+  (acl, isPrivateOk, isPublicOk) => {
+    for (const [bucket, isOk] of [
+      ['private', isPrivateOk],
+      ['public-read', isPublicOk],
+    ] as const) {
+      const check = () => requireEffectiveObjectAcl(acl, bucket);
+      if (isOk) expect(check).not.toThrow();
+      else expect(check).toThrow(failing('NotImplemented'));
+    }
+  },
+);
 
 it('an object without one is as its bucket', () => {
   expect(() => requireEffectiveObjectAcl(null, 'private')).not.toThrow();

@@ -36,6 +36,22 @@ describe('canonicalPath', () => {
   });
 });
 
+describe('canonical text', () => {
+  it('is the same for every spelling of every byte, and a fixed point', () => {
+    for (let byte = 0; byte < 256; byte += 1) {
+      const hex = byte.toString(16).padStart(2, '0');
+      const character = String.fromCharCode(byte);
+      const isUnreserved = /[A-Za-z0-9._~-]/.test(character);
+      const escaped = isUnreserved ? character : `%${hex.toUpperCase()}`;
+      for (const spelling of [`%${hex}`, `%${hex.toUpperCase()}`]) {
+        expect(canonicalQuery(parseQuery(`a=${spelling}`))).toBe(`a=${escaped}`);
+        expect(canonicalPath(`/${spelling}`)).toBe(character === '/' ? '//' : `/${escaped}`);
+      }
+      if (!'%&=+'.includes(character)) expect(canonicalQuery(parseQuery(`a=${character}`))).toBe(`a=${escaped}`);
+    }
+  });
+});
+
 describe('canonicalQuery', () => {
   it.each([
     ['', ''],

@@ -35,12 +35,17 @@ describe('Content-MD5', () => {
     expect(readContentMd5(lookup({}))).toBeNull();
   });
 
-  it.each(['', ' ', 'YWJyYWNhZGFicmE=', '1B2M2Y8AsgTpgAmY7PhCfg', '1B2M2Y8AsgTpgAmY7PhCf===', 'd41d8cd98f00b204e9800998ecf8427e', '1B2M2Y8AsgTpgAmY7PhC-g=='])(
-    'is refused as %j',
-    (value) => {
-      expect(() => readContentMd5(lookup({ 'content-md5': value }))).toThrow(failing('InvalidDigest'));
-    },
-  );
+  it.each([
+    '',
+    ' ',
+    'YWJyYWNhZGFicmE=',
+    '1B2M2Y8AsgTpgAmY7PhCfg',
+    '1B2M2Y8AsgTpgAmY7PhCf===',
+    'd41d8cd98f00b204e9800998ecf8427e',
+    '1B2M2Y8AsgTpgAmY7PhC-g==',
+  ])('is refused as %j', (value) => {
+    expect(() => readContentMd5(lookup({ 'content-md5': value }))).toThrow(failing('InvalidDigest'));
+  });
 });
 
 describe('the checksum of a body', () => {
@@ -56,9 +61,9 @@ describe('the checksum of a body', () => {
     expect(read({ [name]: value, 'x-amz-sdk-checksum-algorithm': algorithm.toLowerCase() }).checksum?.expected()).toBe(
       value,
     );
-    expect(() => read({ [name]: value.slice(1) })).toThrow(failing('BadDigest'));
-    expect(() => read({ [name]: 'bad' })).toThrow(failing('BadDigest'));
-    expect(() => read({ [name]: '' })).toThrow(failing('BadDigest'));
+    for (const bad of [value.slice(1), 'bad', '', ` ${value}`, `${value}-1`]) {
+      expect(() => read({ [name]: bad })).toThrow(failing('InvalidRequest'));
+    }
   });
 
   it.each(CASES)('%s as a trailer, asked for only at the end', (algorithm, value) => {
@@ -82,7 +87,7 @@ describe('the checksum of a body', () => {
       failing('InvalidRequest'),
     );
     expect(() => read({}, trailers({ 'x-amz-checksum-crc32': 'bad' })).checksum?.expected()).toThrow(
-      failing('BadDigest'),
+      failing('InvalidRequest'),
     );
   });
 
@@ -110,7 +115,10 @@ describe('the checksum of a body', () => {
 
 describe('the checksum of a multipart object', () => {
   it('is taken as sent, composite or not', () => {
-    expect(readObjectChecksum(lookup({ 'x-amz-checksum-sha256': 'bad' }))).toEqual({ algorithm: 'SHA256', value: 'bad' });
+    expect(readObjectChecksum(lookup({ 'x-amz-checksum-sha256': 'bad' }))).toEqual({
+      algorithm: 'SHA256',
+      value: 'bad',
+    });
     const value = `${VALUES.SHA1}-3`;
     expect(readObjectChecksum(lookup({ 'x-amz-checksum-sha1': value }))).toEqual({ algorithm: 'SHA1', value });
     expect(readObjectChecksum(lookup({}))).toBeNull();

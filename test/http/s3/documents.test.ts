@@ -66,7 +66,11 @@ describe('Delete', () => {
     expect(() => read('<Quiet>true</Quiet>')).toThrow(failing('MalformedXML'));
   });
 
-  it.each([['True', true], ['false', false], [' true ', true]])('Quiet %j', (text, isQuiet) => {
+  it.each([
+    ['True', true],
+    ['false', false],
+    [' true ', true],
+  ])('Quiet %j', (text, isQuiet) => {
     expect(read(`<Quiet>${text}</Quiet>${objects(1)}`).isQuiet).toBe(isQuiet);
   });
 
@@ -141,7 +145,9 @@ describe('AccessControlPolicy', () => {
     `<Grant><Grantee ${XSI} xsi:type="X">${grantee}</Grantee><Permission>${permission}</Permission></Grant>`;
   const read = (owner: string, grants: string) =>
     readAccessControlPolicy(
-      bytes(`<AccessControlPolicy ${NS}>${owner}<AccessControlList>${grants}</AccessControlList></AccessControlPolicy>`),
+      bytes(
+        `<AccessControlPolicy ${NS}>${owner}<AccessControlList>${grants}</AccessControlList></AccessControlPolicy>`,
+      ),
     );
 
   it('reads owner and grants', () => {

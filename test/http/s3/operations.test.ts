@@ -54,13 +54,16 @@ describe('every header that S3 knows', () => {
     expect(ours).toHaveLength(OPERATION_NAMES.length);
   });
 
-  it.each(ours.map(({ name, headers }) => [name, headers] as const))('of %s is read, refused or harmless', (name, headers) => {
-    const { rejects }: Operation = OPERATIONS[name as keyof typeof OPERATIONS];
-    const known = [...READ_ALWAYS, ...(READ[name] ?? []), ...rejects, ...IGNORED_HEADERS];
-    expect(headers.filter((header) => !known.includes(header) && !CHECKSUMS.test(header))).toEqual([]);
-    // A header can't be both read and refused.
-    expect(rejects.filter((header) => READ[name]?.includes(header))).toEqual([]);
-  });
+  it.each(ours.map(({ name, headers }) => [name, headers] as const))(
+    'of %s is read, refused or harmless',
+    (name, headers) => {
+      const { rejects }: Operation = OPERATIONS[name as keyof typeof OPERATIONS];
+      const known = [...READ_ALWAYS, ...(READ[name] ?? []), ...rejects, ...IGNORED_HEADERS];
+      expect(headers.filter((header) => !known.includes(header) && !CHECKSUMS.test(header))).toEqual([]);
+      // A header can't be both read and refused.
+      expect(rejects.filter((header) => READ[name]?.includes(header))).toEqual([]);
+    },
+  );
 });
 
 describe('refused headers', () => {

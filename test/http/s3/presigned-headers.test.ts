@@ -1,7 +1,8 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { expect, it } from 'vitest';
-import { readBodyExpectation } from '../../../src/http/s3/checksum-headers.ts';
+import { checksumOf } from '../../../src/crypto/digest-set.ts';
+import { CHECKSUM_ALGORITHMS, checksumHeader, readBodyExpectation } from '../../../src/http/s3/checksum-headers.ts';
 import { withQueryHeaders } from '../../../src/http/s3/presigned-headers.ts';
 import { readObjectAttributes } from '../../../src/http/semantics/object-headers.ts';
 import { parseQuery } from '../../../src/http/semantics/raw-path.ts';
@@ -24,7 +25,7 @@ const presigned = async (input: Partial<PutObjectCommand['input']>) => {
 
 it('headers of the query count as sent, names in any case, values as bytes', () => {
   const source = withQueryHeaders(sent({ host: 'h' }), [
-    ['X-Amz-Meta-Grün'.replace('ü', 'u'), 'é'],
+    ['X-Amz-Meta-Grun', 'é'],
     ['x-amz-acl', 'private'],
     ['x-amz-acl', 'public-read'],
     ['response-expires', 'x'],
@@ -52,9 +53,9 @@ it("the JavaScript SDK's checksum of nothing is no promise", async () => {
   });
 });
 
-it.each(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const)('nor is that of %s', async (algorithm) => {
-  // The SDK itself is asked for the value, so the constants can't be wrong.
-  const source = withQueryHeaders(sent({}), await presigned({ ChecksumAlgorithm: algorithm }).catch(() => []));
+it.each(CHECKSUM_ALGORITHMS)('nor is that of %s', (algorithm) => {
+  const ofNothing = checksumOf(algorithm, new Uint8Array());
+  const source = withQueryHeaders(sent({}), [[checksumHeader(algorithm), ofNothing]]);
   expect(readBodyExpectation(source.header, NO_TRAILERS).checksum).toBeNull();
 });
 

@@ -1,6 +1,9 @@
 // The S3 surface over real core, real index (SQLite in memory) and memory adapters, with a clock and ids that tests
 // know. Requests are signed by the tests' own signer; errors are rendered as app.ts does.
-import { createDirectDirectory, createDirectMetadataIndex } from '../../../src/adapters/memory/direct-metadata-index.ts';
+import {
+  createDirectDirectory,
+  createDirectMetadataIndex,
+} from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createMemoryBlobStore, type MemoryBlobStore } from '../../../src/adapters/memory/memory-blob-store.ts';
 import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
 import { type CountingMeter, createCountingMeter } from '../../../src/adapters/shared/counting-meter.ts';

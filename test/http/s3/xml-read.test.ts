@@ -101,7 +101,27 @@ describe('readXml', () => {
   });
 
   it('throws nothing but MalformedXML, whatever comes', () => {
-    const pieces = ['<a>', '</a>', '<b', '/>', '<', '>', '&amp;', '&', ';', '<![CDATA[', ']]>', '<!--', '-->', '<?', '?>', '"', '=', 'x', ' '];
+    const pieces = [
+      '<a>',
+      '</a>',
+      '<b',
+      '/>',
+      '<',
+      '>',
+      '&amp;',
+      '&',
+      ';',
+      '<![CDATA[',
+      ']]>',
+      '<!--',
+      '-->',
+      '<?',
+      '?>',
+      '"',
+      '=',
+      'x',
+      ' ',
+    ];
     const soup = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((parts) => encoder.encode(parts.join('')));
     fc.assert(
       fc.property(fc.oneof(soup, fc.uint8Array()), (bytes) => {

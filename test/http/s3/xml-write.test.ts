@@ -30,7 +30,13 @@ describe('escapeXml', () => {
   });
 
   it('is read back as it was, whatever the key', () => {
-    const key = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'));
+    // Any text but NUL, which no reference can name, and lone surrogates, which no key has.
+    const codePoint = fc.oneof(
+      fc.integer({ min: 1, max: 0xff }),
+      fc.integer({ min: 1, max: 0xd7ff }),
+      fc.integer({ min: 0xe000, max: 0x10ffff }),
+    );
+    const key = fc.array(codePoint).map((codes) => String.fromCodePoint(...codes));
     fc.assert(
       fc.property(key, (text) => {
         const bytes = new TextEncoder().encode(s3Document('Root', textElement('Key', text)));

@@ -72,13 +72,13 @@ describe('hasEntityTag', () => {
 
 describe('parseEntityTag', () => {
   it.each([
-    ['"abc"', { tag: 'abc', isWeak: false, isBare: false }],
-    [' "abc" ', { tag: 'abc', isWeak: false, isBare: false }],
-    ['W/"abc"', { tag: 'abc', isWeak: true, isBare: false }],
-    ['abc', { tag: 'abc', isWeak: false, isBare: true }],
-    ['"a,b"', { tag: 'a,b', isWeak: false, isBare: false }],
-    ['""', { tag: '', isWeak: false, isBare: false }],
-    ['"*"', { tag: '*', isWeak: false, isBare: false }],
+    ['"abc"', { tag: 'abc', isWeak: false }],
+    [' "abc" ', { tag: 'abc', isWeak: false }],
+    ['W/"abc"', { tag: 'abc', isWeak: true }],
+    ['abc', { tag: 'abc', isWeak: false }],
+    ['"a,b"', { tag: 'a,b', isWeak: false }],
+    ['""', { tag: '', isWeak: false }],
+    ['"*"', { tag: '*', isWeak: false }],
     ['"a", "b"', null],
     ['a, b', null],
     ['"abc', null],

@@ -46,22 +46,15 @@ export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer
   }
   const usedRange = isIfRangeSatisfied(call.header('if-range'), version) ? rangeHeader : null;
   const slice = partNumber === null ? sliceOfRange(version, usedRange) : sliceOfPart(version, partNumber);
-  const head = {
-    status: slice.range === null ? 200 : 206,
-    headers: {
-      ...applyResponseOverrides(objectHeaders(version), call.query.get),
-      ...slice.headers,
-      ...versionHeaders(call.query.get('versionId')),
-      ...(wantsChecksum ? checksumHeaders(slice.checksum, version.checksum?.type ?? null) : {}),
-      'content-length': `${slice.lengthBytes}`,
-    },
-  };
-  if (call.operation === 'HeadObject') return { ...head, body: null };
-  const { body, tier } = await openBody(core, version, {
-    offsetBytes: slice.range?.startByte ?? 0,
-    lengthBytes: slice.lengthBytes,
-  });
-  return { ...head, body, tier };
+  const status = slice.range === null ? 200 : 206;
+  const headers: Record<string, string> = { ...applyResponseOverrides(objectHeaders(version), call.query.get) };
+  headers['content-length'] = `${slice.lengthBytes}`;
+  Object.assign(headers, slice.headers, versionHeaders(call.query.get('versionId')));
+  if (wantsChecksum) Object.assign(headers, checksumHeaders(slice.checksum, version.checksum?.type ?? null));
+  if (call.operation === 'HeadObject') return { status, headers, body: null };
+  const offsetBytes = slice.range?.startByte ?? 0;
+  const { body, tier } = await openBody(core, version, { offsetBytes, lengthBytes: slice.lengthBytes });
+  return { status, headers, body, tier };
 }
 
 /** Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Overriding response header values) */

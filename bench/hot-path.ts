@@ -1,0 +1,124 @@
+// What does a hot public GET cost, step by step, above node:http? One process, no sockets, CPU µs per call.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import { AwsClient } from 'aws4fetch';
+import { readRequest } from '../src/adapters/node/http-request.ts';
+import { openNodePorts } from '../src/adapters/node/node-ports.ts';
+import type { NodeBindings } from '../src/adapters/node/serve.ts';
+import { createConsoleLog } from '../src/adapters/shared/console-log.ts';
+import { systemClock } from '../src/adapters/shared/system-clock.ts';
+import { createApp } from '../src/app.ts';
+import { parseConfig } from '../src/config.ts';
+import { ROOT_ACCOUNT } from '../src/core/auth/root-account.ts';
+import { openBucket } from '../src/core/buckets/bucket-handle.ts';
+import { createBucket } from '../src/core/buckets/create-bucket.ts';
+import type { Core } from '../src/core/core.ts';
+import { parseBucketName, parseObjectKey } from '../src/core/names.ts';
+import { putObject } from '../src/core/objects/put-object.ts';
+import { openBody } from '../src/core/objects/read-object.ts';
+import { parseAddress } from '../src/http/address.ts';
+import { createDelivery } from '../src/http/delivery/deliver.ts';
+import { createAuthenticator } from '../src/http/s3/authenticate.ts';
+import { evaluateRead } from '../src/http/semantics/conditional.ts';
+import { objectHeaders } from '../src/http/semantics/object-headers.ts';
+import { ACCESS_KEY, SECRET_KEY } from './lib/servers.ts';
+import { median, printTable } from './lib/table.ts';
+
+const BODY = Buffer.alloc(10 * 1024, 'quayside ');
+const LOOPS = 40_000;
+const ROUNDS = 9;
+
+/** CPU µs of one call, median of rounds. A call that gives a promise is awaited. */
+async function cost(call: () => unknown): Promise<number> {
+  const rounds: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = process.cpuUsage();
+    for (let i = 0; i < LOOPS; i++) {
+      const result = call();
+      if (result instanceof Promise) await result;
+    }
+    const { user, system } = process.cpuUsage(before);
+    rounds.push((user + system) / LOOPS);
+  }
+  return median(rounds);
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
+const log = createConsoleLog(systemClock, 'off');
+const config = { ...parseConfig({}), rootAccessKey: ACCESS_KEY, rootSecretKey: SECRET_KEY };
+const { ports, close } = await openNodePorts(config, { dataDir: folder, log, onCrash: () => process.exit(1) });
+try {
+  const core: Core = { ports, settings: config };
+  const name = parseBucketName('hot');
+  const key = parseObjectKey('object');
+  await createBucket(core, ROOT_ACCOUNT, name, { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] });
+  const bucket = await openBucket(core, name, () => undefined);
+  const attributes = { headers: {}, userMetadata: {}, storageClass: 'STANDARD' };
+  const expectation = { contentMd5Hex: null, checksum: null };
+  const body = {
+    lengthBytes: BODY.length,
+    pump: async (onChunk: (chunk: Uint8Array) => unknown) => void onChunk(BODY),
+  };
+  const object = await putObject(core, bucket, { key, attributes, body, expectation, condition: null });
+
+  const incoming = (headers: Record<string, string>) =>
+    ({
+      method: 'GET',
+      url: '/hot/object',
+      headers,
+      httpVersion: '1.1',
+      socket: { remoteAddress: '127.0.0.1' },
+    }) as unknown as IncomingMessage;
+  const plain = incoming({ host: '127.0.0.1:9000' });
+  const request = readRequest(plain);
+  const deliver = createDelivery(core, config);
+  const app = createApp<NodeBindings>(ports, config, (c) => readRequest(c.env.incoming));
+  // Without it app.fetch would build undici's Response: the listener puts the light one in its place.
+  getRequestListener(app.fetch);
+  const outgoing = {} as ServerResponse;
+  const fetchRequest = {
+    method: 'GET',
+    url: 'http://127.0.0.1:9000/hot/object',
+    headers: new Headers(),
+  } as unknown as Request;
+  await deliver(request, 'hot', 'object', 'id');
+
+  const signer = new AwsClient({ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY, service: 's3', region: 'auto' });
+  const signed = await signer.sign('http://127.0.0.1:9000/hot/object', {
+    headers: { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
+  });
+  const signedIncoming = incoming({ host: '127.0.0.1:9000', ...Object.fromEntries(signed.headers) });
+  const signedRequest = readRequest(signedIncoming);
+  const account = { id: ACCESS_KEY, secret: SECRET_KEY, account: ROOT_ACCOUNT } as never;
+  const authenticate = createAuthenticator({ findAccessKey: () => account, nowMs: Date.now, region: 'auto' });
+  const none = { ifMatch: null, ifNoneMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
+
+  const rows: (string | number)[][] = [['step', 'CPU µs']];
+  const measure = async (step: string, call: () => unknown) => rows.push([step, (await cost(call)).toFixed(2)]);
+  await measure('read the request', () => readRequest(plain));
+  await measure('address', () => parseAddress('/hot/object', '127.0.0.1:9000', null));
+  await measure('gate and pointer from memory', () => ports.hotMetadata.get(name, key));
+  await measure('conditions', () => evaluateRead(none, object));
+  await measure('body from memory', () => openBody(core, object, { offsetBytes: 0, lengthBytes: BODY.length }));
+  await measure('object headers (once per pointer)', () => objectHeaders(object));
+  await measure(
+    'a Response of 10 headers',
+    () =>
+      new Response(BODY, {
+        status: 200,
+        headers: { a: '1', b: '2', c: '3', d: '4', e: '5', f: '6', g: '7', h: '8', i: '9', j: '10' },
+      }),
+  );
+  await measure('all of delivery', () => deliver(request, 'hot', 'object', 'id'));
+  await measure('all of the app, Hono included', () => app.fetch(fetchRequest, { incoming: plain, outgoing }));
+  await measure('SigV4 check', () => authenticate(signedRequest));
+  await measure('a signed GET, all of the app', () => app.fetch(fetchRequest, { incoming: signedIncoming, outgoing }));
+  printTable(rows);
+} finally {
+  await close(1000);
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,58 @@
+// The ports of the Cloudflare home, put together from the bindings. worker.ts makes them once per isolate, so nothing
+// here may belong to a request: bindings and plain values only.
+
+import type { Ports } from '../../ports/index.ts';
+import type { LogLevel } from '../shared/console-log.ts';
+import { createConsoleLog } from '../shared/console-log.ts';
+import { createCountingMeter } from '../shared/counting-meter.ts';
+import { createIds } from '../shared/ids.ts';
+import { createMemoryEdgeCache } from '../shared/memory-edge-cache.ts';
+import { createMemoryHotMetadata } from '../shared/memory-hot-metadata.ts';
+import { systemClock } from '../shared/system-clock.ts';
+import { createDoDirectory } from './do-directory.ts';
+import { createDoMetadataIndex } from './do-metadata-index.ts';
+import type { WorkerEnv } from './env.ts';
+import { createKvHotMetadata } from './kv-hot-metadata.ts';
+import { createR2BlobStore } from './r2-blob-store.ts';
+import { createWaitUntilBackground } from './waituntil-background.ts';
+import { createWorkersEdgeCache } from './workers-edge-cache.ts';
+
+/** What of the configuration the ports need; src/config.ts says what each is. */
+export type PortSettings = {
+  readonly pointerMemoryMaxEntries: number;
+  readonly pointerMemoryMaxBytes: number;
+  readonly pointerFreshSeconds: number;
+  readonly negativeFreshSeconds: number;
+  readonly bodyMemoryMaxBytes: number;
+  readonly bodyMemoryMaxBodyBytes: number;
+  readonly logLevel: LogLevel;
+};
+
+export function createWorkersPorts(env: WorkerEnv, settings: PortSettings): Ports {
+  const clock = systemClock;
+  const log = createConsoleLog(clock, settings.logLevel);
+  const pointers = createMemoryHotMetadata({
+    clock,
+    maxEntries: settings.pointerMemoryMaxEntries,
+    maxBytes: settings.pointerMemoryMaxBytes,
+    negativeFreshSeconds: settings.negativeFreshSeconds,
+    maxAgeSeconds: settings.pointerFreshSeconds,
+  });
+  const bodies = createMemoryEdgeCache({
+    maxBytes: settings.bodyMemoryMaxBytes,
+    maxBodyBytes: settings.bodyMemoryMaxBodyBytes,
+  });
+  return {
+    blobStore: createR2BlobStore(env.BLOBS),
+    metadataIndex: createDoMetadataIndex(env.BUCKETS),
+    directory: createDoDirectory(env.DIRECTORY, clock),
+    hotMetadata: createKvHotMetadata(env.HOT, pointers, log),
+    edgeCache: createWorkersEdgeCache(bodies, log),
+    tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
+    clock,
+    ids: createIds(clock),
+    background: createWaitUntilBackground(log),
+    log,
+    meter: createCountingMeter(),
+  };
+}

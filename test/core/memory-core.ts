@@ -1,0 +1,111 @@
+// A whole core in memory, with a clock that stands still until told otherwise, and a way to make any port fail at any
+// of its calls. Tests of core use cases run on it.
+import { createDirectDirectory, createDirectMetadataIndex } from '../../src/adapters/memory/direct-metadata-index.ts';
+import { createMemoryBlobStore, type MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.ts';
+import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import { createCountingMeter } from '../../src/adapters/shared/counting-meter.ts';
+import { createIds } from '../../src/adapters/shared/ids.ts';
+import { createMemoryEdgeCache } from '../../src/adapters/shared/memory-edge-cache.ts';
+import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-metadata.ts';
+import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
+import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
+import { type BucketHandle, openBucket } from '../../src/core/buckets/bucket-handle.ts';
+import { createBucket } from '../../src/core/buckets/create-bucket.ts';
+import type { Core } from '../../src/core/core.ts';
+import { parseBucketName, parseObjectKey } from '../../src/core/names.ts';
+import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import { createDirectoryIndex } from '../../src/index/directory-index.ts';
+import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import type { ByteSource } from '../../src/ports/byte-source.ts';
+import type { ObjectAttributes, ObjectVersion } from '../../src/ports/domain.ts';
+import type { Ports } from '../../src/ports/index.ts';
+
+export const INLINE_MAX_BYTES = 16;
+export const GRACE_SECONDS = 3600;
+
+export type MemoryCore = Core & {
+  readonly blobStore: MemoryBlobStore;
+  /** Moves the clock on. */
+  advanceSeconds(seconds: number): void;
+  /** Waits for everything that runs behind the answers. */
+  settle(): Promise<void>;
+};
+
+export function createMemoryCore(): MemoryCore {
+  let nowMs = Date.UTC(2026, 10, 20);
+  const clock = { nowMs: () => nowMs };
+  const log = { info: () => undefined, error: () => undefined };
+  const sql = openSqlite(':memory:', { readOnly: false });
+  migrate(sql, INDEX_SCHEMA);
+  migrate(sql, DIRECTORY_SCHEMA);
+  const blobStore = createMemoryBlobStore();
+  const background = createTrackedBackground(log);
+  const ports: Ports = {
+    blobStore,
+    metadataIndex: createDirectMetadataIndex(createBucketIndex(sql)),
+    directory: createDirectDirectory(createDirectoryIndex(sql)),
+    hotMetadata: createMemoryHotMetadata({
+      clock,
+      maxEntries: 1000,
+      maxBytes: 2 ** 20,
+      negativeFreshSeconds: 2,
+      maxAgeSeconds: null,
+    }),
+    edgeCache: createMemoryEdgeCache({ maxBytes: 2 ** 20, maxBodyBytes: 2 ** 16 }),
+    tiers: { metadata: ['memory'], body: ['memory'] },
+    clock,
+    ids: createIds(clock),
+    background,
+    log,
+    meter: createCountingMeter(),
+  };
+  return {
+    ports,
+    settings: { inlineBodyMaxBytes: INLINE_MAX_BYTES, graceSeconds: GRACE_SECONDS },
+    blobStore,
+    advanceSeconds(seconds) {
+      nowMs += seconds * 1000;
+    },
+    async settle() {
+      await background.drain(1000);
+    },
+  };
+}
+
+/** The same core with other ports in places. */
+export function withPorts(core: MemoryCore, changes: Partial<Ports>): MemoryCore {
+  return { ...core, ports: { ...core.ports, ...changes } };
+}
+
+/** Opens a bucket of the root account, made first when it is not there. */
+export async function openTestBucket(core: Core, name = 'test-bucket'): Promise<BucketHandle> {
+  const access = { acl: 'private', policyJson: null, policyPublicPrefixes: [] } as const;
+  await createBucket(core, ROOT_ACCOUNT, parseBucketName(name), access);
+  return openBucket(core, parseBucketName(name), () => undefined);
+}
+
+export const ATTRIBUTES: ObjectAttributes = { headers: {}, userMetadata: {}, storageClass: 'STANDARD' };
+export const key = parseObjectKey;
+
+/** A body in chunks of `chunkBytes`. */
+export function bodyOf(bytes: Uint8Array, chunkBytes = 10): ByteSource {
+  return {
+    lengthBytes: bytes.length,
+    async pump(onChunk) {
+      for (let at = 0; at < bytes.length; at += chunkBytes) await onChunk(bytes.subarray(at, at + chunkBytes));
+    },
+  };
+}
+
+/** `length` bytes that differ from one place to the next. */
+export function sampleBytes(length: number, seed = 0): Uint8Array {
+  return Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8) + seed) & 255);
+}
+
+/** All bytes of a stored version. */
+export async function readWhole(core: Core, version: ObjectVersion): Promise<Uint8Array> {
+  const { openBody } = await import('../../src/core/objects/read-object.ts');
+  const { body } = await openBody(core, version, { offsetBytes: 0, lengthBytes: version.sizeBytes });
+  if (body === null) return new Uint8Array();
+  return body instanceof Uint8Array ? body : new Uint8Array(await new Response(body as ReadableStream<Uint8Array>).arrayBuffer());
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import type { BucketHandle } from '../../src/core/buckets/bucket-handle.ts';
+import { deleteBucket } from '../../src/core/buckets/delete-bucket.ts';
+import { copyObject } from '../../src/core/objects/copy-object.ts';
+import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
+import { putObject } from '../../src/core/objects/put-object.ts';
+import { getObject } from '../../src/core/objects/read-object.ts';
+import { sweep } from '../../src/core/sweep/sweep.ts';
+import type { BlobStore } from '../../src/ports/blob-store.ts';
+import type { ObjectVersion } from '../../src/ports/domain.ts';
+import { StorageError } from '../../src/ports/errors.ts';
+import type { IndexApi } from '../../src/ports/metadata-index.ts';
+import {
+  ATTRIBUTES,
+  bodyOf,
+  createMemoryCore,
+  GRACE_SECONDS,
+  key,
+  type MemoryCore,
+  openTestBucket,
+  readWhole,
+  sampleBytes,
+  withPorts,
+} from './memory-core.ts';
+
+const SIZE = 100;
+const put = (core: MemoryCore, bucket: BucketHandle, name: string, seed = 0) =>
+  putObject(core, bucket, {
+    key: key(name),
+    attributes: ATTRIBUTES,
+    body: bodyOf(sampleBytes(SIZE, seed)),
+    expectation: { contentMd5Hex: null, checksum: null },
+    condition: null,
+  });
+const copy = (core: MemoryCore, target: BucketHandle, source: ObjectVersion, name: string) =>
+  copyObject(core, target, {
+    source,
+    key: key(name),
+    attributes: ATTRIBUTES,
+    checksumAlgorithm: null,
+    condition: null,
+  });
+const pastGrace = (core: MemoryCore) => core.advanceSeconds(GRACE_SECONDS + 1);
+
+describe('the sweeper', () => {
+  it('deletes what an overwrite and a delete left, after the grace and not before', async () => {
+    const core = createMemoryCore();
+    const bucket = await openTestBucket(core);
+    await put(core, bucket, 'a', 1);
+    await put(core, bucket, 'a', 2);
+    await put(core, bucket, 'b', 3);
+    await deleteObjects(core, bucket, [key('b')], null);
+    expect(await sweep(core)).toEqual({ deletedBlobs: 0, releasedHolds: 0 });
+    expect(core.blobStore.blobs.size).toBe(3);
+    pastGrace(core);
+    expect(await sweep(core)).toEqual({ deletedBlobs: 2, releasedHolds: 0 });
+    expect(await readWhole(core, await getObject(bucket, key('a')))).toEqual(sampleBytes(SIZE, 2));
+    expect(core.blobStore.blobs.size).toBe(1);
+  });
+
+  it('deletes the blob of a write that died before its commit', async () => {
+    const core = createMemoryCore();
+    const bucket = await openTestBucket(core);
+    const metadataIndex = {
+      call: (async (name: never, call: keyof IndexApi, input: never) => {
+        if (call === 'commitObject') throw new StorageError('InternalError');
+        return core.ports.metadataIndex.call(name, call, input);
+      }) as typeof core.ports.metadataIndex.call,
+    };
+    const dying = withPorts(core, { metadataIndex });
+    await expect(put(dying, await openTestBucket(dying), 'a')).rejects.toThrow();
+    await put(core, bucket, 'b');
+    await core.settle();
+    expect(core.blobStore.blobs.size).toBe(2);
+    pastGrace(core);
+    await put(core, bucket, 'c');
+    expect((await sweep(core)).deletedBlobs).toBe(1);
+    expect((await sweep(core)).deletedBlobs).toBe(0);
+    for (const name of ['b', 'c']) {
+      expect(await readWhole(core, await getObject(bucket, key(name)))).toEqual(sampleBytes(SIZE));
+    }
+  });
+
+  it('keeps the bytes of a copy in another bucket, even when the source bucket is deleted', async () => {
+    const core = createMemoryCore();
+    const [from, to] = [await openTestBucket(core, 'from'), await openTestBucket(core, 'to-bucket')];
+    const source = await put(core, from, 'a');
+    const copied = await copy(core, to, source, 'b');
+    await deleteObjects(core, from, [key('a')], null);
+    await deleteBucket(core, from);
+    pastGrace(core);
+    await sweep(core);
+    pastGrace(core);
+    await sweep(core);
+    expect(await readWhole(core, copied)).toEqual(sampleBytes(SIZE));
+
+    // And a copy of the copy, in a third bucket, still counts at the true home.
+    const third = await openTestBucket(core, 'third');
+    const again = await copy(core, third, copied, 'c');
+    await deleteObjects(core, to, [key('b')], null);
+    pastGrace(core);
+    await sweep(core);
+    expect(await readWhole(core, again)).toEqual(sampleBytes(SIZE));
+
+    await deleteObjects(core, third, [key('c')], null);
+    for (let round = 0; round < 3; round++) {
+      pastGrace(core);
+      await sweep(core);
+    }
+    expect(core.blobStore.blobs.size).toBe(0);
+    // The deleted bucket is forgotten for good.
+    expect(await core.ports.directory.call('listBucketNames', { after: '', limit: 10 })).toEqual([
+      'third',
+      'to-bucket',
+    ]);
+  });
+
+  it('gives back a hold whose copy never came', async () => {
+    const core = createMemoryCore();
+    const [from, to] = [await openTestBucket(core, 'from'), await openTestBucket(core, 'to-bucket')];
+    const source = await put(core, from, 'a');
+    const condition = { ifMatch: 'other', ifNoneMatch: null };
+    const refused = copyObject(core, to, {
+      source,
+      key: key('b'),
+      attributes: ATTRIBUTES,
+      checksumAlgorithm: null,
+      condition,
+    });
+    await expect(refused).rejects.toThrow(StorageError);
+    await deleteObjects(core, from, [key('a')], null);
+    for (let round = 0; round < 3; round++) {
+      pastGrace(core);
+      await sweep(core);
+    }
+    expect(core.blobStore.blobs.size).toBe(0);
+  });
+
+  it('finishes what a dying sweep began', async () => {
+    const core = createMemoryCore();
+    const bucket = await openTestBucket(core);
+    await put(core, bucket, 'a');
+    await deleteObjects(core, bucket, [key('a')], null);
+    pastGrace(core);
+    const blobStore: BlobStore = {
+      ...core.ports.blobStore,
+      delete: () => Promise.reject(new StorageError('InternalError')),
+    };
+    expect((await sweep(withPorts(core, { blobStore }))).deletedBlobs).toBe(0);
+    expect(core.blobStore.blobs.size).toBe(1);
+    await sweep(core);
+    expect(core.blobStore.blobs.size).toBe(0);
+  });
+});

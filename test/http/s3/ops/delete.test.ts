@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { checksumOf } from '../../../../src/crypto/digest-set.ts';
+import { frameUnsigned } from '../sign-for-test.ts';
+import { createTestSurface, type Reply } from '../surface.ts';
+
+let surface = createTestSurface();
+const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
+const md5 = (text: string) => createHash('md5').update(text).digest('base64');
+const has = async (key: string) => (await surface.send({ method: 'HEAD', path: `/ddd/${key}` })).status === 200;
+
+beforeEach(async () => {
+  surface = createTestSurface();
+  await surface.send({ method: 'PUT', path: '/ddd' });
+  for (const key of ['a', 'b', 'c']) await surface.send({ method: 'PUT', path: `/ddd/${key}`, body: key });
+});
+
+describe('DeleteObject', () => {
+  const remove = (key: string, headers: Record<string, string> = {}, query: Record<string, string> = {}) =>
+    surface.send({ method: 'DELETE', path: `/ddd/${key}`, headers, query });
+
+  it('deletes, and what is not there too', async () => {
+    for (const key of ['a', 'a', 'never']) {
+      const reply = await remove(key);
+      expect([reply.status, reply.text]).toEqual([204, '']);
+      expect(reply.headers).not.toHaveProperty('x-amz-version-id');
+    }
+    expect(await has('a')).toBe(false);
+  });
+
+  it('knows the version null', async () => {
+    expect((await remove('a', {}, { versionId: 'null' })).headers['x-amz-version-id']).toBe('null');
+    expect(codeOf(await remove('b', {}, { versionId: 'abc' }))).toEqual([400, 'InvalidArgument']);
+    expect(codeOf(await remove('b', {}, { versionId: '' }))).toEqual([400, 'InvalidArgument']);
+    expect([await has('a'), await has('b')]).toEqual([false, true]);
+  });
+
+  it('honours If-Match', async () => {
+    const etag = (await surface.send({ method: 'HEAD', path: '/ddd/a' })).headers.etag ?? '';
+    expect(codeOf(await remove('a', { 'if-match': '"x"' }))).toEqual([412, 'PreconditionFailed']);
+    expect(await has('a')).toBe(true);
+    expect((await remove('a', { 'if-match': etag })).status).toBe(204);
+    expect(await has('a')).toBe(false);
+    expect((await remove('b', { 'if-match': '*' })).status).toBe(204);
+  });
+
+  it('is the owner’s alone', async () => {
+    for (const as of ['stranger', 'nobody'] as const) {
+      expect(codeOf(await surface.send({ method: 'DELETE', path: '/ddd/a', as }))).toEqual([403, 'AccessDenied']);
+    }
+    expect(await has('a')).toBe(true);
+  });
+});
+
+describe('DeleteObjects', () => {
+  const post = (body: string | Uint8Array, headers: Record<string, string>) =>
+    surface.send({ method: 'POST', path: '/ddd', query: { delete: '' }, body, headers });
+  const remove = (content: string) => {
+    const body = `<Delete>${content}</Delete>`;
+    return post(body, { 'content-md5': md5(body) });
+  };
+  const object = (key: string, more = '') => `<Object><Key>${key}</Key>${more}</Object>`;
+
+  it('reports on each key, in the order asked', async () => {
+    const reply = await remove(object('b') + object('never') + object('a'));
+    expect(reply.status).toBe(200);
+    expect([...reply.text.matchAll(/<Deleted><Key>(\w+)</g)].map(([, key]) => key)).toEqual(['b', 'never', 'a']);
+    expect([await has('a'), await has('b'), await has('c')]).toEqual([false, false, true]);
+  });
+
+  it('lets a line that can not be honoured fail alone', async () => {
+    const reply = await remove(
+      object('a', '<VersionId>abc</VersionId>') +
+        object('b', '<Size>1</Size>') +
+        object('k'.repeat(1025)) +
+        object('') +
+        object('c', '<VersionId>null</VersionId>'),
+    );
+    expect([...reply.text.matchAll(/<Code>(\w+)</g)].map(([, code]) => code)).toEqual([
+      'InvalidArgument',
+      'NotImplemented',
+      'KeyTooLongError',
+      'InvalidURI',
+    ]);
+    expect(reply.text).toContain('<Deleted><Key>c</Key><VersionId>null</VersionId></Deleted>');
+    expect([await has('a'), await has('b'), await has('c')]).toEqual([true, true, false]);
+  });
+
+  it('honours the ETag of a line', async () => {
+    const etag = (await surface.send({ method: 'HEAD', path: '/ddd/a' })).headers.etag;
+    const reply = await remove(object('a', `<ETag>${etag}</ETag>`) + object('b', '<ETag>other</ETag>'));
+    expect(reply.text).toContain('<Deleted><Key>a</Key></Deleted><Error><Key>b</Key><Code>PreconditionFailed</Code>');
+    expect([await has('a'), await has('b')]).toEqual([false, true]);
+  });
+
+  it('says only what failed when asked to be quiet', async () => {
+    const reply = await remove(`<Quiet>true</Quiet>${object('a')}${object('b', '<VersionId>x</VersionId>')}`);
+    expect(reply.text).not.toContain('<Deleted>');
+    expect(reply.text).toContain('<Error><Key>b</Key><VersionId>x</VersionId>');
+    expect(await has('a')).toBe(false);
+  });
+
+  it('needs a digest of the document, in any form, and verifies it', async () => {
+    const body = `<Delete>${object('a')}</Delete>`;
+    const crc = checksumOf('CRC32', new TextEncoder().encode(body));
+    expect(codeOf(await post(body, {}))).toEqual([400, 'InvalidRequest']);
+    expect(codeOf(await post(body, { 'content-md5': md5('x') }))).toEqual([400, 'BadDigest']);
+    expect(codeOf(await post(body, { 'content-md5': 'x' }))).toEqual([400, 'InvalidDigest']);
+    expect(codeOf(await post(body, { 'x-amz-checksum-crc32': 'AAAAAA==' }))).toEqual([400, 'BadDigest']);
+    expect(await has('a')).toBe(true);
+    expect((await post(body, { 'x-amz-checksum-crc32': crc, 'x-amz-sdk-checksum-algorithm': 'CRC32' })).status).toBe(
+      200,
+    );
+    expect(await has('a')).toBe(false);
+  });
+
+  it('takes the digest in a trailer', async () => {
+    const document = new TextEncoder().encode(`<Delete>${object('a')}</Delete>`);
+    const withTrailer = (value: string) =>
+      post(frameUnsigned([document], { 'x-amz-checksum-crc32': value }), {
+        'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+        'x-amz-decoded-content-length': `${document.length}`,
+        'x-amz-trailer': 'x-amz-checksum-crc32',
+      });
+    expect(codeOf(await withTrailer('AAAAAA=='))).toEqual([400, 'BadDigest']);
+    expect(await has('a')).toBe(true);
+    expect((await withTrailer(checksumOf('CRC32', document))).status).toBe(200);
+    expect(await has('a')).toBe(false);
+  });
+
+  it('deletes nothing for a document that is none', async () => {
+    for (const content of ['', `${object('a')}<Unknown/>`, object('a').repeat(1001)]) {
+      expect(codeOf(await remove(content))).toEqual([400, 'MalformedXML']);
+    }
+    const huge = ' '.repeat(5 * 1024 * 1024);
+    expect(codeOf(await post(huge, { 'content-md5': md5(huge) }))).toEqual([400, 'MaxMessageLengthExceeded']);
+    expect(await has('a')).toBe(true);
+  });
+});

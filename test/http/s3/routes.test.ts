@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { renderS3Error } from '../../../src/http/s3/errors.ts';
+import { createS3Surface } from '../../../src/http/s3/routes.ts';
+import type { BucketId } from '../../../src/ports/domain.ts';
+import { makeRequest } from './make-request.ts';
+import { createTestSurface, type Reply } from './surface.ts';
+
+const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
+
+describe('the order of things', () => {
+  const surface = createTestSurface();
+
+  it('what S3 does not know is refused before anybody is asked who they are', async () => {
+    expect(codeOf(await surface.send({ path: '/b', query: { tagging: '' }, as: 'nobody' }))).toEqual([
+      501,
+      'NotImplemented',
+    ]);
+    expect(codeOf(await surface.send({ method: 'PATCH', path: '/b/k', as: 'nobody' }))).toEqual([
+      405,
+      'MethodNotAllowed',
+    ]);
+  });
+
+  it('a wrong signature is told before a missing bucket, a missing bucket before a missing right', async () => {
+    const handled = createS3Surface(surface.core, {
+      findAccessKey: () => null,
+      deliver: () => new Response(),
+      region: 'auto',
+    });
+    const request = makeRequest({
+      target: '/no-such-bucket',
+      headers: { host: 'h', authorization: 'AWS4-HMAC-SHA256 x' },
+    });
+    await expect(handled.handle(request, { bucket: 'no-such-bucket', rawKey: null }, 'R')).rejects.toMatchObject({
+      code: 'AuthorizationHeaderMalformed',
+    });
+    expect(codeOf(await surface.send({ path: '/no-such-bucket', as: 'stranger' }))).toEqual([404, 'NoSuchBucket']);
+    expect(codeOf(await surface.send({ path: '/Bad!Name' }))).toEqual([400, 'InvalidBucketName']);
+  });
+
+  it.each(['%zz', 'a%', '%ff%fe', 'a%c3'])(
+    'what decodes to no text (%s) is refused before the signature',
+    async (rawKey) => {
+      const handled = createS3Surface(surface.core, {
+        findAccessKey: () => null,
+        deliver: () => new Response(),
+        region: 'auto',
+      });
+      const request = makeRequest({
+        target: `/b/${rawKey}`,
+        headers: { host: 'h', authorization: 'AWS4-HMAC-SHA256 x' },
+      });
+      await expect(handled.handle(request, { bucket: 'b', rawKey }, 'R')).rejects.toMatchObject({ code: 'InvalidURI' });
+    },
+  );
+
+  it('a key that can be none is refused, one that is odd is kept', async () => {
+    await surface.send({ method: 'PUT', path: '/odd' });
+    expect(codeOf(await surface.send({ path: `/odd/${'k'.repeat(1025)}` }))).toEqual([400, 'KeyTooLongError']);
+    for (const key of ['//', '..', 'a/../b', '+', '%', ' ', 'é\u{1F600}', '\u0001']) {
+      expect((await surface.send({ method: 'PUT', path: `/odd/${key}`, body: key })).status).toBe(200);
+      expect((await surface.send({ path: `/odd/${key}` })).text).toBe(key);
+    }
+  });
+});
+
+describe('unsigned reads', () => {
+  const surface = createTestSurface();
+
+  it('are delivery’s, unless they want what it does not know', async () => {
+    await surface.send({ method: 'PUT', path: '/open', headers: { 'x-amz-acl': 'public-read' } });
+    await surface.send({ method: 'PUT', path: '/open/k', body: 'from the index' });
+    const read = (query: Record<string, string>, headers: Record<string, string> = {}) =>
+      surface.send({ path: '/open/k', query, headers, as: 'nobody' });
+    expect((await read({})).text).toBe('delivered open k');
+    expect((await read({ 'x-id': 'GetObject' })).text).toBe('delivered open k');
+    expect((await read({ partNumber: '1' })).text).toBe('from the index');
+    expect((await read({ versionId: 'null' })).text).toBe('from the index');
+    expect((await read({}, { 'x-amz-checksum-mode': 'ENABLED' })).text).toBe('from the index');
+    expect(codeOf(await read({}, { 'x-amz-expected-bucket-owner': 'x' }))).toEqual([403, 'AccessDenied']);
+    expect(codeOf(await read({}, { 'x-amz-server-side-encryption-customer-key': 'x' }))).toEqual([
+      501,
+      'NotImplemented',
+    ]);
+    expect((await surface.send({ path: '/open/k', as: 'stranger' })).text).toBe('from the index');
+  });
+});
+
+describe('metering', () => {
+  it('counts what was answered, by class, bucket and bytes, and no failure', async () => {
+    const surface = createTestSurface({ inlineBodyMaxBytes: 0 });
+    const { send, core, meter } = surface;
+    await send({ method: 'PUT', path: '/metered' });
+    const name = 'metered' as Parameters<typeof core.ports.metadataIndex.call>[0];
+    const record = await core.ports.metadataIndex.call(name, 'getBucket', { name });
+    const id = record?.id as BucketId;
+    await send({ method: 'PUT', path: '/metered/k', body: '12345' });
+    await send({ path: '/metered/k' });
+    await send({ method: 'HEAD', path: '/metered/k' });
+    await send({ path: '/metered/k', headers: { range: 'bytes=0-1' } });
+    await send({ method: 'DELETE', path: '/metered/none' });
+    await send({ path: '/metered/missing' });
+    await send({ path: '/metered/k', as: 'stranger' });
+    expect(meter.of(id)).toEqual({
+      operations: { A: 1, B: 3, free: 1 },
+      bytesOut: { memory: 0, edge: 0, bucket: 7, none: 0 },
+    });
+  });
+});
+
+describe('what breaks', () => {
+  it('reaches the caller as it was thrown, for the log, and the client as InternalError', async () => {
+    const { core } = createTestSurface();
+    const broken = new Error('the disk is on fire');
+    const failing = {
+      ...core,
+      ports: { ...core.ports, metadataIndex: { call: () => Promise.reject(broken) } },
+    };
+    const surface = createS3Surface(failing, {
+      findAccessKey: () => null,
+      deliver: () => new Response(),
+      region: 'auto',
+    });
+    const request = makeRequest({ target: '/b?location', headers: { host: 'h' } });
+    await expect(surface.handle(request, { bucket: 'bucket', rawKey: null }, 'R')).rejects.toBe(broken);
+    const response = renderS3Error(broken, { method: 'GET', resource: '/b', requestId: 'R' });
+    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('fire')]);
+  });
+});

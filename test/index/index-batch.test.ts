@@ -1,0 +1,49 @@
+// Commands in one batch of Node's writer: one that is refused midway leaves nothing, its neighbours are stored.
+import { describe, expect, it } from 'vitest';
+import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import { isIndexCommand } from '../../src/index/index-names.ts';
+import { runIndexCall } from '../../src/index/reply.ts';
+import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import {
+  addressOf,
+  arrivalOf,
+  asKey,
+  blobIn,
+  bucketRecord,
+  objectOf,
+  refOf,
+  START_MS,
+  segmentsObjectOf,
+  wholeOf,
+} from '../contract/index-samples.ts';
+
+describe('commands in a batch', () => {
+  it('are each whole or not at all', () => {
+    const sql = openSqlite(':memory:', { readOnly: false });
+    migrate(sql, INDEX_SCHEMA);
+    const index = createBucketIndex(sql);
+    const record = index.createBucket({ bucket: bucketRecord() });
+    const bucket = refOf(record);
+    const freed = blobIn(record);
+    const old = segmentsObjectOf('b', [wholeOf(freed)]);
+    index.commitObject({ bucket, object: old, condition: null, arrivals: [arrivalOf(freed)] });
+
+    const [known, unknown] = [blobIn(record), blobIn(record)];
+    const commits = [
+      { object: objectOf('a'), arrivals: [] },
+      { object: segmentsObjectOf('b', [wholeOf(known), wholeOf(unknown)]), arrivals: [arrivalOf(known)] },
+      { object: objectOf('c'), arrivals: [] },
+    ];
+    const replies = sql.batch(() =>
+      commits.map((commit) => runIndexCall(index, 'commitObject', { bucket, condition: null, ...commit })),
+    );
+    expect(replies).toMatchObject([{ isOk: true }, { isOk: false, code: 'NoSuchBlob' }, { isOk: true }]);
+    const { objects } = index.listObjects({ bucket, prefix: '', delimiter: '', after: '', maxKeys: 10 });
+    expect(objects.map((object) => object.key)).toEqual(['a', 'b', 'c']);
+    expect(index.getObject({ bucket, key: asKey('b') })).toEqual(old);
+    expect(index.findUnknownBlobs({ blobIds: [known, freed] })).toEqual([known]);
+    expect(index.condemnBlobs({ bucket: addressOf(record), olderThanMs: START_MS + 9, limit: 9 }).blobs).toEqual([]);
+    expect(isIndexCommand('commitObject') && !isIndexCommand('getObject')).toBe(true);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate, type Schema } from '../../src/index/schema.ts';
+
+const FIRST = ['CREATE TABLE a (x INTEGER) STRICT', 'INSERT INTO a VALUES (1)'];
+const SECOND = ['ALTER TABLE a ADD COLUMN y INTEGER', 'UPDATE a SET y = x + 1'];
+const schemaOf = (...migrations: string[][]): Schema => ({ name: 'index', migrations });
+
+const openEmpty = () => openSqlite(':memory:', { readOnly: false });
+const tablesOf = (sql: ReturnType<typeof openEmpty>) =>
+  sql.all("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").map((row) => row.name);
+
+describe('migrate', () => {
+  it('makes the tables of both schemas in one database, once', () => {
+    const sql = openEmpty();
+    for (const _ of [1, 2]) for (const schema of [INDEX_SCHEMA, DIRECTORY_SCHEMA]) migrate(sql, schema);
+    expect(sql.all('SELECT * FROM schema_versions ORDER BY name')).toEqual([
+      { name: 'directory', version: DIRECTORY_SCHEMA.migrations.length },
+      { name: 'index', version: INDEX_SCHEMA.migrations.length },
+    ]);
+    expect(tablesOf(sql)).toContain('objects');
+    expect(tablesOf(sql)).toContain('owned_buckets');
+  });
+
+  it('runs only the migrations that a database has not had', () => {
+    const sql = openEmpty();
+    migrate(sql, schemaOf(FIRST));
+    migrate(sql, schemaOf(FIRST, SECOND));
+    migrate(sql, schemaOf(FIRST, SECOND));
+    expect(sql.all('SELECT * FROM a')).toEqual([{ x: 1, y: 2 }]);
+  });
+
+  it('leaves a database as it was when a migration fails', () => {
+    const sql = openEmpty();
+    migrate(sql, schemaOf(FIRST));
+    expect(() => migrate(sql, schemaOf(FIRST, [...SECOND, 'INSERT INTO nowhere VALUES (1)']))).toThrow(/nowhere/);
+    expect(sql.all('SELECT * FROM a')).toEqual([{ x: 1 }]);
+    migrate(sql, schemaOf(FIRST, SECOND));
+    expect(sql.all('SELECT * FROM a')).toEqual([{ x: 1, y: 2 }]);
+  });
+
+  it('refuses a database that a newer program has written, and says so', () => {
+    const sql = openEmpty();
+    migrate(sql, schemaOf(FIRST, SECOND));
+    expect(() => migrate(sql, schemaOf(FIRST))).toThrow(/newer Quayside.*version 2.*up to 1/);
+    expect(sql.all('SELECT version FROM schema_versions')).toEqual([{ version: 2 }]);
+  });
+});

@@ -1,0 +1,208 @@
+// What every statement of the index and the directory costs: seeks in an index, never a scan of a table or a sort.
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import { createDirectoryIndex } from '../../src/index/directory-index.ts';
+import { DIRECTORY_CALLS, INDEX_CALLS } from '../../src/index/index-names.ts';
+import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate, type Schema } from '../../src/index/schema.ts';
+import type { DirectoryApi } from '../../src/ports/directory.ts';
+import type { AccessKeyId, BucketName } from '../../src/ports/domain.ts';
+import type { IndexApi } from '../../src/ports/metadata-index.ts';
+import type { Sql } from '../../src/ports/sql.ts';
+import {
+  addressOf,
+  arrivalOf,
+  asKey,
+  blobIn,
+  bucketRecord,
+  completionOf,
+  OWNER,
+  objectOf,
+  partOf,
+  refOf,
+  START_MS,
+  segmentsObjectOf,
+  uploadOf,
+  wholeOf,
+} from '../contract/index-samples.ts';
+
+/** Scans that end after a fixed number of rows, or that go over what the caller gave. */
+const HARMLESS = [
+  /^SCAN json_each/,
+  /^SCAN CONSTANT ROW/,
+  // The oldest ten rows in the order of the table itself.
+  /^SCAN finished_uploads$/,
+];
+
+/** A database that remembers the statements it ran. */
+function openRecording(schema: Schema) {
+  const sql = openSqlite(':memory:', { readOnly: false });
+  migrate(sql, schema);
+  const texts = new Set<string>();
+  const recording: Sql = {
+    all(text, ...values) {
+      texts.add(text);
+      return sql.all<never>(text, ...values);
+    },
+    transaction: sql.transaction,
+  };
+  const plansOf = (text: string) => {
+    const parameters = new Set(text.match(/\?\d*/g)?.map((mark, at) => (mark === '?' ? `#${at}` : mark))).size;
+    return sql
+      .all<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, ...Array.from({ length: parameters }, () => null))
+      .map((row) => row.detail);
+  };
+  return { recording, texts, plansOf };
+}
+
+/** A database without transactions that tells how often SQLite has planned statements anew, and which. */
+function openPlanning(schema: Schema) {
+  const db = new DatabaseSync(':memory:');
+  const statements = new Map<string, StatementSync>();
+  const sql: Sql = {
+    all(text, ...values) {
+      const statement = statements.get(text) ?? db.prepare(text);
+      statements.set(text, statement);
+      return statement.all(...values) as never[];
+    },
+    transaction: (work) => work(),
+  };
+  migrate(sql, schema);
+  statements.clear();
+  const plannedAnew = () =>
+    [...statements].filter(([, statement]) => {
+      // The types of Node 26.6 lack this method of Node 26.10.
+      const { stat } = statement as unknown as { stat(counter: 'reprepare'): number };
+      return stat.call(statement, 'reprepare') > 0;
+    });
+  return { sql, plannedAnew: () => plannedAnew().map(([text]) => text) };
+}
+
+/** The same calls, noting the names of those that were called. */
+function noting<Api extends object>(api: Api, called: Set<string>): Api {
+  return new Proxy(api, {
+    get(target, name) {
+      called.add(String(name));
+      return Reflect.get(target, name);
+    },
+  });
+}
+
+/** Every call of the index, down every branch that has statements of its own. */
+function useIndex(index: IndexApi): void {
+  const home = index.createBucket({ bucket: bucketRecord() });
+  const record = index.createBucket({ bucket: bucketRecord() });
+  const { name } = record;
+  const bucket = refOf(index.setBucketAccess({ bucket: refOf(record), access: record.access }));
+  const [foreign, own, first, second] = [blobIn(home), blobIn(record), blobIn(record), blobIn(record)];
+  const commit = (
+    to: typeof bucket,
+    object: ReturnType<typeof objectOf>,
+    arrivals = [] as ReturnType<typeof arrivalOf>[],
+  ) => index.commitObject({ bucket: to, object, condition: null, arrivals });
+  commit(refOf(home), segmentsObjectOf('a', [wholeOf(foreign)]), [arrivalOf(foreign)]);
+  const hold = { home: addressOf(home), blobIds: [foreign], holder: addressOf(record), nowMs: START_MS };
+  index.holdBlobs(hold);
+  commit(bucket, segmentsObjectOf('a', [wholeOf(foreign)]), [arrivalOf(foreign, 1, addressOf(home))]);
+  commit(bucket, segmentsObjectOf('b', [wholeOf(own)]), [arrivalOf(own)]);
+  commit(bucket, segmentsObjectOf('c', [wholeOf(own)]));
+  for (const _ of [1, 2]) commit(bucket, objectOf('i'));
+  commit(bucket, segmentsObjectOf('i', [wholeOf(own)]));
+  index.resolve({ name, key: asKey('a') });
+  index.getBucket({ name });
+  index.getObject({ bucket, key: asKey('a') });
+  for (const delimiter of ['', '/']) {
+    index.listObjects({ bucket, prefix: 'a', delimiter, after: '', maxKeys: 10 });
+    index.listUploads({ bucket, prefix: '', delimiter, afterKey: '', afterUploadId: '', maxUploads: 10 });
+  }
+
+  const upload = uploadOf('u');
+  const address = { bucket, key: upload.key, uploadId: upload.uploadId };
+  index.createUpload({ bucket, upload });
+  const parts = [partOf(1, [wholeOf(first)]), partOf(2, [wholeOf(second)])];
+  index.commitPart({ ...address, part: partOf(1, [wholeOf(own)]), arrivals: [] });
+  for (const part of parts)
+    index.commitPart({ ...address, part, arrivals: part.segments.map((s) => arrivalOf(s.blobId)) });
+  index.getUpload(address);
+  index.listParts({ ...address, afterPartNumber: 0, maxParts: 10 });
+  for (const _ of [1, 2]) index.completeUpload({ bucket, ...completionOf(upload, parts.slice(0, 1)) });
+  const aborted = uploadOf('u');
+  index.createUpload({ bucket, upload: aborted });
+  index.abortUpload({ bucket, key: aborted.key, uploadId: aborted.uploadId, nowMs: START_MS });
+
+  index.deleteObjects({ bucket: refOf(home), keys: [asKey('a')], condition: null, nowMs: START_MS });
+  index.condemnBlobs({ bucket: addressOf(home), olderThanMs: START_MS + 1, limit: 10 });
+  const keys = index.listObjects({ bucket, prefix: '', delimiter: '', after: '', maxKeys: 10 }).objects;
+  index.deleteObjects({ bucket, keys: keys.map((object) => object.key), condition: null, nowMs: START_MS });
+  const { blobs } = index.condemnBlobs({ bucket: addressOf(record), olderThanMs: START_MS + 1, limit: 10 });
+  index.releaseHolds(hold);
+  index.forgetBlobs({ bucket: addressOf(record), blobIds: blobs.map((blob) => blob.blobId) });
+  index.findUnknownBlobs({ blobIds: [own, foreign] });
+  index.isBlobHeld({ holder: addressOf(record), blobId: foreign });
+  index.deleteBucket({ bucket, nowMs: START_MS });
+  index.listBucketLives({ name });
+  index.setSweptUpTo({ bucket: addressOf(record), sweptUpTo: 'x' });
+  index.forgetBucketLife({ bucket: addressOf(record) });
+}
+
+function useDirectory(directory: DirectoryApi): void {
+  const [id, name] = ['K' as AccessKeyId, 'bucket' as BucketName];
+  directory.putAccount({ account: { id: OWNER, displayName: 'o' }, keys: [{ id, secret: 's' }] });
+  directory.getAccessKey({ id });
+  directory.addBucket({ ownerId: OWNER, name, createdAtMs: START_MS });
+  directory.listBuckets({ ownerId: OWNER, prefix: '', after: '', limit: 10 });
+  directory.listBucketNames({ after: '', limit: 10 });
+  directory.removeBucket({ ownerId: OWNER, name });
+  directory.forgetBucketName({ name, addedBeforeMs: START_MS });
+}
+
+function expectSeeks(texts: ReadonlySet<string>, plansOf: (text: string) => string[]): void {
+  for (const text of texts) {
+    const costly = plansOf(text).filter(
+      (step) => /SCAN|TEMP B-TREE|AUTOMATIC/.test(step) && !HARMLESS.some((pattern) => pattern.test(step)),
+    );
+    expect({ text, costly }).toEqual({ text, costly: [] });
+  }
+}
+
+describe('statements', () => {
+  it('of the index seek', () => {
+    const { recording, texts, plansOf } = openRecording(INDEX_SCHEMA);
+    const called = new Set<string>();
+    useIndex(noting(createBucketIndex(recording), called));
+    expect([...called].toSorted()).toEqual(Object.keys(INDEX_CALLS).toSorted());
+    expect(texts.size).toBeGreaterThan(40);
+    expectSeeks(texts, plansOf);
+  });
+
+  it('of the directory seek', () => {
+    const { recording, texts, plansOf } = openRecording(DIRECTORY_SCHEMA);
+    const called = new Set<string>();
+    useDirectory(noting(createDirectoryIndex(recording), called));
+    expect([...called].toSorted()).toEqual(Object.keys(DIRECTORY_CALLS).toSorted());
+    expectSeeks(texts, plansOf);
+  });
+
+  it('are planned once, whatever values they get', () => {
+    const { sql, plannedAnew } = openPlanning(INDEX_SCHEMA);
+    for (const _ of [1, 2, 3]) useIndex(createBucketIndex(sql));
+    expect(plannedAnew()).toEqual([]);
+    const other = openPlanning(DIRECTORY_SCHEMA);
+    for (const _ of [1, 2, 3]) useDirectory(createDirectoryIndex(other.sql));
+    expect(other.plannedAnew()).toEqual([]);
+    const bare = openPlanning({ name: 'probe', migrations: [['CREATE TABLE t (x INTEGER)']] });
+    for (const limit of [1, 2]) bare.sql.all('SELECT x FROM t LIMIT ?', limit);
+    expect(bare.plannedAnew()).toHaveLength(1);
+  });
+
+  it('bind every value: the texts never change, and are few', () => {
+    const { recording, texts } = openRecording(INDEX_SCHEMA);
+    const index = createBucketIndex(recording);
+    useIndex(index);
+    const count = texts.size;
+    for (let round = 0; round < 5; round++) useIndex(index);
+    expect(texts.size).toBe(count);
+    expect(Math.max(...[...texts].map((text) => text.match(/\?/g)?.length ?? 0))).toBeLessThanOrEqual(100);
+  });
+});

@@ -1,0 +1,20 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { openSqliteMetadataIndex } from '../../src/adapters/node/sqlite-metadata-index.ts';
+import { directoryContract } from '../contract/directory.contract.ts';
+import { metadataIndexContract } from '../contract/metadata-index.contract.ts';
+
+// One writer thread for all: the contracts use names of their own.
+const opening = openSqliteMetadataIndex({
+  path: join(mkdtempSync(join(tmpdir(), 'quayside-index-')), 'index.sqlite'),
+  watcher: { hold() {}, release() {} },
+  onCrash(error) {
+    throw error;
+  },
+});
+afterAll(async () => (await opening).close());
+
+metadataIndexContract({ name: 'writer thread', make: async () => (await opening).metadataIndex });
+directoryContract({ name: 'writer thread', make: async () => (await opening).directory });
