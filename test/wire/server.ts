@@ -111,6 +111,13 @@ const SETTINGS = {
   QUAYSIDE_BASE_DOMAIN: BASE_DOMAIN,
 };
 
+/** How long the Cloudflare home may serve a pointer from memory here; the local KV adds no delay of its own. */
+const FRESH_SECONDS = 1;
+const FRESH_SETTINGS = {
+  QUAYSIDE_POINTER_FRESH_SECONDS: `${FRESH_SECONDS}`,
+  QUAYSIDE_NEGATIVE_FRESH_SECONDS: `${FRESH_SECONDS}`,
+};
+
 /** The Node home, as `npm start` runs it. */
 export function startNode(options: StartOptions = {}): Promise<WireServer> {
   const launch = (port: number, folder: string) =>
@@ -131,9 +138,11 @@ export function startNode(options: StartOptions = {}): Promise<WireServer> {
 
 /** The Cloudflare home under `wrangler dev`, with its storage in the folder. */
 export function startWorkers(options: StartOptions = {}): Promise<WireServer> {
-  const stalenessSeconds = 60;
   const launch = (port: number, folder: string) => {
-    const vars = Object.entries(SETTINGS).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
+    const vars = Object.entries({ ...SETTINGS, ...FRESH_SETTINGS }).flatMap(([name, value]) => [
+      '--var',
+      `${name}:${value}`,
+    ]);
     const args = ['dev', '--ip', '127.0.0.1', '--port', `${port}`, '--inspector-port', '0', '--persist-to', folder];
     return spawnWrangler([...args, '--show-interactive-dev-session=false', '--log-level', 'warn', ...vars], {
       cwd: ROOT,
@@ -141,5 +150,5 @@ export function startWorkers(options: StartOptions = {}): Promise<WireServer> {
       env: { WRANGLER_REGISTRY_PATH: join(folder, 'registry'), WRANGLER_WRITE_LOGS: 'false', ...options.env },
     });
   };
-  return start('workers', launch, options, { stalenessSeconds });
+  return start('workers', launch, options, { stalenessSeconds: FRESH_SECONDS });
 }

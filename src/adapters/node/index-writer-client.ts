@@ -38,7 +38,7 @@ const WRITER_FILE = import.meta.url.endsWith('.ts') ? './index-writer.ts' : './i
 
 /** The thread for the database at `path`; it opens it at once. */
 export function createWriterThread(path: string): Worker {
-  return new Worker(new URL(WRITER_FILE, import.meta.url), { workerData: { path }, name: 'index-writer', resourceLimits: { maxYoungGenerationSizeMb: 8 } });
+  return new Worker(new URL(WRITER_FILE, import.meta.url), { workerData: { path }, name: 'index-writer' });
 }
 
 /**

@@ -1,9 +1,9 @@
 // Which S3 operation a request is, from its method, its level (service, bucket, object) and the sub-resource in its
-// query. Pure; routes.ts calls it first, and refuses what it can't name. The table holds all of S3, not only what we
-// have, so that everything missing is refused by name instead of being taken for something else.
-// Source: the request model of @aws-sdk/client-s3 3.1169 (test/http/s3/detect.test.ts compares the two).
+// query. Pure; routes.ts calls it first, and refuses what it can't name. subresources.ts holds all of S3, not only
+// what we have, so that everything missing is refused by name instead of being taken for something else.
 import type { ErrorCode } from '../../ports/errors.ts';
 import type { Query } from '../semantics/raw-path.ts';
+import { type Methods, PLAIN, SUBRESOURCES } from './subresources.ts';
 
 /** The operations that we have. operations.ts must have an entry for each. */
 export const OPERATION_NAMES = [
@@ -51,124 +51,13 @@ export type DetectInput = {
 
 /** Why a request is no operation of ours; becomes a StorageError. */
 export type Refusal = {
-  readonly code: Extract<ErrorCode, 'NotImplemented' | 'MethodNotAllowed' | 'InvalidArgument'>;
+  readonly code: Extract<
+    ErrorCode,
+    'NotImplemented' | 'MethodNotAllowed' | 'InvalidArgument' | 'InvalidRequest' | 'AccessDenied'
+  >;
   readonly detail: string;
   readonly fields: Readonly<Record<string, string>>;
 };
-
-type Methods = Readonly<Record<string, string>>;
-
-/** Operations on a bucket by sub-resource, then method. */
-const BUCKET_SUBRESOURCES: Readonly<Record<string, Methods>> = {
-  abac: { GET: 'GetBucketAbac', PUT: 'PutBucketAbac' },
-  accelerate: { GET: 'GetBucketAccelerateConfiguration', PUT: 'PutBucketAccelerateConfiguration' },
-  acl: { GET: 'GetBucketAcl', PUT: 'PutBucketAcl' },
-  analytics: configuration('Analytics'),
-  cors: { GET: 'GetBucketCors', PUT: 'PutBucketCors', DELETE: 'DeleteBucketCors' },
-  delete: { POST: 'DeleteObjects' },
-  encryption: { GET: 'GetBucketEncryption', PUT: 'PutBucketEncryption', DELETE: 'DeleteBucketEncryption' },
-  'intelligent-tiering': configuration('IntelligentTiering'),
-  inventory: configuration('Inventory'),
-  lifecycle: {
-    GET: 'GetBucketLifecycleConfiguration',
-    PUT: 'PutBucketLifecycleConfiguration',
-    DELETE: 'DeleteBucketLifecycle',
-  },
-  location: { GET: 'GetBucketLocation' },
-  logging: { GET: 'GetBucketLogging', PUT: 'PutBucketLogging' },
-  metadataAnnotationTable: { PUT: 'UpdateBucketMetadataAnnotationTableConfiguration' },
-  metadataConfiguration: {
-    GET: 'GetBucketMetadataConfiguration',
-    POST: 'CreateBucketMetadataConfiguration',
-    DELETE: 'DeleteBucketMetadataConfiguration',
-  },
-  metadataInventoryTable: { PUT: 'UpdateBucketMetadataInventoryTableConfiguration' },
-  metadataJournalTable: { PUT: 'UpdateBucketMetadataJournalTableConfiguration' },
-  metadataTable: {
-    GET: 'GetBucketMetadataTableConfiguration',
-    POST: 'CreateBucketMetadataTableConfiguration',
-    DELETE: 'DeleteBucketMetadataTableConfiguration',
-  },
-  metrics: configuration('Metrics'),
-  notification: { GET: 'GetBucketNotificationConfiguration', PUT: 'PutBucketNotificationConfiguration' },
-  'object-lock': { GET: 'GetObjectLockConfiguration', PUT: 'PutObjectLockConfiguration' },
-  ownershipControls: {
-    GET: 'GetBucketOwnershipControls',
-    PUT: 'PutBucketOwnershipControls',
-    DELETE: 'DeleteBucketOwnershipControls',
-  },
-  policy: { GET: 'GetBucketPolicy', PUT: 'PutBucketPolicy', DELETE: 'DeleteBucketPolicy' },
-  policyStatus: { GET: 'GetBucketPolicyStatus' },
-  publicAccessBlock: {
-    GET: 'GetPublicAccessBlock',
-    PUT: 'PutPublicAccessBlock',
-    DELETE: 'DeletePublicAccessBlock',
-  },
-  replication: { GET: 'GetBucketReplication', PUT: 'PutBucketReplication', DELETE: 'DeleteBucketReplication' },
-  requestPayment: { GET: 'GetBucketRequestPayment', PUT: 'PutBucketRequestPayment' },
-  session: { GET: 'CreateSession' },
-  tagging: { GET: 'GetBucketTagging', PUT: 'PutBucketTagging', DELETE: 'DeleteBucketTagging' },
-  uploads: { GET: 'ListMultipartUploads' },
-  versioning: { GET: 'GetBucketVersioning', PUT: 'PutBucketVersioning' },
-  versions: { GET: 'ListObjectVersions' },
-  website: { GET: 'GetBucketWebsite', PUT: 'PutBucketWebsite', DELETE: 'DeleteBucketWebsite' },
-};
-
-/** Operations on an object by sub-resource, then method. */
-const OBJECT_SUBRESOURCES: Readonly<Record<string, Methods>> = {
-  acl: { GET: 'GetObjectAcl', PUT: 'PutObjectAcl' },
-  annotation: { GET: 'GetObjectAnnotation', PUT: 'PutObjectAnnotation', DELETE: 'DeleteObjectAnnotation' },
-  attributes: { GET: 'GetObjectAttributes' },
-  encryption: { PUT: 'UpdateObjectEncryption' },
-  'legal-hold': { GET: 'GetObjectLegalHold', PUT: 'PutObjectLegalHold' },
-  renameObject: { PUT: 'RenameObject' },
-  restore: { POST: 'RestoreObject' },
-  retention: { GET: 'GetObjectRetention', PUT: 'PutObjectRetention' },
-  select: { POST: 'SelectObjectContent' },
-  tagging: { GET: 'GetObjectTagging', PUT: 'PutObjectTagging', DELETE: 'DeleteObjectTagging' },
-  torrent: { GET: 'GetObjectTorrent' },
-  uploads: { POST: 'CreateMultipartUpload' },
-  uploadId: {
-    GET: 'ListParts',
-    PUT: 'UploadPart',
-    POST: 'CompleteMultipartUpload',
-    DELETE: 'AbortMultipartUpload',
-  },
-};
-
-/** `OPTIONS` is the preflight of CORS, which S3 has no operation name for; so is a form's POST. */
-const PLAIN: Readonly<Record<'service' | 'bucket' | 'object', Methods>> = {
-  service: { GET: 'ListBuckets', OPTIONS: 'CORS preflight' },
-  bucket: {
-    GET: 'ListObjects',
-    HEAD: 'HeadBucket',
-    PUT: 'CreateBucket',
-    DELETE: 'DeleteBucket',
-    POST: 'PostObject',
-    OPTIONS: 'CORS preflight',
-  },
-  object: {
-    GET: 'GetObject',
-    HEAD: 'HeadObject',
-    PUT: 'PutObject',
-    DELETE: 'DeleteObject',
-    OPTIONS: 'CORS preflight',
-  },
-};
-
-function configuration(kind: string): Methods {
-  return {
-    GET: `GetBucket${kind}Configuration`,
-    PUT: `PutBucket${kind}Configuration`,
-    DELETE: `DeleteBucket${kind}Configuration`,
-  };
-}
-
-const SUBRESOURCES = {
-  service: {},
-  bucket: BUCKET_SUBRESOURCES,
-  object: OBJECT_SUBRESOURCES,
-} as const satisfies Record<string, Readonly<Record<string, Methods>>>;
 
 /** Names the operation, or says why there is none. Cost: one look-up per parameter of the query. */
 export function detectOperation(input: DetectInput): OperationName | Refusal {
@@ -224,9 +113,31 @@ function refine(name: string, input: DetectInput): string | Refusal {
         });
       }
       return isCopy ? 'UploadPartCopy' : name;
+    case 'OptionsObject':
+      return preflight(input);
     default:
       return name;
   }
+}
+
+/**
+ * No bucket has CORS rules yet (`?cors` is refused), and S3 answers the preflight of such a bucket with a refusal.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
+ */
+function preflight(input: DetectInput): Refusal {
+  if (input.header('origin') === null) {
+    const detail = 'Insufficient information. Origin request header needed.';
+    return { code: 'InvalidRequest', detail, fields: {} };
+  }
+  const method = input.header('access-control-request-method');
+  if (method === null) {
+    return { code: 'InvalidRequest', detail: 'Invalid Access-Control-Request-Method: null', fields: {} };
+  }
+  return {
+    code: 'AccessDenied',
+    detail: 'CORSResponse: CORS is not enabled for this bucket.',
+    fields: { Method: method.slice(0, 32), ResourceType: input.hasKey ? 'OBJECT' : 'BUCKET' },
+  };
 }
 
 function isSupported(name: string): name is OperationName {

@@ -34,6 +34,7 @@ import {
 } from './ops/multipart.ts';
 import { answerListMultipartUploads, answerListParts } from './ops/multipart-list.ts';
 import { answerCopyObject, answerPutObject } from './ops/put-copy.ts';
+import { COPY_SOURCE_KEY, CUSTOMER_KEY, DATE_CONDITIONS, GRANTS, NEW_OBJECT } from './refused-headers.ts';
 
 type Handle<Call> = (call: Call, core: Core) => S3Answer | Promise<S3Answer>;
 
@@ -52,58 +53,6 @@ export type Operation = Scope & {
   /** Headers that mean something we do not do: 501 NotImplemented, so that no wish is dropped without a word. */
   readonly rejects: readonly string[];
 };
-
-/** Encryption with a key of the client's, for reads and parts. */
-const CUSTOMER_KEY = [
-  'x-amz-server-side-encryption-customer-algorithm',
-  'x-amz-server-side-encryption-customer-key',
-  'x-amz-server-side-encryption-customer-key-md5',
-];
-const ENCRYPTION = [
-  'x-amz-server-side-encryption',
-  'x-amz-server-side-encryption-aws-kms-key-id',
-  'x-amz-server-side-encryption-context',
-  'x-amz-server-side-encryption-bucket-key-enabled',
-  ...CUSTOMER_KEY,
-];
-const COPY_SOURCE_KEY = [
-  'x-amz-copy-source-server-side-encryption-customer-algorithm',
-  'x-amz-copy-source-server-side-encryption-customer-key',
-  'x-amz-copy-source-server-side-encryption-customer-key-md5',
-];
-const OBJECT_LOCK = [
-  'x-amz-object-lock-mode',
-  'x-amz-object-lock-retain-until-date',
-  'x-amz-object-lock-legal-hold',
-  'x-amz-object-lock-event-hold',
-  'x-amz-object-lock-event-hold-duration-days',
-  'x-amz-object-lock-event-hold-duration-years',
-];
-const GRANTS = [
-  'x-amz-grant-full-control',
-  'x-amz-grant-read',
-  'x-amz-grant-read-acp',
-  'x-amz-grant-write',
-  'x-amz-grant-write-acp',
-];
-/** Conditions that S3 has for reads only. */
-const DATE_CONDITIONS = ['if-modified-since', 'if-unmodified-since'];
-const NEW_OBJECT = ['x-amz-tagging', ...GRANTS, ...ENCRYPTION, ...OBJECT_LOCK, ...DATE_CONDITIONS];
-
-/**
- * Headers of S3 that are left alone because doing nothing is what they ask for here: the owner pays anyway
- * (request-payer), nothing is locked or needs a second factor (bypass-governance-retention, mfa), nothing has
- * annotations or restore states (object-annotation-directive, optional-object-attributes), and a policy can't lock its
- * owner out (confirm-remove-self-bucket-access). test/http/s3/operations.test.ts checks that no other is left alone.
- */
-export const IGNORED_HEADERS: readonly string[] = [
-  'x-amz-request-payer',
-  'x-amz-bypass-governance-retention',
-  'x-amz-mfa',
-  'x-amz-object-annotation-directive',
-  'x-amz-optional-object-attributes',
-  'x-amz-confirm-remove-self-bucket-access',
-];
 
 export const OPERATIONS = {
   ListBuckets: { scope: 'account', body: 'none', meter: 'A', rejects: [], handle: answerListBuckets },

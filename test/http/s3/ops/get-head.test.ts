@@ -63,6 +63,13 @@ describe('a read', () => {
   });
 });
 
+it('an object without a type has S3’s, whatever its extension, and an override wins', async () => {
+  await send({ method: 'PUT', path: '/reads/page.html', body: 'x' });
+  expect((await head({}, {}, '/reads/page.html')).headers['content-type']).toBe('binary/octet-stream');
+  const overridden = await get({}, { 'response-content-type': 'text/html' }, '/reads/page.html');
+  expect(overridden.headers['content-type']).toBe('text/html');
+});
+
 describe('ranges', () => {
   it.each([
     ['bytes=0-4', 206, 'hello', 'bytes 0-4/11'],

@@ -1,0 +1,226 @@
+// The layer law, read from the imports themselves: http -> core -> ports <- index <- adapters, crypto below them all;
+// only the roots know adapters. Also the house rules that a linter cannot know. A breach fails here with its file.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../src/', import.meta.url));
+
+type Source = {
+  /** Path below src, with slashes. */
+  readonly path: string;
+  readonly text: string;
+  /** The text without comments and with empty strings. */
+  readonly code: string;
+  readonly imports: readonly string[];
+};
+
+/** Comments and the contents of strings and regular expressions are no code. */
+function codeOf(text: string): string {
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ''))
+    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|(^|[^:])\/\/[^\n]*/g, (match, before) =>
+      match.startsWith("'") || match.startsWith('"') || match.startsWith('`') ? "''" : (before ?? ''),
+    );
+}
+
+const IMPORT = /(?:\bfrom|\bimport\(|^import)\s*'([^']+)'/gm;
+
+const sources: readonly Source[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+  .sort()
+  .map((path) => {
+    const text = readFileSync(join(SRC, path), 'utf8');
+    const lines = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');
+    return { path, text, code: codeOf(text), imports: [...lines.matchAll(IMPORT)].map(([, name]) => name ?? '') };
+  });
+
+/** Files directly in src are layers of their own: the roots and what they share. */
+function layerOf(path: string): string {
+  const [first = '', second = ''] = path.split('/');
+  return first === 'adapters' ? `adapters/${second}` : first;
+}
+
+const ADAPTER_NEEDS = ['ports', 'index', 'crypto', 'config.ts', 'adapters/shared'];
+
+/** Which other layers a layer may import. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  ports: [],
+  crypto: [],
+  core: ['ports', 'crypto'],
+  index: ['ports', 'crypto'],
+  http: ['core', 'ports', 'crypto'],
+  'config.ts': ['core', 'ports'],
+  'app.ts': ['http', 'core', 'ports', 'config.ts'],
+  'worker.ts': ['app.ts', 'config.ts', 'core', 'ports', 'adapters/cloudflare', 'adapters/shared'],
+  'node.ts': ['app.ts', 'config.ts', 'core', 'ports', 'adapters/node', 'adapters/shared'],
+  'adapters/shared': ['ports', 'crypto'],
+  'adapters/memory': ADAPTER_NEEDS,
+  // An adapter of a server also makes the HttpRequest that the surfaces read: http/request.ts, a type.
+  'adapters/node': [...ADAPTER_NEEDS, 'http/request.ts'],
+  'adapters/cloudflare': [...ADAPTER_NEEDS, 'http/request.ts'],
+};
+
+/** Which packages and built-in modules a layer may import: names, or prefixes that end in a colon. */
+const MAY_USE: Readonly<Record<string, readonly string[]>> = {
+  ports: [],
+  core: [],
+  index: [],
+  crypto: ['node:crypto', 'node:zlib', 'lru-cache'],
+  http: ['fast-xml-parser', 'mime'],
+  'config.ts': [],
+  'app.ts': ['hono'],
+  'worker.ts': ['hono', 'cloudflare:'],
+  'node.ts': ['node:'],
+  'adapters/shared': ['lru-cache'],
+  'adapters/memory': ['node:'],
+  'adapters/node': ['node:', '@hono/node-server', 'lru-cache'],
+  'adapters/cloudflare': ['cloudflare:', 'lru-cache'],
+};
+
+const isPackageAllowed = (layer: string, name: string) =>
+  (MAY_USE[layer] ?? []).some((allowed) => (allowed.endsWith(':') ? name.startsWith(allowed) : name === allowed));
+
+/** A file of src that a relative import means. */
+const resolved = (from: string, name: string) => normalize(join(dirname(from), name)).replaceAll('\\', '/');
+
+function breachesOfLayers({ path, imports }: Source): string[] {
+  const layer = layerOf(path);
+  const allowed = MAY_IMPORT[layer];
+  if (allowed === undefined) return [`${path}: no layer of this name is known`];
+  return imports.flatMap((name) => {
+    if (!name.startsWith('.')) return isPackageAllowed(layer, name) ? [] : [`${path} must not use ${name}`];
+    const target = resolved(path, name);
+    const isFine = layerOf(target) === layer || allowed.includes(layerOf(target)) || allowed.includes(target);
+    return isFine ? [] : [`${path} must not import ${target}`];
+  });
+}
+
+/** Module-level state that is allowed to change, each with its reason. */
+const MAY_CHANGE: Readonly<Record<string, string>> = {
+  'worker.ts services': 'one service per set of bindings; plain values only, nothing of a request',
+  'http/semantics/http-date.ts memoTexts': 'memo of a pure function, keyed by its argument',
+  'http/semantics/http-date.ts memoSeconds': 'memo of a pure function, keyed by its argument',
+};
+
+const MUTATION = '(?:set|add|delete|clear|push|pop|shift|unshift|splice|fill|sort|reverse|copyWithin)';
+
+/** Heuristic: a top-level `let`, or a top-level `const` that its own file changes. */
+function changingNames({ code }: Source): string[] {
+  const names = [...code.matchAll(/^(?:export )?(?:let|var) (\w+)/gm)].map(([, name]) => name ?? '');
+  for (const [, name] of code.matchAll(/^(?:export )?const (\w+)/gm)) {
+    const changes = new RegExp(
+      `(?<![\\w.])${name}(?:\\.${MUTATION}\\(|\\[[^\\]]*\\] (?:[-+*/|&^]|\\*\\*)?= |\\.\\w+ = )`,
+    );
+    const declaration = new RegExp(`^(?:export )?const ${name}\\b[^\\n]*`, 'gm');
+    if (changes.test(code.replace(declaration, ''))) names.push(name ?? '');
+  }
+  return names;
+}
+
+/** Longest file, lines; longer ones with a reason. */
+const MAX_LINES = 400;
+const LONGER: Readonly<Record<string, string>> = {};
+const ROOT_MAX_LINES: Readonly<Record<string, number>> = { 'worker.ts': 80, 'node.ts': 90, 'app.ts': 100 };
+
+describe('the layer law', () => {
+  it('reads the sources it judges', () => {
+    expect(sources.length).toBeGreaterThan(50);
+    expect(sources.find(({ path }) => path === 'app.ts')?.imports).toContain('hono');
+  });
+
+  it('holds for every import', () => {
+    expect(sources.flatMap(breachesOfLayers)).toEqual([]);
+  });
+
+  it('would see a breach', () => {
+    const source = (path: string, name: string): Source => ({ path, text: '', code: '', imports: [name] });
+    for (const [path, name] of [
+      ['core/objects/a.ts', '../../http/s3/xml.ts'],
+      ['core/objects/a.ts', 'node:fs'],
+      ['http/s3/a.ts', 'hono'],
+      ['http/s3/a.ts', '../../adapters/node/b.ts'],
+      ['index/a.ts', '../core/errors.ts'],
+      ['ports/a.ts', '../core/names.ts'],
+      ['crypto/a.ts', '../ports/domain.ts'],
+      ['adapters/node/a.ts', '../cloudflare/b.ts'],
+      ['adapters/node/a.ts', '../../http/s3/routes.ts'],
+      ['app.ts', './adapters/node/a.ts'],
+      ['adapters/shared/a.ts', 'node:fs'],
+    ] as const) {
+      expect(breachesOfLayers(source(path, name)), `${path} -> ${name}`).toHaveLength(1);
+    }
+  });
+
+  it('names every import with its extension', () => {
+    const wrong = sources.flatMap(({ path, imports }) =>
+      imports.filter((name) => name.startsWith('.') && !name.endsWith('.ts')).map((name) => `${path}: ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('the house rules', () => {
+  it('know no folder for leftovers', () => {
+    const folders = new Set(sources.flatMap(({ path }) => path.split('/').slice(0, -1)));
+    for (const name of ['utils', 'util', 'helpers', 'helper', 'common', 'lib', 'misc'])
+      expect(folders).not.toContain(name);
+  });
+
+  it('allow one barrel, ports/index.ts', () => {
+    const barrels = sources.filter(({ path, code }) => path.endsWith('/index.ts') || /^export \* from/m.test(code));
+    const passing = sources.filter(({ path, code }) => {
+      const statements = code.split(/;\s*\n/).map((statement) => statement.trim());
+      return (
+        path !== 'ports/index.ts' &&
+        statements.every((statement) => statement === '' || /^export .* from ''$/s.test(statement))
+      );
+    });
+    expect(barrels.map(({ path }) => path)).toEqual(['ports/index.ts']);
+    expect(passing.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('allow one default export, the Worker', () => {
+    expect(sources.filter(({ code }) => /^export default\b/m.test(code)).map(({ path }) => path)).toEqual([
+      'worker.ts',
+    ]);
+  });
+
+  it('keep files short', () => {
+    const tooLong = sources.flatMap(({ path, text }) => {
+      const lines = text.trimEnd().split('\n').length;
+      const limit = ROOT_MAX_LINES[path] ?? (path in LONGER ? Number.POSITIVE_INFINITY : MAX_LINES);
+      return lines > limit ? [`${path} has ${lines} lines, ${limit} are allowed`] : [];
+    });
+    expect(tooLong).toEqual([]);
+  });
+
+  it('know no any, no enum, no interface and no non-null assertion', () => {
+    const wrong = sources.flatMap(({ path, code }) =>
+      code
+        .split('\n')
+        .filter((line) =>
+          /[:<|&(,]\s*any\b|\bas any\b|^(export )?(const )?enum\b|^(export )?interface\b|\w!(\.|;|\)|\[)/.test(line),
+        )
+        .map((line) => `${path}: ${line.trim()}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('keep module-level state that changes out of everything but adapters', () => {
+    const found = sources
+      .filter(({ path }) => !path.startsWith('adapters/'))
+      .flatMap((source) => changingNames(source).map((name) => `${source.path} ${name}`));
+    expect(found.filter((name) => !(name in MAY_CHANGE))).toEqual([]);
+  });
+
+  it('would see such state', () => {
+    const changing = (code: string) => changingNames({ path: 'core/a.ts', text: code, code, imports: [] });
+    expect(changing('let count = 0;\n')).toEqual(['count']);
+    expect(changing('const seen = new Map();\nfunction a() {\n  seen.set(1, 2);\n}\n')).toEqual(['seen']);
+    expect(changing('const list = [];\nfunction a() {\n  list[0] = 1;\n}\n')).toEqual(['list']);
+    expect(changing('const TABLE = new Set([1]);\nfunction a() {\n  return TABLE.has(1);\n}\n')).toEqual([]);
+  });
+});

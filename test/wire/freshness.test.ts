@@ -1,0 +1,84 @@
+// How fresh public reads are after a write: on Node nothing may ever be stale; elsewhere no longer than the target says.
+import { PutBucketAclCommand } from '@aws-sdk/client-s3';
+import { beforeAll, expect, it } from 'vitest';
+import { useBucket } from './bucket.ts';
+import { eventually } from './eventually.ts';
+import { md5Hex } from './reference-checksums.ts';
+import { client, describeCore } from './suite.ts';
+import { expectError } from './xml.ts';
+
+const { s3, send, anonymous, target } = client;
+
+describeCore('freshness', () => {
+  const bucket = useBucket(client);
+  const read = (key: string) => anonymous({ method: 'GET', bucket, key });
+  beforeAll(() => s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' })));
+
+  it.each([10, 100_000])('of overwrites, with bodies of %i bytes', async (size) => {
+    const rounds = target.stalenessSeconds === 0 ? 25 : 2;
+    const key = `over-${size}`;
+    for (let round = 0; round < rounds; round++) {
+      const body = `${round} `.repeat(size).slice(0, size);
+      await send({ method: 'PUT', bucket, key, body });
+      const reply = await eventually(
+        () => read(key),
+        ({ text }) => text === body,
+      );
+      expect(reply.text === body, `round ${round}, got ${reply.text.slice(0, 20)}`).toBe(true);
+      expect(reply.headers.etag).toBe(`"${md5Hex(Buffer.from(body))}"`);
+    }
+  });
+
+  it('of deletions and first writes', async () => {
+    expectError(await read('comes'), 404, 'NoSuchKey');
+    await send({ method: 'PUT', bucket, key: 'comes', body: 'here' });
+    expect(
+      (
+        await eventually(
+          () => read('comes'),
+          ({ status }) => status === 200,
+        )
+      ).text,
+    ).toBe('here');
+    await send({ method: 'DELETE', bucket, key: 'comes' });
+    expectError(
+      await eventually(
+        () => read('comes'),
+        ({ status }) => status === 404,
+      ),
+      404,
+      'NoSuchKey',
+    );
+  });
+
+  it('of copies and metadata: equal bytes never bring old headers', async () => {
+    const put = (type: string) =>
+      send({ method: 'PUT', bucket, key: 'typed', body: 'same', headers: { 'content-type': type } });
+    for (const type of ['text/x-one', 'text/x-two']) {
+      await put(type);
+      const reply = await eventually(
+        () => read('typed'),
+        ({ headers }) => headers['content-type'] === type,
+      );
+      expect(reply.headers['content-type']).toBe(type);
+    }
+  });
+
+  it('never mixes an old ETag with new bytes', async () => {
+    let isDone = false;
+    const bodyOf = (round: number) => `${round} `.repeat(30_000);
+    const valid = new Map<string, string>();
+    for (let round = 0; round < 20; round++) valid.set(`"${md5Hex(Buffer.from(bodyOf(round)))}"`, bodyOf(round));
+    await send({ method: 'PUT', bucket, key: 'mix', body: bodyOf(0) });
+    const reader = async () => {
+      while (!isDone) {
+        const { headers, text } = await read('mix');
+        expect(valid.get(headers.etag ?? '') === text, headers.etag).toBe(true);
+      }
+    };
+    const readers = [reader(), reader(), reader()];
+    for (let round = 1; round < 20; round++) await send({ method: 'PUT', bucket, key: 'mix', body: bodyOf(round) });
+    isDone = true;
+    await Promise.all(readers);
+  });
+});
