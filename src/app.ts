@@ -62,6 +62,8 @@ function isPlainRead(request: HttpRequest): boolean {
   return (
     (request.method === 'GET' || request.method === 'HEAD') &&
     request.rawQuery === '' &&
-    request.header('authorization') === null
+    request.header('authorization') === null &&
+    request.header('x-amz-expected-bucket-owner') === null &&
+    request.header('x-amz-checksum-mode') === null
   );
 }

@@ -93,10 +93,11 @@ export function createBucketCalls(sql: Sql): BucketCalls {
 
     setBucketAccess({ bucket, access }) {
       const n = requireBucket(sql, bucket);
+      const known = findLive(bucket.name);
       const [row] = sql.all<BucketRow>(
         `UPDATE buckets SET access = ?, revision = revision + 1 WHERE n = ?
          RETURNING id, name, owner_id, created_at_ms, revision, access`,
-        JSON.stringify(access),
+        JSON.stringify({ ...known?.access, ...access }),
         n,
       );
       if (row === undefined) throw bucketChanged(bucket.name);

@@ -127,8 +127,8 @@ export type DeletedObject = { readonly key: ObjectKey; readonly existed: boolean
 export type IndexCommands = {
   /** BucketAlreadyExists (owned by another), BucketAlreadyOwnedByYou. */
   createBucket(input: { bucket: BucketRecord }): BucketRecord;
-  /** Replaces the access settings, moves the revision on. BucketChanged. */
-  setBucketAccess(input: { bucket: BucketRef; access: BucketAccess }): BucketRecord;
+  /** Replaces the given access settings, leaves the others, moves the revision on. BucketChanged. */
+  setBucketAccess(input: { bucket: BucketRef; access: Partial<BucketAccess> }): BucketRecord;
   /** BucketNotEmpty (objects or uploads left), BucketChanged. */
   deleteBucket(input: { bucket: BucketRef; nowMs: number }): void;
 

@@ -1,10 +1,8 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createFsBlobStore } from '../../src/adapters/node/fs-blob-store.ts';
 import { blobStoreContract } from '../contract/blob-store.contract.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 blobStoreContract({
   name: 'files',
-  make: () => createFsBlobStore(mkdtempSync(join(tmpdir(), 'quayside-blobs-'))),
+  make: () => createFsBlobStore(temporaryFolder()),
 });

@@ -1,16 +1,6 @@
 // What the file store does beyond its contract: the footer, descriptors, folders, and what a crash or a full disk leaves.
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -23,6 +13,7 @@ import type { BlobIdentity } from '../../src/ports/blob-store.ts';
 import type { BlobId, BucketId, BucketName, ObjectKey, UploadId } from '../../src/ports/domain.ts';
 import { isSameBytes, patternBytes, readAll, sourceOf } from '../contract/bodies.ts';
 import { ids } from './index-data.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const home = 'photos~01' as BucketId;
 const identity: BlobIdentity = {
@@ -33,7 +24,7 @@ const identity: BlobIdentity = {
   part: { uploadId: 'u1' as UploadId, partNumber: 7 },
 };
 
-function openStore(dataDir = mkdtempSync(join(tmpdir(), 'quayside-fs-'))) {
+function openStore(dataDir = temporaryFolder()) {
   const store = createFsBlobStore(dataDir);
   const pathOf = (id: BlobId) => blobPath(join(dataDir, 'blobs'), id).file;
   return { dataDir, store, pathOf };
@@ -142,7 +133,7 @@ describe('reading', () => {
 
 describe('open files', () => {
   it('closes a file only when its last user lets go, however often it left the cache', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'quayside-fds-'));
+    const folder = temporaryFolder();
     const paths = [1, 2, 3].map((name) => join(folder, `${name}`));
     for (const path of paths) writeFileSync(path, path);
     const [first = '', second = '', third = ''] = paths;
@@ -161,7 +152,7 @@ describe('open files', () => {
   });
 
   it('opens a file once for many who ask at once, and fails them all together', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'quayside-fds-'));
+    const folder = temporaryFolder();
     const path = join(folder, 'a');
     const files = createOpenFiles(8);
     const failed = await Promise.allSettled([files.acquire(path), files.acquire(path)]);

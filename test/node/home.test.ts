@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { AwsClient, AwsV4Signer } from 'aws4fetch';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';
-import { freshFolder, type Home, ROOT_KEY, runHome, startHome } from './home.ts';
+import { type Home, ROOT_KEY, runHome, startHome } from './home.ts';
 import { openRawClient } from './raw-socket.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 // A start takes half a second alone, several where everything else runs too.
 vi.setConfig({ testTimeout: 60_000 });
@@ -32,7 +33,7 @@ async function expectOk(answer: Promise<Response>): Promise<Response> {
 
 describe('start', () => {
   it('makes a root key, shows it once, and keeps it for its owner only', async () => {
-    const dataDir = freshFolder();
+    const dataDir = temporaryFolder();
     const noKeys = { QUAYSIDE_ROOT_ACCESS_KEY: '', QUAYSIDE_ROOT_SECRET_KEY: '' };
     const first = await start(dataDir, noKeys);
     const path = join(dataDir, 'root-key.json');
@@ -51,7 +52,7 @@ describe('start', () => {
   });
 
   it('leaves a data folder alone that another process uses', async () => {
-    const dataDir = freshFolder();
+    const dataDir = temporaryFolder();
     await start(dataDir);
     const { exitCode, output } = await runHome({ QUAYSIDE_DATA_DIR: dataDir });
     expect(exitCode).toBe(1);
@@ -69,7 +70,7 @@ describe('start', () => {
       [{ QUAYSIDE_DATA_DIR: '/dev/null/data' }, /\/dev\/null\/data/],
       [{ QUAYSIDE_PORT: `${port}` }, /EADDRINUSE/],
     ];
-    const runs = cases.map(([env]) => runHome({ QUAYSIDE_DATA_DIR: freshFolder(), ...env }));
+    const runs = cases.map(([env]) => runHome({ QUAYSIDE_DATA_DIR: temporaryFolder(), ...env }));
     for (const [at, { exitCode, output }] of (await Promise.all(runs)).entries()) {
       expect(exitCode).toBe(1);
       expect(output).toMatch(cases[at]?.[1] ?? /never/);
@@ -81,7 +82,7 @@ describe('start', () => {
 
 describe('SIGTERM', () => {
   it('lets a running upload finish, exits 0, and the object is there afterwards', async () => {
-    const dataDir = freshFolder();
+    const dataDir = temporaryFolder();
     const first = await start(dataDir);
     await expectOk(aws.fetch(`${first.url}/photos`, { method: 'PUT' }));
     const body = patternBytes(300_000);
@@ -111,7 +112,7 @@ describe('SIGTERM', () => {
   });
 
   it('does not wait longer than it was told to', async () => {
-    const home = await start(freshFolder(), { QUAYSIDE_DRAIN_SECONDS: '0' });
+    const home = await start(temporaryFolder(), { QUAYSIDE_DRAIN_SECONDS: '0' });
     const client = await openRawClient(home.url);
     client.send('PUT /photos/stuck HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc');
     expect(await home.end('SIGTERM')).toBe(0);
@@ -120,7 +121,7 @@ describe('SIGTERM', () => {
 
 describe('kill -9', () => {
   it('loses no acknowledged object and shows no partial one, five times over', async () => {
-    const dataDir = freshFolder();
+    const dataDir = temporaryFolder();
     const acknowledged = new Map<string, Uint8Array>();
     const sizes = [100, 9_000, 40_000, 400_000];
     for (let round = 0; round < 5; round++) {

@@ -1,9 +1,7 @@
 // Starts the Node home as a process of its own, for tests of its life: start, stop, death.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../../src/node.ts', import.meta.url));
@@ -18,10 +16,6 @@ export type Home = {
   /** Sends the signal and resolves with the exit code; null when the signal itself ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 };
-
-export function freshFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'quayside-home-'));
-}
 
 /** Runs the program until it ends by itself. */
 export async function runHome(env: NodeJS.ProcessEnv): Promise<{ exitCode: number | null; output: string }> {

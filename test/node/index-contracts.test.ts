@@ -1,14 +1,13 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { openSqliteMetadataIndex } from '../../src/adapters/node/sqlite-metadata-index.ts';
 import { directoryContract } from '../contract/directory.contract.ts';
 import { metadataIndexContract } from '../contract/metadata-index.contract.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 // One writer thread for all: the contracts use names of their own.
 const opening = openSqliteMetadataIndex({
-  path: join(mkdtempSync(join(tmpdir(), 'quayside-index-')), 'index.sqlite'),
+  path: join(temporaryFolder(), 'index.sqlite'),
   watcher: { hold() {}, release() {} },
   onCrash(error) {
     throw error;

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createFsBlobStore, type FsBlobStore } from '../../src/adapters/node/fs-blob-store.ts';
@@ -12,6 +11,7 @@ import type { BlobIdentity } from '../../src/ports/blob-store.ts';
 import type { BlobId, BucketId, BucketName, ObjectKey } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import { openRawClient } from './raw-socket.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const log = createConsoleLog(systemClock, 'off');
 const ids = createIds(systemClock);
@@ -39,7 +39,7 @@ const text = (body: string, status = 200) => new Response(body, { status, header
 
 /** A server that keeps what is PUT as a blob, and what it knows of it. */
 async function startBlobServer() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'quayside-serve-'));
+  const dataDir = temporaryFolder();
   const store = createFsBlobStore(dataDir);
   const outcomes: string[] = [];
   const blobIds: BlobId[] = [];
@@ -171,7 +171,7 @@ describe('uploads', () => {
 describe('downloads', () => {
   /** A server that streams one stored blob of 8 MiB. */
   async function startDownload(): Promise<{ store: FsBlobStore; server: RunningServer; lengthBytes: number }> {
-    const store = createFsBlobStore(mkdtempSync(join(tmpdir(), 'quayside-serve-')));
+    const store = createFsBlobStore(temporaryFolder());
     const lengthBytes = 8 * 1024 * 1024;
     const id = ids.blobId(home);
     const source = {

@@ -1,4 +1,3 @@
-import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,6 +12,7 @@ import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-me
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import type { AccessKeyId, Account, BucketName, BucketRecord, ObjectKey } from '../../src/ports/domain.ts';
 import { bucketRecord, commitOf, inlineVersion, refOf } from './index-data.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const opened: SqliteMetadataIndex[] = [];
 /** For tests that want no watcher; each uses a bucket of its own. Starting a writer thread takes longer than they do. */
@@ -27,7 +27,7 @@ afterAll(async () => {
 const nobody: CommitWatcher = { hold() {}, release() {} };
 
 function freshPath(): string {
-  return join(mkdtempSync(join(tmpdir(), 'quayside-index-')), 'index.sqlite');
+  return join(temporaryFolder(), 'index.sqlite');
 }
 
 async function openIndex(watcher: CommitWatcher = nobody, path = freshPath()): Promise<SqliteMetadataIndex> {

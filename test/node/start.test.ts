@@ -1,6 +1,5 @@
 // The pieces of the start and of the time afterwards: data folder, root key, repetition.
-import { chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openDataFolder } from '../../src/adapters/node/data-folder.ts';
@@ -8,13 +7,13 @@ import { repeat } from '../../src/adapters/node/repeat.ts';
 import { loadRootKey } from '../../src/adapters/node/root-key.ts';
 import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
-const freshFolder = () => mkdtempSync(join(tmpdir(), 'quayside-start-'));
 const noKeys = { rootAccessKey: null, rootSecretKey: null };
 
 describe('data folder', () => {
   it('is made with its parents, for its owner only, and given to one at a time', () => {
-    const path = join(freshFolder(), 'a', 'b');
+    const path = join(temporaryFolder(), 'a', 'b');
     const folder = openDataFolder(path);
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(() => openDataFolder(path)).toThrow(/another Quayside process/);
@@ -23,7 +22,7 @@ describe('data folder', () => {
   });
 
   it('names the path that it cannot use', () => {
-    const file = join(freshFolder(), 'file');
+    const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     expect(() => openDataFolder(file)).toThrow(file);
   });
@@ -31,28 +30,28 @@ describe('data folder', () => {
 
 describe('root key', () => {
   it('is the one of the settings, and then leaves no file', () => {
-    const dataDir = freshFolder();
+    const dataDir = temporaryFolder();
     const key = loadRootKey({ rootAccessKey: 'id', rootSecretKey: 'secret' }, dataDir);
     expect(key).toEqual({ accessKey: 'id', secretKey: 'secret', origin: 'settings', path: null });
     expect(existsSync(join(dataDir, 'root-key.json'))).toBe(false);
   });
 
   it('is made once and found again', () => {
-    const dataDir = freshFolder();
+    const dataDir = temporaryFolder();
     const made = loadRootKey(noKeys, dataDir);
     expect(made.origin).toBe('new');
     expect(made.accessKey).toMatch(/^QSROOT[A-Z2-7]{14}$/);
     expect(made.secretKey).toMatch(/^[\w-]{40}$/);
     expect(loadRootKey(noKeys, dataDir)).toEqual({ ...made, origin: 'file' });
-    expect(loadRootKey(noKeys, freshFolder()).secretKey).not.toBe(made.secretKey);
+    expect(loadRootKey(noKeys, temporaryFolder()).secretKey).not.toBe(made.secretKey);
     expect(existsSync(join(dataDir, 'root-key.json.new'))).toBe(false);
   });
 
   it('is never half from the settings', () => {
-    expect(() => loadRootKey({ rootAccessKey: 'id', rootSecretKey: null }, freshFolder())).toThrow(
+    expect(() => loadRootKey({ rootAccessKey: 'id', rootSecretKey: null }, temporaryFolder())).toThrow(
       /QUAYSIDE_ROOT_SECRET_KEY/,
     );
-    expect(() => loadRootKey({ rootAccessKey: null, rootSecretKey: 's' }, freshFolder())).toThrow(
+    expect(() => loadRootKey({ rootAccessKey: null, rootSecretKey: 's' }, temporaryFolder())).toThrow(
       /QUAYSIDE_ROOT_ACCESS_KEY/,
     );
   });
@@ -60,7 +59,7 @@ describe('root key', () => {
   it.each(['', '{', '{}', 'null', '{"accessKey":"a"}', '{"accessKey":"a","secretKey":""}'])(
     'is not made anew over a kept file that holds %j',
     (text) => {
-      const dataDir = freshFolder();
+      const dataDir = temporaryFolder();
       const path = join(dataDir, 'root-key.json');
       writeFileSync(path, text);
       chmodSync(path, 0o600);

@@ -1,7 +1,8 @@
 // DeleteObjects: many keys in one request, results per key, and requests that must delete nothing at all.
 import { DeleteObjectsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { beforeEach, expect, it } from 'vitest';
-import { putKeys, useBucket } from './bucket.ts';
+import { useBucket } from './bucket.ts';
+import { putKeys } from './bucket-work.ts';
 import { md5Base64 } from './reference-checksums.ts';
 import { client, describeCore } from './suite.ts';
 import { expectError, xmlRoot } from './xml.ts';

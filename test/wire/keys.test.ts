@@ -2,7 +2,8 @@
 // back under exactly that name, listed as it is, and deleted; and no two of them are ever the same object.
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
-import { inParallel, useBucket } from './bucket.ts';
+import { useBucket } from './bucket.ts';
+import { inParallel } from './bucket-work.ts';
 import { encodeKey } from './sign.ts';
 import { client, describeCore, dotSegmentsReason, itUnless } from './suite.ts';
 import { expectError, xmlRoot } from './xml.ts';

@@ -2,7 +2,8 @@
 // versions, every prefix and delimiter of a table, and every page size up to one more than everything.
 import { ListObjectsV2Command, PutObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
-import { putKeys, useBucket } from './bucket.ts';
+import { useBucket } from './bucket.ts';
+import { putKeys } from './bucket-work.ts';
 import { client, describeCore } from './suite.ts';
 import { expectError, S3_NAMESPACE, xmlRoot } from './xml.ts';
 

@@ -1,10 +1,17 @@
 // What every test file of the wire suite starts with: the clients of the target, and ways to leave tests out aloud.
-import { describe, it } from 'vitest';
+import { describe, inject, it } from 'vitest';
 import { createClient } from './client.ts';
-import { wireTarget } from './target.ts';
+import type { WireTarget } from './target.ts';
 
-/** One client for all files of a process. */
-export const client = createClient(wireTarget());
+declare module 'vitest' {
+  // An augmentation can only merge into an interface.
+  interface ProvidedContext {
+    wire: WireTarget;
+  }
+}
+
+/** One client for all files of a process, of the server that the set-up provides. */
+export const client = createClient(inject('wire'));
 
 const { home, profile } = client.target;
 

@@ -1,6 +1,5 @@
 // What the wire suite knows of the server it examines: an address, a key pair and a few promises of the home. The
-// global set-up of each project provides it; tests read it here. Nothing in test/wire imports from src.
-import { inject } from 'vitest';
+// global set-up of each project provides it, suite.ts hands it to the tests. Nothing in test/wire imports from src.
 
 /** How much to run: `smoke` is a minute against production, `core` everything that `npm test` runs. */
 export type Profile = 'smoke' | 'core' | 'full';
@@ -20,18 +19,6 @@ export type WireTarget = {
   readonly stalenessSeconds: number;
   readonly profile: Profile;
 };
-
-declare module 'vitest' {
-  // An augmentation can only merge into an interface.
-  interface ProvidedContext {
-    wire: WireTarget;
-  }
-}
-
-/** The server under examination. */
-export function wireTarget(): WireTarget {
-  return inject('wire');
-}
 
 /** The profile asked for in QUAYSIDE_WIRE_PROFILE; `core` when nobody asked. Throws on any other word. */
 export function profileFromEnv(env: NodeJS.ProcessEnv): Profile {

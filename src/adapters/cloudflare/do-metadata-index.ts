@@ -4,20 +4,14 @@
 import { LRUCache } from 'lru-cache';
 import type { BucketName, BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { IndexApi, IndexCommands, MetadataIndex } from '../../ports/metadata-index.ts';
+import { changedBy } from '../../ports/index-changes.ts';
+import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { BucketObject } from './bucket-object.ts';
 import { type CallableObject, callObject } from './object-call.ts';
 
 /** Bucket records kept, in bytes together; most take a few hundred, one with a policy up to 40 KB. */
 const RECORDS_MAX_BYTES = 2 * 1024 * 1024;
 const RECORD_OVERHEAD_BYTES = 512;
-
-/** Commands that change what `getBucket` says. */
-const BUCKET_COMMANDS: ReadonlySet<string> = new Set<keyof IndexCommands>([
-  'createBucket',
-  'setBucketAccess',
-  'deleteBucket',
-]);
 
 /** Whether a call may happen twice: every query, and the commands that the port calls idempotent. */
 const IS_REPEATABLE = {
@@ -76,7 +70,7 @@ export function createDoMetadataIndex(buckets: DurableObjectNamespace<BucketObje
         if (error instanceof StorageError && error.code === 'BucketChanged') records.delete(bucket);
         throw error;
       } finally {
-        if (BUCKET_COMMANDS.has(name)) records.delete(bucket);
+        if (changedBy(name, input) === 'gate') records.delete(bucket);
       }
     },
   };

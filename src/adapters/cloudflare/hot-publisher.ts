@@ -7,8 +7,10 @@
 // often is written at most once a second with its last state, and what a crash interrupts is still due afterwards.
 // Interest ends a day after the last `resolve` that renewed it; then the KV entry expires and the row goes.
 import type { Schema } from '../../index/schema.ts';
-import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../ports/domain.ts';
+import type { BucketName, ObjectKey } from '../../ports/domain.ts';
+import { changedBy } from '../../ports/index-changes.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
+import { isPublicObject, toGate, toPointer } from '../../ports/pointer.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { Clock, Log } from '../../ports/system.ts';
 import { encodeGate, encodePointer, gateName, pointerName } from './hot-records.ts';
@@ -121,7 +123,7 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
   /** The public asked: what it may see becomes hot, or stays so. Nothing is kept for what does not exist. */
   function noteInterest(key: ObjectKey, found: ReturnType<IndexApi['resolve']>): boolean {
     if (found.bucket === null) return false;
-    const isHot = found.object !== null && isPublic(found.bucket, key);
+    const isHot = found.object !== null && isPublicObject(found.bucket.access, key);
     const renewBefore = nowSeconds() + INTEREST_SECONDS / 2;
     const stale = (isHot ? [GATE, key] : [GATE]).filter((name) => {
       const [row] = sql.all<{ until_s: number }>('SELECT until_s FROM published WHERE name = ?', name);
@@ -219,7 +221,7 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
   return {
     note(name, input, value) {
       if (name === 'resolve') return noteInterest((input as { key: ObjectKey }).key, value as never);
-      const names = namesOfCommit(name, input);
+      const names = namesOfChange(name, input);
       return names.length > 0 && noteChange(names);
     },
     drain() {
@@ -231,36 +233,9 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
   };
 }
 
-/** Which published names a command changes. */
-function namesOfCommit<Name extends keyof IndexApi>(
-  name: Name,
-  input: Parameters<IndexApi[Name]>[0],
-): readonly string[] {
-  switch (name) {
-    case 'commitObject':
-      return [(input as Parameters<IndexApi['commitObject']>[0]).object.key];
-    case 'completeUpload':
-      return [(input as Parameters<IndexApi['completeUpload']>[0]).key];
-    case 'deleteObjects':
-      return (input as Parameters<IndexApi['deleteObjects']>[0]).keys;
-    case 'createBucket':
-    case 'setBucketAccess':
-    case 'deleteBucket':
-      return [GATE];
-    default:
-      return [];
-  }
-}
-
-/** Whether publishing is of any use. An economy: who may read is decided by delivery, from the gate. */
-function isPublic({ access }: BucketRecord, key: ObjectKey): boolean {
-  return access.acl === 'public-read' || access.policyPublicPrefixes.some((prefix) => key.startsWith(prefix));
-}
-
-function toGate({ id, revision, access }: BucketRecord) {
-  return { bucketId: id, revision, access };
-}
-
-function toPointer({ parts: _parts, checksum: _checksum, ...pointer }: ObjectVersion) {
-  return pointer;
+/** Which published names a call changes. */
+function namesOfChange(name: keyof IndexApi, input: unknown): readonly string[] {
+  const changed = changedBy(name, input);
+  if (changed === 'nothing') return [];
+  return changed === 'gate' ? [GATE] : changed;
 }

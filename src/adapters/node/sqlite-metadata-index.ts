@@ -12,6 +12,7 @@ import { isDirectoryCommand, isIndexCommand } from '../../index/index-names.ts';
 import { runIndexCall, unwrapReply } from '../../index/reply.ts';
 import type { Directory, DirectoryApi } from '../../ports/directory.ts';
 import type { AccessKey, AccessKeyId, BucketName, BucketRecord, ObjectKey } from '../../ports/domain.ts';
+import { changedBy } from '../../ports/index-changes.ts';
 import type { CommitObjectInput, IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import { startIndexWriter } from './index-writer-client.ts';
 import { openSqlite } from './node-sqlite.ts';
@@ -70,7 +71,7 @@ export async function openSqliteMetadataIndex(options: {
       : query(directory, name, input);
 
   function commandIndex(bucket: BucketName, name: keyof IndexApi, input: unknown): Promise<unknown> {
-    const touched = touchedBy(name, input);
+    const touched = changedBy(name, input);
     if (touched === 'gate') buckets.hold(bucket);
     if (touched !== 'nothing') watcher.hold(bucket, touched === 'gate' ? null : touched);
     const { sendable, weightBytes } = toSendable(name, input);
@@ -128,24 +129,6 @@ function settled(run: () => unknown): Promise<unknown> {
     return Promise.resolve(run());
   } catch (error) {
     return Promise.reject(error);
-  }
-}
-
-/** What readers of the hot path may have remembered and this command may change. */
-function touchedBy(name: keyof IndexApi, input: unknown): readonly ObjectKey[] | 'gate' | 'nothing' {
-  switch (name) {
-    case 'commitObject':
-      return [(input as CommitObjectInput).object.key];
-    case 'completeUpload':
-      return [(input as { key: ObjectKey }).key];
-    case 'deleteObjects':
-      return (input as { keys: readonly ObjectKey[] }).keys;
-    case 'createBucket':
-    case 'setBucketAccess':
-    case 'deleteBucket':
-      return 'gate';
-    default:
-      return 'nothing';
   }
 }
 

@@ -2,8 +2,9 @@
 // names the revision of that record; when the bucket changed in between the index refuses, and the handle opens
 // the bucket again, authorises again and repeats the call. So one index call per request stays exact. Every change
 // of a bucket goes through here, so this is also where hot metadata forgets, before the client hears of the change.
-import type { BucketName, BucketRecord, BucketRef, ObjectKey } from '../../ports/domain.ts';
+import type { BucketName, BucketRecord, BucketRef } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { changedBy } from '../../ports/index-changes.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 
@@ -52,33 +53,10 @@ export async function openBucket(
           record = await authorized();
         } finally {
           // Whatever the outcome: a failed call may have landed.
-          const changed = changedBy(method, input as ChangeInput);
-          if (changed !== 'nothing') core.ports.hotMetadata.evict(name, changed);
+          const changed = changedBy(method, input);
+          if (changed !== 'nothing') core.ports.hotMetadata.evict(name, changed === 'gate' ? null : changed);
         }
       }
     },
   };
-}
-
-type ChangeInput = {
-  readonly key?: ObjectKey;
-  readonly keys?: readonly ObjectKey[];
-  readonly object?: { readonly key?: ObjectKey };
-};
-
-/** Keys whose pointers a call may change; null for the bucket's own record. */
-function changedBy(method: TakesBucket, input: ChangeInput): readonly ObjectKey[] | null | 'nothing' {
-  switch (method) {
-    case 'commitObject':
-      return input.object?.key === undefined ? 'nothing' : [input.object.key];
-    case 'completeUpload':
-      return input.key === undefined ? 'nothing' : [input.key];
-    case 'deleteObjects':
-      return input.keys ?? 'nothing';
-    case 'setBucketAccess':
-    case 'deleteBucket':
-      return null;
-    default:
-      return 'nothing';
-  }
 }

@@ -2,7 +2,11 @@ import type { BucketAccess, BucketRecord } from '../../ports/domain.ts';
 import type { Core } from '../core.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 
-/** Replaces who may read the bucket without a signature. */
-export function setBucketAccess(_core: Core, bucket: BucketHandle, access: BucketAccess): Promise<BucketRecord> {
+/** Replaces those settings of who may read without a signature that are given; the others stay. */
+export function setBucketAccess(
+  _core: Core,
+  bucket: BucketHandle,
+  access: Partial<BucketAccess>,
+): Promise<BucketRecord> {
   return bucket.call('setBucketAccess', { access });
 }

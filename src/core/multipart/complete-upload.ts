@@ -35,11 +35,11 @@ export async function completeUpload(
   input: CompleteUploadInput,
 ): Promise<ObjectVersion> {
   const { key, uploadId } = input;
-  requireAscending(input.parts);
+  const listedParts = inOrder(input.parts);
   const found = await readParts(bucket, key, uploadId);
   // An upload that is gone may be one that finished: the index remembers, and compares the lists.
-  const chosen = found === null ? null : input.parts.map((listed) => match(found.parts, listed));
-  const parts = input.parts.map(({ partNumber, etag }) => ({ partNumber, md5: etag.toLowerCase() }));
+  const chosen = found === null ? null : listedParts.map((listed) => match(found.parts, listed));
+  const parts = listedParts.map(({ partNumber, etag }) => ({ partNumber, md5: etag.toLowerCase() }));
   const digests = found === null || chosen === null ? NO_DIGESTS : digestsOf(found.upload, chosen, input);
   return bucket.call('completeUpload', {
     key,
@@ -53,10 +53,13 @@ export async function completeUpload(
 type Digests = { readonly etag: string; readonly checksum: Checksum | null; readonly parts: readonly ObjectPart[] };
 const NO_DIGESTS: Digests = { etag: '', checksum: null, parts: [] };
 
-function requireAscending(parts: readonly ListedPart[]): void {
-  for (let i = 1; i < parts.length; i++) {
-    if ((parts[i]?.partNumber ?? 0) <= (parts[i - 1]?.partNumber ?? 0)) throw new StorageError('InvalidPartOrder');
-  }
+/** The list, if it ascends. Of a part number that comes twice in a row the last line counts, as with RadosGW. */
+function inOrder(parts: readonly ListedPart[]): readonly ListedPart[] {
+  return parts.filter((part, i) => {
+    const next = parts[i + 1]?.partNumber ?? Number.POSITIVE_INFINITY;
+    if (part.partNumber > next) throw new StorageError('InvalidPartOrder');
+    return part.partNumber !== next;
+  });
 }
 
 async function readParts(

@@ -2,13 +2,13 @@
 // alone, then the body. Called for unsigned GET and HEAD of an object. It never asks the index when a tier knows,
 // never opens a body that is not sent, and takes headers from the pointer only, so that no cached body can bring old ones.
 // Header names are lower case everywhere (semantics/object-headers.ts), or one would come twice.
-import { isPublicObject } from '../../core/auth/authorize.ts';
 import type { Core } from '../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import { openBody } from '../../core/objects/read-object.ts';
-import type { BucketGate, BucketName, BucketRecord, ObjectKey, ObjectVersion, Pointer } from '../../ports/domain.ts';
+import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { HotLookup } from '../../ports/hot-metadata.ts';
+import { isPublicObject, toGate, toPointer } from '../../ports/pointer.ts';
 import type { HttpRequest } from '../request.ts';
 import { evaluateRead, isIfRangeSatisfied } from '../semantics/conditional.ts';
 import { objectHeaders } from '../semantics/object-headers.ts';
@@ -138,12 +138,4 @@ function readConditions(request: HttpRequest) {
 function withoutContent(headers: Readonly<Record<string, string>>): Record<string, string> {
   const { 'content-type': _type, 'content-encoding': _encoding, ...rest } = headers;
   return rest;
-}
-
-function toGate({ id, revision, access }: BucketRecord): BucketGate {
-  return { bucketId: id, revision, access };
-}
-
-function toPointer({ parts: _parts, checksum: _checksum, ...pointer }: ObjectVersion): Pointer {
-  return pointer;
 }

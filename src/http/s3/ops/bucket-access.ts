@@ -54,7 +54,7 @@ export async function answerPutBucketAcl(call: BucketCall, core: Core): Promise<
     });
   }
   const acl = canned === null ? aclOfDocument(document, call.bucket.record()) : parseBucketAcl(canned);
-  await setBucketAccess(core, call.bucket, { ...call.bucket.record().access, acl });
+  await setBucketAccess(core, call.bucket, { acl });
   return emptyAnswer(200);
 }
 
@@ -83,10 +83,10 @@ export function answerGetBucketPolicy(call: BucketCall): S3Answer {
 
 /** Errors: MalformedPolicy, NotImplemented, MaxMessageLengthExceeded. Cost: one commit. */
 export async function answerPutBucketPolicy(call: BucketCall, core: Core): Promise<S3Answer> {
-  const { access, name } = call.bucket.record();
+  const { name } = call.bucket.record();
   const policyJson = decodePolicy(await readDocument(call, POLICY_MAX_BYTES));
   const policyPublicPrefixes = publicPrefixesOf(policyJson, name);
-  await setBucketAccess(core, call.bucket, { ...access, policyJson, policyPublicPrefixes });
+  await setBucketAccess(core, call.bucket, { policyJson, policyPublicPrefixes });
   return emptyAnswer(204);
 }
 
@@ -100,7 +100,6 @@ function decodePolicy(bytes: Uint8Array): string {
 
 /** Deleting a policy that is not there is no error. Cost: one commit. */
 export async function answerDeleteBucketPolicy(call: BucketCall, core: Core): Promise<S3Answer> {
-  const { access } = call.bucket.record();
-  await setBucketAccess(core, call.bucket, { ...access, policyJson: null, policyPublicPrefixes: [] });
+  await setBucketAccess(core, call.bucket, { policyJson: null, policyPublicPrefixes: [] });
   return emptyAnswer(204);
 }

@@ -1,0 +1,27 @@
+// What a command of the index changes of what readers may remember. Whoever keeps gates, pointers or bucket records
+// near the reader asks here, so that no command is forgotten in one of the places.
+import type { ObjectKey } from './domain.ts';
+import type { IndexApi } from './metadata-index.ts';
+
+/** Keys whose pointers may change, `gate` for the bucket's own record, `nothing` for every other call. */
+export type IndexChange = readonly ObjectKey[] | 'gate' | 'nothing';
+
+type InputOf<Name extends keyof IndexApi> = Parameters<IndexApi[Name]>[0];
+
+/** What the call changes if it succeeds. Any input of that call will do, with or without its bucket. */
+export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
+  switch (name) {
+    case 'commitObject':
+      return [(input as InputOf<'commitObject'>).object.key];
+    case 'completeUpload':
+      return [(input as InputOf<'completeUpload'>).key];
+    case 'deleteObjects':
+      return (input as InputOf<'deleteObjects'>).keys;
+    case 'createBucket':
+    case 'setBucketAccess':
+    case 'deleteBucket':
+      return 'gate';
+    default:
+      return 'nothing';
+  }
+}

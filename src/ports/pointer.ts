@@ -1,0 +1,18 @@
+// The small records that travel to readers, cut out of the index's rows, and the one rule that they answer: may
+// everyone read this? Delivery asks it for each request, the publisher before it writes to KV.
+import type { BucketAccess, BucketGate, BucketRecord, ObjectKey, ObjectVersion, Pointer } from './domain.ts';
+
+/** What of a bucket a reader without a signature meets. */
+export function toGate({ id, revision, access }: BucketRecord): BucketGate {
+  return { bucketId: id, revision, access };
+}
+
+/** What of a version a reader needs. */
+export function toPointer({ parts: _parts, checksum: _checksum, ...pointer }: ObjectVersion): Pointer {
+  return pointer;
+}
+
+/** Whether everyone may read the object without a signature. */
+export function isPublicObject(access: BucketAccess, key: ObjectKey): boolean {
+  return access.acl === 'public-read' || access.policyPublicPrefixes.some((prefix) => key.startsWith(prefix));
+}

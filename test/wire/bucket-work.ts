@@ -1,0 +1,29 @@
+// Work on many keys at once, for tests and benches: nothing here needs a test runner.
+import { Agent } from 'node:http';
+import type { WireClient } from './client.ts';
+
+/** Runs a task for each item, `width` at a time. */
+export async function inParallel<Item>(
+  items: readonly Item[],
+  width: number,
+  task: (item: Item, index: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    for (let index = next++; index < items.length; index = next++) await task(items[index] as Item, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
+}
+
+/** Puts an object of one byte at each key. */
+export async function putKeys(client: WireClient, bucket: string, keys: readonly string[]): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  try {
+    await inParallel(keys, 16, async (key) => {
+      const reply = await client.send({ method: 'PUT', bucket, key, body: 'x', agent });
+      if (reply.status !== 200) throw new Error(`PUT ${key}: ${reply.status} ${reply.text}`);
+    });
+  } finally {
+    agent.destroy();
+  }
+}
