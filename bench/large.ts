@@ -77,9 +77,9 @@ async function uploadMultipart(client: WireClient, Key: string): Promise<void> {
 function watchMemory(server: WireServer): { stop(): number } {
   let most = 0;
   const sample = () => {
-    if (process.platform === 'linux' && server.process.pid !== undefined) {
-      most = Math.max(most, residentBytesOf(server.process.pid));
-    }
+    const { pid, exitCode, signalCode } = server.process;
+    const isRunning = pid !== undefined && exitCode === null && signalCode === null;
+    if (process.platform === 'linux' && isRunning) most = Math.max(most, residentBytesOf(pid));
   };
   const timer = setInterval(sample, SAMPLE_EVERY_MS);
   return {

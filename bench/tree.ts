@@ -23,10 +23,11 @@ type Entry = { readonly sizeBytes: number; readonly etag: string };
 const isFile = (entry: Dirent) => entry.isFile();
 const md5 = (bytes: Uint8Array) => `"${createHash('md5').update(bytes).digest('hex')}"`;
 
-/** Keys of all regular files below the root. */
+/** Keys of all regular files below the root, without the caches that tools keep there: those change meanwhile. */
 async function keysOfTree(): Promise<string[]> {
   const entries = await readdir(ROOT, { recursive: true, withFileTypes: true });
-  return entries.filter(isFile).map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join('/'));
+  const paths = entries.filter(isFile).map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
+  return paths.map((path) => path.split(sep).join('/')).filter((key) => !key.startsWith('.'));
 }
 
 async function timed<Result>(work: () => Promise<Result>): Promise<[result: Result, seconds: number]> {

@@ -21,3 +21,28 @@ export type HttpRequest = {
   /** The body as it comes over the wire, aws-chunked framing included. Answers `Expect: 100-continue` when pumped. */
   body(): ByteSource;
 };
+
+/**
+ * A GET or HEAD of which nothing else can matter: no query, and no header that could change the answer, but for these
+ * (http/delivery/hot-answer.ts lists which could). What the hot lane asks for.
+ */
+export type PlainRead = {
+  readonly isHead: boolean;
+  /** As in HttpRequest. */
+  readonly rawPath: string;
+  readonly host: string;
+  readonly ifNoneMatch: string | null;
+};
+
+/**
+ * An answer that stood ready in memory. `headers` lack x-amz-request-id, which comes last; they are the same object for
+ * as long as the object has not changed, so that a home may keep what it makes of them in a WeakMap.
+ */
+export type HotReply = {
+  readonly status: 200 | 304;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | null;
+};
+
+/** Answers at once and meters it, or gives null: then nothing was done and the request must go the full way. */
+export type AnswerHot = (read: PlainRead) => HotReply | null;

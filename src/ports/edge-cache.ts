@@ -1,17 +1,26 @@
-import type { BlobId } from './domain.ts';
+import type { Segment } from './domain.ts';
 
 /** The tiers that can hold a body above the bucket. */
 export type BodyTier = 'memory' | 'edge';
 
-/** A body found in a tier: whole and in memory, or as a stream. */
-export type CachedBody = { readonly tier: BodyTier; readonly body: Uint8Array | ReadableStream<Uint8Array> };
+/** Bytes of a slice, and where they came from. Shared with other readers: never written to. */
+export type SliceBytes = { readonly bytes: Uint8Array; readonly tier: BodyTier | 'bucket' };
 
-/** Keeps whole blobs near the reader, keyed by blob id alone: an entry can't be stale, so nothing is ever purged. */
+/**
+ * Keeps slices of blobs near the reader. A slice is named by its blob and its place there, so an entry can't be stale
+ * and nothing is ever purged. Large bodies are cut into slices: a range of one touches only its own.
+ */
 export type EdgeCache = {
-  /** The largest blob worth offering, in bytes. */
-  readonly maxBodyBytes: number;
-  /** Never throws; a failing tier is a miss. */
-  match(id: BlobId): CachedBody | null | Promise<CachedBody | null>;
-  /** Keeps a whole body. Never throws. */
-  put(id: BlobId, body: Uint8Array): Promise<void>;
+  /** Blobs are cut at multiples of this many bytes; 0 turns the tiers off. */
+  readonly sliceBytes: number;
+  /** A read of more slices than this streams from the bucket, past the tiers. */
+  readonly maxSlicesPerRead: number;
+  /** The slice, if memory has it: at once, no I/O. */
+  peek(slice: Segment): Uint8Array | null;
+  /**
+   * The slice from the nearest tier that has it, else by `load`, which then may be kept. Where the home allows it, all
+   * who ask for a slice at the same time share one `load`. Rejects with what `load` rejects with; a tier that fails is
+   * a miss.
+   */
+  read(slice: Segment, load: () => Promise<Uint8Array>): Promise<SliceBytes>;
 };

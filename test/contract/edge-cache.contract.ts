@@ -1,61 +1,73 @@
-// What every edge cache must do: give back whole bodies or nothing, and never fail a request.
+// What every edge cache must do: give back slices exactly as they were loaded, load no more than needed, and pass on
+// what loading fails with without remembering it.
 import { describe, expect } from 'vitest';
-import type { BlobId } from '../../src/ports/domain.ts';
+import type { BlobId, Segment } from '../../src/ports/domain.ts';
 import type { EdgeCache } from '../../src/ports/edge-cache.ts';
-import { isSameBytes, patternBytes, readAll } from './bodies.ts';
+import { isSameBytes, patternBytes } from './bodies.ts';
 import { type Subject, testsOf } from './subject.ts';
 
 let made = 0;
-function freshBlobId(): BlobId {
+function freshSlice(lengthBytes: number, offsetBytes = 0): Segment {
   made += 1;
-  return `contract~${Date.now().toString(36)}/${Math.floor(Math.random() * 36 ** 9).toString(36)}x${made}` as BlobId;
+  const random = Math.floor(Math.random() * 36 ** 9).toString(36);
+  return { blobId: `contract~${Date.now().toString(36)}/${random}x${made}` as BlobId, offsetBytes, lengthBytes };
 }
 
-async function bytesIn(cache: EdgeCache, id: BlobId): Promise<Uint8Array | null> {
-  const found = await cache.match(id);
-  if (found === null) return null;
-  return found.body instanceof Uint8Array ? found.body : readAll(found.body);
-}
+const neverLoad = () => Promise.reject(new Error('must not be loaded'));
 
-/** Runs the contract. */
-export function edgeCacheContract(subject: Subject<EdgeCache>): void {
+/** Runs the contract. `settle` waits for what goes on behind the answers. */
+export function edgeCacheContract(subject: Subject<EdgeCache> & { readonly settle?: () => Promise<unknown> }): void {
   const test = testsOf(subject);
+  const settle = subject.settle ?? (async () => undefined);
 
   describe(`edge cache: ${subject.name}`, () => {
-    test('misses what was never put', async (cache) => {
-      expect(await cache.match(freshBlobId())).toBeNull();
+    test('loads what it has never seen and says so', async (cache) => {
+      const slice = freshSlice(1000);
+      expect(cache.peek(slice)).toBeNull();
+      const { bytes, tier } = await cache.read(slice, async () => patternBytes(1000));
+      expect(tier).toBe('bucket');
+      expect(isSameBytes(bytes, patternBytes(1000))).toBe(true);
     });
 
-    test('gives back a body as it was put, as often as asked', async (cache) => {
-      const id = freshBlobId();
+    test('gives back a slice as it was loaded, without loading again', async (cache) => {
+      const slice = freshSlice(40_000);
       const bytes = patternBytes(40_000);
-      await cache.put(id, bytes.slice());
+      await cache.read(slice, async () => bytes.slice());
+      await settle();
       for (let reader = 0; reader < 2; reader++) {
-        const found = await bytesIn(cache, id);
-        expect(found !== null && isSameBytes(found, bytes)).toBe(true);
+        const found = cache.peek(slice) ?? (await cache.read(slice, neverLoad)).bytes;
+        expect(isSameBytes(found, bytes)).toBe(true);
       }
     });
 
-    test('keeps a body that was a window on a larger buffer', async (cache) => {
-      const id = freshBlobId();
-      const window = patternBytes(5000).subarray(1000, 2000);
-      await cache.put(id, window);
-      const found = await bytesIn(cache, id);
-      expect(found !== null && isSameBytes(found, patternBytes(5000).subarray(1000, 2000))).toBe(true);
+    test('keeps a slice that was a window on a larger buffer', async (cache) => {
+      const slice = freshSlice(1000);
+      const window = () => patternBytes(5000).subarray(1000, 2000);
+      await cache.read(slice, async () => window());
+      await settle();
+      const found = cache.peek(slice) ?? (await cache.read(slice, neverLoad)).bytes;
+      expect(isSameBytes(found, window())).toBe(true);
     });
 
-    test('keeps bodies apart', async (cache) => {
-      const [first, second] = [freshBlobId(), freshBlobId()];
-      await cache.put(first, patternBytes(100, 1));
-      await cache.put(second, patternBytes(100, 2));
-      const found = await bytesIn(cache, first);
-      expect(found !== null && isSameBytes(found, patternBytes(100, 1))).toBe(true);
+    test('keeps blobs apart, and places and lengths within a blob', async (cache) => {
+      const first = freshSlice(100);
+      const slices = [first, { ...first, offsetBytes: 100 }, { ...first, lengthBytes: 50 }, freshSlice(100)];
+      for (const [i, slice] of slices.entries()) {
+        await cache.read(slice, async () => patternBytes(slice.lengthBytes, i));
+      }
+      await settle();
+      for (const [i, slice] of slices.entries()) {
+        const found = cache.peek(slice) ?? (await cache.read(slice, neverLoad)).bytes;
+        expect(isSameBytes(found, patternBytes(slice.lengthBytes, i))).toBe(true);
+      }
     });
 
-    test('leaves a body that is too large alone, without failing', async (cache) => {
-      const id = freshBlobId();
-      await cache.put(id, new Uint8Array(cache.maxBodyBytes + 1));
-      expect(await cache.match(id)).toBeNull();
+    test('passes on a failure and tries again the next time', async (cache) => {
+      const slice = freshSlice(10);
+      const failure = new Error('expected by the test');
+      await expect(cache.read(slice, () => Promise.reject(failure))).rejects.toBe(failure);
+      const { bytes } = await cache.read(slice, async () => patternBytes(10));
+      expect(isSameBytes(bytes, patternBytes(10))).toBe(true);
     });
   });
 }

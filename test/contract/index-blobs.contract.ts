@@ -220,6 +220,15 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       expect((await sweep(index, home, START_MS + 21)).oldHolds).toHaveLength(3);
     });
 
+    test('reports only the old ones of the holds on a blob', async (index) => {
+      const { home, holder, blobId } = await copied(index);
+      await hold(index, home, await makeBucket(index), [blobId], START_MS + 100);
+      await deleteKeys(index, home, ['a']);
+      const { oldHolds } = await sweep(index, home, START_MS + 100);
+      expect(oldHolds).toEqual([{ blobId, holder: addressOf(holder) }]);
+      expect((await sweep(index, home, START_MS + 101)).oldHolds).toHaveLength(2);
+    });
+
     test('keeps a hold that is younger than the release', async (index) => {
       const { home, holder, blobId } = await copied(index);
       await deleteKeys(index, home, ['a']);

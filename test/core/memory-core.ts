@@ -2,10 +2,11 @@
 // of its calls. Tests of core use cases run on it.
 import { createDirectDirectory, createDirectMetadataIndex } from '../../src/adapters/memory/direct-metadata-index.ts';
 import { createMemoryBlobStore, type MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.ts';
+import { createMemoryEdgeCache } from '../../src/adapters/node/memory-edge-cache.ts';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createCountingMeter } from '../../src/adapters/shared/counting-meter.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
-import { createMemoryEdgeCache } from '../../src/adapters/shared/memory-edge-cache.ts';
+import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-metadata.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
@@ -51,7 +52,7 @@ export function createMemoryCore(): MemoryCore {
       negativeFreshSeconds: 2,
       maxAgeSeconds: null,
     }),
-    edgeCache: createMemoryEdgeCache({ maxBytes: 2 ** 20, maxBodyBytes: 2 ** 16 }),
+    edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 2 ** 20, maxSliceBytes: 2 ** 16 })),
     tiers: { metadata: ['memory'], body: ['memory'] },
     clock,
     ids: createIds(clock),
@@ -107,5 +108,7 @@ export async function readWhole(core: Core, version: ObjectVersion): Promise<Uin
   const { openBody } = await import('../../src/core/objects/read-object.ts');
   const { body } = await openBody(core, version, { offsetBytes: 0, lengthBytes: version.sizeBytes });
   if (body === null) return new Uint8Array();
-  return body instanceof Uint8Array ? body : new Uint8Array(await new Response(body as ReadableStream<Uint8Array>).arrayBuffer());
+  return body instanceof Uint8Array
+    ? body
+    : new Uint8Array(await new Response(body as ReadableStream<Uint8Array>).arrayBuffer());
 }

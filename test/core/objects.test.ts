@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { copyObject } from '../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
-import { cutSegments, getObject, openBody } from '../../src/core/objects/read-object.ts';
+import { cutSegments, getObject, openBody, piecesOf } from '../../src/core/objects/read-object.ts';
 import type { BlobStore } from '../../src/ports/blob-store.ts';
 import type { BlobId, Segment } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
@@ -109,6 +109,37 @@ describe('cutSegments', () => {
     [30, 1, [segment('c', 119, 1)]],
   ])('from %i, %i bytes', (offsetBytes, lengthBytes, expected) => {
     expect(cutSegments(segments, { offsetBytes, lengthBytes })).toEqual(expected);
+  });
+});
+
+describe('piecesOf', () => {
+  const [a, b] = ['a' as BlobId, 'b' as BlobId];
+  const segments: Segment[] = [
+    { blobId: a, offsetBytes: 5, lengthBytes: 30 },
+    { blobId: b, offsetBytes: 0, lengthBytes: 10 },
+  ];
+
+  it.each([1, 2, 7, 10, 16, 35, 100])('covers every range exactly once with slices of %i bytes', (sliceBytes) => {
+    for (let offsetBytes = 0; offsetBytes < 40; offsetBytes++) {
+      for (let lengthBytes = 1; lengthBytes <= 40 - offsetBytes; lengthBytes++) {
+        const range = { offsetBytes, lengthBytes };
+        const pieces = piecesOf(segments, range, sliceBytes);
+        const bytes = pieces.flatMap(({ slice, within }) =>
+          Array.from(
+            { length: within.lengthBytes },
+            (_, i) => `${slice.blobId}${slice.offsetBytes + within.offsetBytes + i}`,
+          ),
+        );
+        const wanted = cutSegments(segments, range).flatMap((cut) =>
+          Array.from({ length: cut.lengthBytes }, (_, i) => `${cut.blobId}${cut.offsetBytes + i}`),
+        );
+        expect(bytes).toEqual(wanted);
+        for (const { slice } of pieces) {
+          const first = Math.floor(slice.offsetBytes / sliceBytes);
+          expect(Math.floor((slice.offsetBytes + slice.lengthBytes - 1) / sliceBytes)).toBe(first);
+        }
+      }
+    }
   });
 });
 

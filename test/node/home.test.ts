@@ -3,25 +3,18 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { AwsClient, AwsV4Signer } from 'aws4fetch';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';
-import { type Home, ROOT_KEY, runHome, startHome } from './home.ts';
+import { killHomes, ROOT_KEY, runHome, startHome } from './home.ts';
 import { openRawClient } from './raw-socket.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 // A start takes half a second alone, several where everything else runs too.
 vi.setConfig({ testTimeout: 60_000 });
 
-const homes: Home[] = [];
-afterEach(async () => {
-  await Promise.all(homes.splice(0).map((home) => home.end('SIGKILL')));
-});
-
-async function start(dataDir: string, env?: NodeJS.ProcessEnv): Promise<Home> {
-  const home = await startHome(dataDir, env);
-  homes.push(home);
-  return home;
-}
+// A timed-out test goes on in the background: what it starts must not outlive the file either.
+afterEach(killHomes);
+afterAll(killHomes);
 
 const aws = new AwsClient({ ...ROOT_KEY, service: 's3', region: 'auto', retries: 0 });
 
@@ -35,7 +28,7 @@ describe('start', () => {
   it('makes a root key, shows it once, and keeps it for its owner only', async () => {
     const dataDir = temporaryFolder();
     const noKeys = { QUAYSIDE_ROOT_ACCESS_KEY: '', QUAYSIDE_ROOT_SECRET_KEY: '' };
-    const first = await start(dataDir, noKeys);
+    const first = await startHome(dataDir, noKeys);
     const path = join(dataDir, 'root-key.json');
     const { accessKey, secretKey } = JSON.parse(readFileSync(path, 'utf8'));
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -43,7 +36,7 @@ describe('start', () => {
     expect(first.stdout()).toContain(secretKey);
     expect(await first.end('SIGTERM')).toBe(0);
 
-    const second = await start(dataDir, noKeys);
+    const second = await startHome(dataDir, noKeys);
     const client = new AwsClient({ accessKeyId: accessKey, secretAccessKey: secretKey, service: 's3', region: 'auto' });
     expect((await client.fetch(second.url)).status).toBe(200);
     expect(await second.end('SIGINT')).toBe(0);
@@ -53,7 +46,7 @@ describe('start', () => {
 
   it('leaves a data folder alone that another process uses', async () => {
     const dataDir = temporaryFolder();
-    await start(dataDir);
+    await startHome(dataDir);
     const { exitCode, output } = await runHome({ QUAYSIDE_DATA_DIR: dataDir });
     expect(exitCode).toBe(1);
     expect(output).toMatch(/can't start: .*another Quayside process is using it/);
@@ -83,7 +76,7 @@ describe('start', () => {
 describe('SIGTERM', () => {
   it('lets a running upload finish, exits 0, and the object is there afterwards', async () => {
     const dataDir = temporaryFolder();
-    const first = await start(dataDir);
+    const first = await startHome(dataDir);
     await expectOk(aws.fetch(`${first.url}/photos`, { method: 'PUT' }));
     const body = patternBytes(300_000);
     const signed = await new AwsV4Signer({
@@ -106,13 +99,13 @@ describe('SIGTERM', () => {
     expect(await client.closed()).toMatch(/^HTTP\/1\.1 200/);
     expect(await ended).toBe(0);
 
-    const second = await start(dataDir);
+    const second = await startHome(dataDir);
     const found = await expectOk(aws.fetch(`${second.url}/photos/late`));
     expect(isSameBytes(new Uint8Array(await found.arrayBuffer()), body)).toBe(true);
   });
 
   it('does not wait longer than it was told to', async () => {
-    const home = await start(temporaryFolder(), { QUAYSIDE_DRAIN_SECONDS: '0' });
+    const home = await startHome(temporaryFolder(), { QUAYSIDE_DRAIN_SECONDS: '0' });
     const client = await openRawClient(home.url);
     client.send('PUT /photos/stuck HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc');
     expect(await home.end('SIGTERM')).toBe(0);
@@ -125,7 +118,7 @@ describe('kill -9', () => {
     const acknowledged = new Map<string, Uint8Array>();
     const sizes = [100, 9_000, 40_000, 400_000];
     for (let round = 0; round < 5; round++) {
-      const home = await start(dataDir);
+      const home = await startHome(dataDir);
       await expectOk(aws.fetch(`${home.url}/photos`, { method: 'PUT' }));
       const storm = Array.from({ length: 8 }, async (_, client) => {
         for (let at = 0; ; at++) {
@@ -140,7 +133,7 @@ describe('kill -9', () => {
       expect(acknowledged.size).toBeGreaterThanOrEqual((round + 1) * 40);
     }
 
-    const home = await start(dataDir);
+    const home = await startHome(dataDir);
     expect(readdirSync(join(dataDir, 'tmp'))).toEqual([]);
     for (const [key, body] of acknowledged) {
       const found = await expectOk(aws.fetch(`${home.url}/photos/${key}`));

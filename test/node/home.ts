@@ -8,6 +8,15 @@ const PROGRAM = fileURLToPath(new URL('../../src/node.ts', import.meta.url));
 
 export const ROOT_KEY = { accessKeyId: 'node-home-tests', secretAccessKey: 'node-home-tests-secret' };
 
+const running = new Set<ChildProcess>();
+
+/** Kills every home that still runs, also one that never became ready; resolves when they are gone. */
+export async function killHomes(): Promise<void> {
+  const ended = [...running].map((child) => once(child, 'exit'));
+  for (const child of running) child.kill('SIGKILL');
+  await Promise.all(ended);
+}
+
 export type Home = {
   readonly url: string;
   readonly child: ChildProcess;
@@ -60,6 +69,8 @@ function spawnHome(env: NodeJS.ProcessEnv) {
     env: { PATH: process.env.PATH, QUAYSIDE_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));

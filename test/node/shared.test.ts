@@ -1,13 +1,14 @@
 // What the shared adapters do beyond their contracts: order under a strange clock, bounds, redaction, draining.
 import { describe, expect, it } from 'vitest';
+import { createMemoryEdgeCache } from '../../src/adapters/node/memory-edge-cache.ts';
 import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
 import { createCountingMeter } from '../../src/adapters/shared/counting-meter.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
-import { createMemoryEdgeCache } from '../../src/adapters/shared/memory-edge-cache.ts';
+import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-metadata.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
-import type { BlobId, BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../src/ports/domain.ts';
+import type { BlobId, BucketGate, BucketId, BucketName, ObjectKey, Pointer, Segment } from '../../src/ports/domain.ts';
 import type { Clock } from '../../src/ports/system.ts';
 import { inlineVersion } from './index-data.ts';
 
@@ -54,26 +55,55 @@ describe('ids', () => {
   });
 });
 
+describe('memory bodies', () => {
+  const slice = (name: string, lengthBytes: number): Segment => ({
+    blobId: name as BlobId,
+    offsetBytes: 0,
+    lengthBytes,
+  });
+
+  it('lets the least recently used slice go when the bytes are used up', () => {
+    const bodies = createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 });
+    const [a, b, c, d] = [slice('a', 30_000), slice('b', 30_000), slice('c', 30_000), slice('d', 30_000)];
+    for (const kept of [a, b, c]) bodies.keep(kept, new Uint8Array(30_000));
+    bodies.peek(a);
+    bodies.keep(d, new Uint8Array(30_000));
+    expect([a, b, c, d].map((kept) => bodies.peek(kept) !== null)).toEqual([true, false, true, true]);
+  });
+
+  it('keeps nothing that is too large, and nothing that is not what its name says', () => {
+    const bodies = createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 10 });
+    bodies.keep(slice('a', 11), new Uint8Array(11));
+    bodies.keep(slice('b', 10), new Uint8Array(9));
+    expect([bodies.peek(slice('a', 11)), bodies.peek(slice('b', 10))]).toEqual([null, null]);
+  });
+
+  it('can be turned off', () => {
+    const bodies = createMemoryBodies({ maxBytes: 0, maxSliceBytes: 30_000 });
+    bodies.keep(slice('a', 1), new Uint8Array(1));
+    expect([bodies.maxSliceBytes, bodies.peek(slice('a', 1))]).toEqual([0, null]);
+  });
+
+  it('does not keep the buffer that a slice was cut from', () => {
+    const bodies = createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 });
+    bodies.keep(slice('a', 10), new Uint8Array(60_000).subarray(0, 10));
+    expect(bodies.peek(slice('a', 10))).toMatchObject({ buffer: { byteLength: 10 } });
+  });
+});
+
 describe('memory edge cache', () => {
-  it('stays within its bytes, and lets the least recently used leave', async () => {
-    const cache = createMemoryEdgeCache({ maxBytes: 100_000, maxBodyBytes: 30_000 });
-    const [a, b, c, d] = ['a', 'b', 'c', 'd'] as BlobId[] as [BlobId, BlobId, BlobId, BlobId];
-    for (const id of [a, b, c]) await cache.put(id, new Uint8Array(30_000));
-    cache.match(a);
-    await cache.put(d, new Uint8Array(30_000));
-    expect([a, b, c, d].map((id) => cache.match(id) !== null)).toEqual([true, false, true, true]);
-  });
-
-  it('can be turned off', async () => {
-    const cache = createMemoryEdgeCache({ maxBytes: 0, maxBodyBytes: 30_000 });
-    await cache.put('a' as BlobId, new Uint8Array(1));
-    expect([cache.maxBodyBytes, cache.match('a' as BlobId)]).toEqual([0, null]);
-  });
-
-  it('does not keep the buffer that a body was cut from', async () => {
-    const cache = createMemoryEdgeCache({ maxBytes: 100_000, maxBodyBytes: 30_000 });
-    await cache.put('a' as BlobId, new Uint8Array(60_000).subarray(0, 10));
-    expect(cache.match('a' as BlobId)?.body).toMatchObject({ buffer: { byteLength: 10 } });
+  it('loads once for a herd, and not again for those who come later', async () => {
+    const cache = createMemoryEdgeCache(createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 }));
+    const wanted: Segment = { blobId: 'a' as BlobId, offsetBytes: 0, lengthBytes: 100 };
+    let loads = 0;
+    const load = async () => {
+      loads++;
+      await new Promise((resolve) => setImmediate(resolve));
+      return new Uint8Array(100);
+    };
+    await Promise.all(Array.from({ length: 1000 }, () => cache.read(wanted, load)));
+    expect(cache.peek(wanted)).not.toBeNull();
+    expect(loads).toBe(1);
   });
 });
 

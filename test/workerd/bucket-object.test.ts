@@ -136,6 +136,8 @@ describe('publication', () => {
     const watch = (async () => {
       while (isStorming) {
         for (const key of keys) seen.get(key)?.push((await published(name, key)).pointer?.s ?? 0);
+        // Local KV answers without leaving the process: without a pause here no timer would ever fire.
+        await scheduler.wait(2);
       }
     })();
     try {

@@ -46,7 +46,7 @@ export function objectOf(key: string, etag: string): ObjectVersion {
     etag,
     lastModifiedMs: 1_750_000_000_000,
     headers: { contentType: 'text/plain' },
-    userMetadata: { who: 'ü' },
+    userMetadata: { who: 'me' },
     storageClass: 'STANDARD',
     segments: [],
     inlineBytes: new Uint8Array([1, 2, 3]),

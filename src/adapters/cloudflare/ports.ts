@@ -6,7 +6,7 @@ import type { LogLevel } from '../shared/console-log.ts';
 import { createConsoleLog } from '../shared/console-log.ts';
 import { createCountingMeter } from '../shared/counting-meter.ts';
 import { createIds } from '../shared/ids.ts';
-import { createMemoryEdgeCache } from '../shared/memory-edge-cache.ts';
+import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryHotMetadata } from '../shared/memory-hot-metadata.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createDoDirectory } from './do-directory.ts';
@@ -38,20 +38,21 @@ export function createWorkersPorts(env: WorkerEnv, settings: PortSettings): Port
     negativeFreshSeconds: settings.negativeFreshSeconds,
     maxAgeSeconds: settings.pointerFreshSeconds,
   });
-  const bodies = createMemoryEdgeCache({
+  const bodies = createMemoryBodies({
     maxBytes: settings.bodyMemoryMaxBytes,
-    maxBodyBytes: settings.bodyMemoryMaxBodyBytes,
+    maxSliceBytes: settings.bodyMemoryMaxBodyBytes,
   });
+  const background = createWaitUntilBackground(log);
   return {
     blobStore: createR2BlobStore(env.BLOBS),
     metadataIndex: createDoMetadataIndex(env.BUCKETS),
     directory: createDoDirectory(env.DIRECTORY, clock),
     hotMetadata: createKvHotMetadata(env.HOT, pointers, log),
-    edgeCache: createWorkersEdgeCache(bodies, log),
+    edgeCache: createWorkersEdgeCache(bodies, background, log),
     tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
     clock,
     ids: createIds(clock),
-    background: createWaitUntilBackground(log),
+    background,
     log,
     meter: createCountingMeter(),
   };

@@ -22,12 +22,14 @@ export async function writeBlobFile(
 ): Promise<{ sizeBytes: number }> {
   const fd = await openFile(path, 'wx', 0o600);
   try {
-    return await writeBody(fd, source, identity);
+    try {
+      return await writeBody(fd, source, identity);
+    } finally {
+      await closeFile(fd);
+    }
   } catch (error) {
     await removeQuietly(path);
     throw error;
-  } finally {
-    await closeFile(fd);
   }
 }
 

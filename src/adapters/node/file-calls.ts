@@ -14,6 +14,16 @@ export const makeFolder = promisify(fs.mkdir);
 export const removeFolder = promisify(fs.rmdir);
 export const readFolder: (path: string) => Promise<string[]> = promisify(fs.readdir);
 
+/** Makes durable what was made in or renamed into a folder. Blocks: for the start only. */
+export function syncFolderNow(path: string): void {
+  const fd = fs.openSync(path, 'r');
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
 /** Removes a file on the way out of a failure: the failure matters more than what this meets. */
 export async function removeQuietly(path: string): Promise<void> {
   await unlink(path).catch(() => {});

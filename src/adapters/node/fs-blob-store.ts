@@ -11,7 +11,7 @@ import { listBlobs } from './blob-list.ts';
 import { type BlobPath, blobPath, temporaryPath } from './blob-path.ts';
 import { streamFile } from './blob-stream.ts';
 import { writeBlobFile } from './blob-writer.ts';
-import { readExactly, removeQuietly, rename, unlink } from './file-calls.ts';
+import { readExactly, removeQuietly, rename, syncFolderNow, unlink } from './file-calls.ts';
 import { errnoOf, translateError } from './fs-errors.ts';
 import { createOpenFiles } from './open-files.ts';
 
@@ -35,6 +35,7 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
   const temporaryFolder = join(dataDir, 'tmp');
   mkdirSync(root, { recursive: true, mode: 0o700 });
   mkdirSync(temporaryFolder, { recursive: true, mode: 0o700 });
+  syncFolderNow(dataDir);
   for (const name of readdirSync(temporaryFolder))
     rmSync(join(temporaryFolder, name), { recursive: true, force: true });
   const folders = createBlobFolders(root);

@@ -6,11 +6,12 @@ import type { Ports } from '../../ports/index.ts';
 import type { Log } from '../../ports/system.ts';
 import { createCountingMeter } from '../shared/counting-meter.ts';
 import { createIds } from '../shared/ids.ts';
-import { createMemoryEdgeCache } from '../shared/memory-edge-cache.ts';
+import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryHotMetadata } from '../shared/memory-hot-metadata.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createTrackedBackground } from '../shared/tracked-background.ts';
 import { createFsBlobStore } from './fs-blob-store.ts';
+import { createMemoryEdgeCache } from './memory-edge-cache.ts';
 import { openSqliteMetadataIndex } from './sqlite-metadata-index.ts';
 
 export type NodePorts = {
@@ -32,9 +33,9 @@ export async function openNodePorts(
     negativeFreshSeconds: config.negativeFreshSeconds,
     maxAgeSeconds: null,
   });
-  const edgeCache = createMemoryEdgeCache({
+  const bodies = createMemoryBodies({
     maxBytes: config.bodyMemoryMaxBytes,
-    maxBodyBytes: config.bodyMemoryMaxBodyBytes,
+    maxSliceBytes: config.bodyMemoryMaxBodyBytes,
   });
   const path = join(dataDir, 'index.sqlite');
   const index = await openSqliteMetadataIndex({ path, watcher: hotMetadata, onCrash });
@@ -46,7 +47,7 @@ export async function openNodePorts(
       metadataIndex: index.metadataIndex,
       directory: index.directory,
       hotMetadata,
-      edgeCache,
+      edgeCache: createMemoryEdgeCache(bodies),
       tiers: { metadata: ['memory'], body: ['memory'] },
       clock: systemClock,
       ids: createIds(systemClock),

@@ -18,7 +18,7 @@ export type NodeSqlite = Sql & {
 /** Bytes of a page of a new file: SQLite's default, and what a Durable Object uses. Schema.ts reckons with it. */
 const PAGE_BYTES = 4096;
 /** Page cache of one connection, KiB; behind it stands the system's. A memory map gained nothing (measured 2026-11). */
-const CACHE_KIB = 32 * 1024;
+const CACHE_KIB = 16 * 1024;
 /** How long a connection waits for another's lock, milliseconds: longer than any batch. */
 const BUSY_TIMEOUT_MS = 5000;
 /** Pages of the write-ahead log after which a commit folds it into the file: 16 MiB, 1,500 inline bodies of 10 KiB. */

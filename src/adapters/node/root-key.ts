@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Config, ConfigError } from '../../config.ts';
+import { syncFolderNow } from './file-calls.ts';
 import { errnoOf } from './fs-errors.ts';
 
 export type RootKey = {
@@ -74,8 +75,6 @@ function makeAndKeep(path: string): RootKey {
     closeSync(fd);
   }
   renameSync(temporary, path);
-  const folder = openSync(dirname(path), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+  syncFolderNow(dirname(path));
   return { accessKey, secretKey, origin: 'new', path };
 }

@@ -1,7 +1,7 @@
-// Bodies on their way out. A range of an object is cut into ranges of its segments; small whole blobs come from and
-// go to the body tiers, everything else streams from the bucket. Called by the S3 surface and by delivery.
+// Bodies on their way out. A range of an object is cut into slices of its blobs, which come from the nearest tier that
+// has them; a read longer than the tiers take streams from the bucket. Called by the S3 surface and by delivery.
 import type { ObjectBody, ObjectKey, ObjectVersion, Segment } from '../../ports/domain.ts';
-import type { BodyTier } from '../../ports/edge-cache.ts';
+import type { BodyTier, SliceBytes } from '../../ports/edge-cache.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
@@ -15,7 +15,7 @@ export type OpenedBody = {
 };
 
 /** What `openBody` needs of a version or a pointer. */
-export type ReadableVersion = ObjectBody & Pick<ObjectVersion, 'sizeBytes' | 'etag'>;
+export type ReadableVersion = ObjectBody & Pick<ObjectVersion, 'sizeBytes'>;
 
 /** The current version. NoSuchKey. Cost: one index read. */
 export async function getObject(bucket: BucketHandle, key: ObjectKey): Promise<ObjectVersion> {
@@ -26,64 +26,102 @@ export async function getObject(bucket: BucketHandle, key: ObjectKey): Promise<O
 
 /**
  * Opens a range that lies inside the version; a null body stands for no bytes. A stream errors rather than end
- * short. InternalError when a blob is missing. Cost: nothing in memory, else one R2 class B call per segment.
+ * short. InternalError when a blob is missing. Cost: nothing in memory; else one R2 class B call per slice that no
+ * tier has, or per segment for a read longer than the tiers take.
  */
 export function openBody(core: Core, version: ReadableVersion, range: ByteRange): OpenedBody | Promise<OpenedBody> {
   if (range.lengthBytes === 0) return { body: null, tier: 'none' };
   if (version.inlineBytes !== null) return { body: cut(version.inlineBytes, range), tier: 'index' };
-  const whole = cacheableBlob(core, version);
-  if (whole !== null) return openThroughCache(core, whole, range);
-  return streamSegments(core, version.segments, range);
+  const wanted = cutSegments(version.segments, range);
+  const { sliceBytes, maxSlicesPerRead } = core.ports.edgeCache;
+  if (sliceBytes === 0 || range.lengthBytes > sliceBytes * maxSlicesPerRead) return streamSegments(core, wanted);
+  return openSlices(core, piecesOf(version.segments, range, sliceBytes));
 }
 
-function cut(bytes: Uint8Array, range: ByteRange): Uint8Array {
-  return bytes.length === range.lengthBytes
-    ? bytes
-    : bytes.subarray(range.offsetBytes, range.offsetBytes + range.lengthBytes);
+function cut(bytes: Uint8Array, { offsetBytes, lengthBytes }: ByteRange): Uint8Array {
+  return bytes.length === lengthBytes ? bytes : bytes.subarray(offsetBytes, offsetBytes + lengthBytes);
 }
 
-/**
- * The one segment of a version that is a whole blob small enough for the body tiers. An entity tag with a hyphen
- * marks a multipart object, whose segments may be cut from larger blobs (UploadPartCopy) and so are no cache key.
- */
-function cacheableBlob(core: Core, version: ReadableVersion): Segment | null {
-  const [segment] = version.segments;
-  const isWhole = version.segments.length === 1 && segment?.offsetBytes === 0 && !version.etag.includes('-');
-  return isWhole && segment !== undefined && segment.lengthBytes <= core.ports.edgeCache.maxBodyBytes ? segment : null;
-}
+/** A slice of a blob and what of it is wanted. */
+type Piece = { readonly slice: Segment; readonly within: ByteRange };
 
-function openThroughCache(core: Core, segment: Segment, range: ByteRange): OpenedBody | Promise<OpenedBody> {
-  const found = core.ports.edgeCache.match(segment.blobId);
-  if (found !== null && !(found instanceof Promise) && found.body instanceof Uint8Array) {
-    return { body: cut(found.body, range), tier: found.tier };
-  }
-  return (async () => {
-    const cached = await found;
-    if (cached !== null) {
-      const bytes = cached.body instanceof Uint8Array ? cached.body : await readAll(cached.body, segment.lengthBytes);
-      if (bytes.length === segment.lengthBytes) return { body: cut(bytes, range), tier: cached.tier };
+/** The slices that a range of the object touches. Slices never reach over the end of their segment. */
+export function piecesOf(segments: readonly Segment[], range: ByteRange, sliceBytes: number): Piece[] {
+  const pieces: Piece[] = [];
+  let segmentStart = 0;
+  const rangeEnd = range.offsetBytes + range.lengthBytes;
+  for (const { blobId, offsetBytes, lengthBytes } of segments) {
+    const from = Math.max(range.offsetBytes - segmentStart, 0) + offsetBytes;
+    const to = Math.min(rangeEnd - segmentStart, lengthBytes) + offsetBytes;
+    segmentStart += lengthBytes;
+    for (let at = from; at < to; ) {
+      const index = Math.floor(at / sliceBytes);
+      const start = Math.max(index * sliceBytes, offsetBytes);
+      const end = Math.min((index + 1) * sliceBytes, offsetBytes + lengthBytes);
+      const until = Math.min(end, to);
+      const slice = { blobId, offsetBytes: start, lengthBytes: end - start };
+      pieces.push({ slice, within: { offsetBytes: at - start, lengthBytes: until - at } });
+      at = until;
     }
-    const stream = await core.ports.blobStore.open(segment.blobId, {
-      offsetBytes: 0,
-      lengthBytes: segment.lengthBytes,
-    });
-    const bytes = await readAll(stream, segment.lengthBytes);
-    core.ports.background.run('fill-body', () => core.ports.edgeCache.put(segment.blobId, bytes));
-    return { body: cut(bytes, range), tier: 'bucket' };
-  })();
+  }
+  return pieces;
+}
+
+/** One piece is an answer in memory; several are a stream that holds one slice at a time. */
+function openSlices(core: Core, pieces: readonly Piece[]): OpenedBody | Promise<OpenedBody> {
+  const [first, ...rest] = pieces;
+  if (first === undefined)
+    throw new StorageError('InternalError', { detail: 'A version has fewer bytes than its size.' });
+  const known = core.ports.edgeCache.peek(first.slice);
+  if (known !== null) return respondWith(core, cut(known, first.within), 'memory', rest);
+  return readSlice(core, first.slice).then(({ bytes, tier }) =>
+    respondWith(core, cut(bytes, first.within), tier, rest),
+  );
+}
+
+function respondWith(core: Core, first: Uint8Array, tier: SliceBytes['tier'], rest: readonly Piece[]): OpenedBody {
+  if (rest.length === 0) return { body: first, tier };
+  let next = -1;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const piece = rest[next];
+        next++;
+        if (piece === undefined) controller.enqueue(first);
+        else {
+          const bytes = core.ports.edgeCache.peek(piece.slice) ?? (await readSlice(core, piece.slice)).bytes;
+          controller.enqueue(cut(bytes, piece.within));
+        }
+        if (next === rest.length) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, tier };
+}
+
+function readSlice(core: Core, slice: Segment): Promise<SliceBytes> {
+  const load = async () => readAll(await core.ports.blobStore.open(slice.blobId, slice), slice.lengthBytes);
+  return core.ports.edgeCache.read(slice, load);
 }
 
 /** Reads a stream of known length into memory. InternalError when it ends early. */
 async function readAll(stream: ReadableStream<Uint8Array>, lengthBytes: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(lengthBytes);
+  let whole: Uint8Array | null = null;
   let offset = 0;
   for await (const chunk of stream) {
-    bytes.set(chunk, offset);
+    // A stream of one chunk is the usual case, and needs no copy.
+    if (offset === 0 && chunk.length === lengthBytes) whole = chunk;
+    else {
+      whole ??= new Uint8Array(lengthBytes);
+      whole.set(chunk, offset);
+    }
     offset += chunk.length;
   }
-  if (offset !== lengthBytes)
+  if (whole === null || offset !== lengthBytes) {
     throw new StorageError('InternalError', { detail: 'A blob is shorter than its segment.' });
-  return bytes;
+  }
+  return whole;
 }
 
 /** The parts of `segments` that a range of the object covers. */
@@ -106,8 +144,7 @@ export function cutSegments(segments: readonly Segment[], range: ByteRange): Seg
 }
 
 /** Streams segments one after the other; the first is opened before this returns, so a missing blob is an error. */
-async function streamSegments(core: Core, segments: readonly Segment[], range: ByteRange): Promise<OpenedBody> {
-  const wanted = cutSegments(segments, range);
+async function streamSegments(core: Core, wanted: readonly Segment[]): Promise<OpenedBody> {
   const open = (segment: Segment) => core.ports.blobStore.open(segment.blobId, segment);
   const [first, ...rest] = wanted;
   if (first === undefined)

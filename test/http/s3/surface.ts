@@ -5,9 +5,10 @@ import {
   createDirectMetadataIndex,
 } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createMemoryBlobStore, type MemoryBlobStore } from '../../../src/adapters/memory/memory-blob-store.ts';
+import { createMemoryEdgeCache } from '../../../src/adapters/node/memory-edge-cache.ts';
 import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
 import { type CountingMeter, createCountingMeter } from '../../../src/adapters/shared/counting-meter.ts';
-import { createMemoryEdgeCache } from '../../../src/adapters/shared/memory-edge-cache.ts';
+import { createMemoryBodies } from '../../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryHotMetadata } from '../../../src/adapters/shared/memory-hot-metadata.ts';
 import { createTrackedBackground } from '../../../src/adapters/shared/tracked-background.ts';
 import type { Core } from '../../../src/core/core.ts';
@@ -83,7 +84,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
         negativeFreshSeconds: 1,
         maxAgeSeconds: null,
       }),
-      edgeCache: createMemoryEdgeCache({ maxBytes: 0, maxBodyBytes: 0 }),
+      edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 0, maxSliceBytes: 0 })),
       tiers: { metadata: ['memory'], body: ['memory'] },
       clock,
       ids: countingIds(),

@@ -1,0 +1,132 @@
+// The three simpler designs that ours must not be worse than. All of them store an object under its own name in R2 and
+// serve it from one Worker; they differ in what stands in front. None of them meters, checks access or knows a version.
+import { LATENCY_MS } from './latencies.ts';
+import type { MakeDesign, World } from './design.ts';
+import { createPlaceCache, type PlaceCache } from './place-cache.ts';
+import { CPU_MS } from './prices.ts';
+import { transferMs } from './simulated-bucket.ts';
+
+/**
+ * Purges that Workers Cache takes: 5 a minute, 25 saved up. Sources: https://developers.cloudflare.com/workers/cache/limitations/
+ * (always those of the Free plan), https://developers.cloudflare.com/cache/how-to/purge-cache/#availability-and-limits
+ */
+const PURGES_PER_MINUTE = 5;
+const PURGES_SAVED = 25;
+
+/** A bucket of plain objects: the truth of these designs. */
+function createObjects({ timeline, usage, truth, catalogue }: World) {
+  const versions = new Map<number, number>();
+  const etagOf = (object: number) => `${object}/${versions.get(object) ?? 0}`;
+  for (const object of catalogue.keys()) truth.commit(`${object}`, etagOf(object), timeline.nowMs());
+  return {
+    async get(object: number): Promise<string | null> {
+      usage.classB += 1;
+      usage.workerCpuMs += CPU_MS.call;
+      await timeline.sleep(LATENCY_MS.bucket);
+      return object < 0 ? null : etagOf(object);
+    },
+    async put(object: number): Promise<void> {
+      usage.workerRequests += 1;
+      usage.workerCpuMs += CPU_MS.invocation + CPU_MS.call;
+      usage.classA += 1;
+      await timeline.sleep(LATENCY_MS.bucketWrite);
+      versions.set(object, (versions.get(object) ?? 0) + 1);
+      truth.commit(`${object}`, etagOf(object), timeline.nowMs());
+    },
+  };
+}
+
+const plain = { busiestSecond: () => 0, close: () => undefined };
+
+/** Each request is a read of R2. Exact. */
+export const createBucketAlone: MakeDesign = (world) => {
+  const objects = createObjects(world);
+  return {
+    ...plain,
+    read(_place, object) {
+      world.usage.workerRequests += 1;
+      world.usage.workerCpuMs += CPU_MS.invocation;
+      return objects.get(object);
+    },
+    write: (_place, object) => objects.put(object),
+  };
+};
+
+/** A Worker that asks the Cache API by URL, then R2. An overwrite deletes the copy of the writer's own place only. */
+export function createCacheApiFront(maxAgeSeconds: number): MakeDesign {
+  return (world) => {
+    const { usage } = world;
+    const objects = createObjects(world);
+    const cache = createPlaceCache({ ...world, places: world.trace.places, upperBytes: null });
+    return {
+      ...plain,
+      async read(place, object) {
+        usage.workerRequests += 1;
+        usage.workerCpuMs += CPU_MS.invocation + CPU_MS.call;
+        const found = await cache.match(place, `${object}`, maxAgeSeconds * 1000);
+        if (found !== null) return found.etag;
+        return fill(world, cache, place, object, await objects.get(object));
+      },
+      async write(place, object) {
+        await objects.put(object);
+        cache.purge(place, `${object}`);
+      },
+    };
+  };
+}
+
+/** Workers Cache in front of the Worker, by URL: a hit costs a request and no CPU, and nobody counts or checks it. */
+export function createWorkersCacheFront(maxAgeSeconds: number, options: { readonly isPurging: boolean }): MakeDesign {
+  return (world) => {
+    const { timeline, usage } = world;
+    const objects = createObjects(world);
+    const cache = createPlaceCache({ ...world, places: world.trace.places });
+    const mayPurge = createPurgeLimit(world);
+    return {
+      ...plain,
+      async read(place, object) {
+        usage.workerRequests += 1;
+        const found = await cache.match(place, `${object}`, maxAgeSeconds * 1000);
+        if (found !== null) return found.etag;
+        usage.workerCpuMs += CPU_MS.invocation;
+        return fill(world, cache, place, object, await objects.get(object));
+      },
+      async write(_place, object) {
+        await objects.put(object);
+        if (!options.isPurging || !mayPurge()) return;
+        await timeline.sleep(LATENCY_MS.kvWrite);
+        cache.purge(null, `${object}`);
+      },
+    };
+  };
+}
+
+/** Keeps what R2 said; "no such key" is not kept. Bodies stream through, so the reader does not wait for the copy. */
+function fill(world: World, cache: PlaceCache, place: number, object: number, etag: string | null): string | null {
+  const key = `${object}`;
+  if (etag === null) {
+    cache.abandon(key);
+    return null;
+  }
+  const sizeBytes = world.catalogue[object] ?? 0;
+  const storedAtMs = world.timeline.nowMs();
+  world.timeline.at(storedAtMs + transferMs(sizeBytes), () => cache.put(place, key, { etag, sizeBytes, storedAtMs }));
+  return etag;
+}
+
+function createPurgeLimit({ timeline, usage }: World): () => boolean {
+  let saved = PURGES_SAVED;
+  let lastMs = timeline.nowMs();
+  return () => {
+    const nowMs = timeline.nowMs();
+    saved = Math.min(PURGES_SAVED, saved + ((nowMs - lastMs) / 60_000) * PURGES_PER_MINUTE);
+    lastMs = nowMs;
+    if (saved < 1) {
+      usage.refusedWrites += 1;
+      return false;
+    }
+    saved -= 1;
+    return true;
+  };
+}
+

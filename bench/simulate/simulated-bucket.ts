@@ -1,0 +1,74 @@
+// R2 behind the blob port: it knows sizes only, every blob is zeros. Counts what is billed and takes its time.
+import type { BlobStore } from '../../src/ports/blob-store.ts';
+import type { BlobId } from '../../src/ports/domain.ts';
+import { StorageError } from '../../src/ports/errors.ts';
+import { LATENCY_MS, MEGABYTE_MS } from './latencies.ts';
+import { CPU_MS, type Usage } from './prices.ts';
+import type { Timeline } from './timeline.ts';
+
+/** How long so many bytes take into a Worker's memory, milliseconds. */
+export function transferMs(sizeBytes: number): number {
+  return (sizeBytes / 1e6) * MEGABYTE_MS;
+}
+
+/** One array of zeros for each length, shared by everyone who must hold a body: contents play no part here. */
+export function createZeros(): (lengthBytes: number) => Uint8Array {
+  const known = new Map<number, Uint8Array>();
+  return (lengthBytes) => {
+    const zeros = known.get(lengthBytes) ?? new Uint8Array(lengthBytes);
+    known.set(lengthBytes, zeros);
+    return zeros;
+  };
+}
+
+export type SimulatedBucket = BlobStore & {
+  /** Brings a blob in for nothing, before the clock starts. */
+  seed(id: BlobId, sizeBytes: number): void;
+};
+
+export function createSimulatedBucket(options: {
+  readonly timeline: Timeline;
+  readonly usage: Usage;
+  readonly zeros: (lengthBytes: number) => Uint8Array;
+}): SimulatedBucket {
+  const { timeline, usage } = options;
+  const sizes = new Map<BlobId, number>();
+  return {
+    seed: (id, sizeBytes) => void sizes.set(id, sizeBytes),
+    async write(id, source) {
+      let sizeBytes = 0;
+      await source.pump((chunk) => {
+        sizeBytes += chunk.length;
+      });
+      usage.classA += 1;
+      usage.workerCpuMs += CPU_MS.call;
+      await timeline.sleep(LATENCY_MS.bucketWrite);
+      sizes.set(id, sizeBytes);
+      return { sizeBytes };
+    },
+    async open(id, { offsetBytes, lengthBytes }) {
+      usage.classB += 1;
+      usage.workerCpuMs += CPU_MS.call;
+      await timeline.sleep(LATENCY_MS.bucket);
+      if (offsetBytes + lengthBytes > (sizes.get(id) ?? 0)) {
+        throw new StorageError('InternalError', { detail: `Blob ${id} is missing or short.` });
+      }
+      return new ReadableStream<Uint8Array>(
+        {
+          // Only a reader that buffers the body waits for it and burns CPU on it; a stream just goes out.
+          async pull(controller) {
+            usage.workerCpuMs += (lengthBytes / 2 ** 20) * CPU_MS.mebibyte;
+            await timeline.sleep(transferMs(lengthBytes));
+            controller.enqueue(options.zeros(lengthBytes));
+            controller.close();
+          },
+        },
+        { highWaterMark: 0 },
+      );
+    },
+    async delete(ids) {
+      for (const id of ids) sizes.delete(id);
+    },
+    list: () => Promise.reject(new StorageError('NotImplemented', { detail: 'Nothing sweeps here.' })),
+  };
+}

@@ -1,0 +1,9 @@
+// What the adapters of Cloudflare that the simulator runs need of the runtime, as far as the simulator offers it. The
+// whole types are checked with tsconfig.workers.json.
+declare type KVNamespace = {
+  get(
+    names: readonly string[],
+    options: { readonly type: 'text'; readonly cacheTtl: number },
+  ): Promise<Map<string, string | null>>;
+  put(name: string, text: string, options: { readonly expirationTtl: number }): Promise<void>;
+};

@@ -1,0 +1,173 @@
+// The read walk through the Worker itself: which tiers answer, what each answer costs in calls to the platform, and
+// that requests share nothing but plain values.
+import { runInDurableObject } from 'cloudflare:test';
+import { env, exports } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import type { BucketObject } from '../../src/adapters/cloudflare/bucket-object.ts';
+import { createWorkersPorts } from '../../src/adapters/cloudflare/ports.ts';
+import { createR2BlobStore } from '../../src/adapters/cloudflare/r2-blob-store.ts';
+import { readWorkerRequest } from '../../src/adapters/cloudflare/worker-request.ts';
+import { createApp } from '../../src/app.ts';
+import { parseConfig } from '../../src/config.ts';
+import type { BlobId, Segment } from '../../src/ports/domain.ts';
+import { isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
+import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf, refOf } from './bucket.ts';
+import { counting, countingCaches } from './counting.ts';
+
+const MiB = 1024 * 1024;
+
+/** A public bucket with objects of one blob per body, and a way to wait for what it publishes. */
+async function makeBucket() {
+  const name = freshBucketName();
+  const { call, stub } = bucketObject(name);
+  const record = await call('createBucket', { bucket: recordOf(name, PUBLIC) });
+  const store = createR2BlobStore(env.BLOBS);
+  let made = 0;
+
+  async function put(key: string, ...bodies: Uint8Array[]): Promise<void> {
+    const identity = { bucket: name, key: objectOf(key, '').key, headers: {}, userMetadata: {}, part: null };
+    const segments: Segment[] = [];
+    for (const body of bodies) {
+      const blobId = `${record.id}/blob${++made}` as BlobId;
+      await store.write(blobId, sourceOf(body), identity);
+      segments.push({ blobId, offsetBytes: 0, lengthBytes: body.length });
+    }
+    const sizeBytes = bodies.reduce((sum, body) => sum + body.length, 0);
+    const object = { ...objectOf(key, `e${made}`), segments, inlineBytes: null, sizeBytes } as never;
+    const arrivals = segments.map(({ blobId, lengthBytes }) => ({ blobId, sizeBytes: lengthBytes, home: null }));
+    await call('commitObject', { bucket: refOf(record), object, condition: null, arrivals });
+  }
+  const publication = () => runInDurableObject(stub(), (object: BucketObject) => object.alarm());
+  const url = (key: string) => `http://files.example/${name}/${key}`;
+  return { name, put, publication, url };
+}
+
+const get = (url: string, init?: RequestInit) => exports.default.fetch(url, init as never);
+
+describe('public reads through the Worker', () => {
+  it('come from the bucket first and from memory from then on', async () => {
+    const { put, url } = await makeBucket();
+    const bytes = patternBytes(100_000);
+    await put('a', bytes);
+    const cold = await get(url('a'));
+    expect(isSameBytes(new Uint8Array(await cold.arrayBuffer()), bytes)).toBe(true);
+    expect(cold.headers.get('cache-status')).toContain('quayside-memory; fwd=uri-miss');
+    const hot = await get(url('a'));
+    expect(isSameBytes(new Uint8Array(await hot.arrayBuffer()), bytes)).toBe(true);
+    expect(hot.headers.get('cache-status')).toBe('quayside-memory; hit');
+    expect(hot.headers.get('content-length')).toBe('100000');
+  });
+
+  it('share no stream between requests: two large reads at once, one given up, another after', async () => {
+    const { put, url } = await makeBucket();
+    const bytes = patternBytes(3 * MiB);
+    await put('large', bytes);
+    const [first, second] = await Promise.all([get(url('large')), get(url('large'))]);
+    await first.body?.cancel();
+    expect(isSameBytes(new Uint8Array(await second.arrayBuffer()), bytes)).toBe(true);
+    const third = await get(url('large'), { headers: { range: 'bytes=1000000-2999999' } });
+    expect(third.status).toBe(206);
+    expect(isSameBytes(new Uint8Array(await third.arrayBuffer()), bytes.subarray(1_000_000, 3_000_000))).toBe(true);
+  });
+
+  it('share no unfinished look-up between requests: many cold ones of one object at once', async () => {
+    const { put, url } = await makeBucket();
+    const bytes = patternBytes(50_000);
+    await put('a', bytes);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => get(url('a'))));
+    for (const answer of answers) {
+      expect(isSameBytes(new Uint8Array(await answer.arrayBuffer()), bytes)).toBe(true);
+    }
+  });
+
+  it('join the parts of an object, and cut ranges across them', async () => {
+    const { put, url } = await makeBucket();
+    const bytes = patternBytes(2 * MiB + 10);
+    await put('parts', bytes.slice(0, MiB), bytes.slice(MiB, MiB + 10), bytes.slice(MiB + 10));
+    const whole = await get(url('parts'));
+    expect(isSameBytes(new Uint8Array(await whole.arrayBuffer()), bytes)).toBe(true);
+    const range = await get(url('parts'), { headers: { range: `bytes=${MiB - 1}-${MiB + 10}` } });
+    expect(isSameBytes(new Uint8Array(await range.arrayBuffer()), bytes.slice(MiB - 1, MiB + 11))).toBe(true);
+  });
+});
+
+describe('signed requests to a Worker without its secrets', () => {
+  it('are answered 503 with the name of what is missing', async () => {
+    const date = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+    const authorization =
+      `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/${date.slice(0, 8)}/auto/s3/aws4_request, ` +
+      `SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=${'0'.repeat(64)}`;
+    const headers = {
+      authorization,
+      'x-amz-date': date,
+      'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
+    };
+    const answer = await get('http://files.example/', { headers });
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toMatch(/QUAYSIDE_ROOT_ACCESS_KEY/);
+  });
+});
+
+/** The app as a new isolate runs it, with its calls to the platform counted. */
+function isolate() {
+  const parts = { BLOBS: counting(env.BLOBS), HOT: counting(env.HOT), BUCKETS: counting(env.BUCKETS) };
+  const bindings = { ...env, BLOBS: parts.BLOBS.target, HOT: parts.HOT.target, BUCKETS: parts.BUCKETS.target };
+  const config = parseConfig({}, 'cloudflare');
+  const background: Promise<unknown>[] = [];
+  const ports = {
+    ...createWorkersPorts(bindings, config),
+    background: { run: (_label: string, work: () => Promise<unknown>) => void background.push(work()) },
+  };
+  const app = createApp(ports, config, (c) => readWorkerRequest(c.req.raw));
+  return async (url: string, init?: RequestInit) => {
+    for (const { calls } of Object.values(parts)) for (const name of Object.keys(calls)) delete calls[name];
+    let status = 0;
+    const cache = await countingCaches(async () => {
+      const answer = await app.fetch(new Request(url, init));
+      status = answer.status;
+      await answer.arrayBuffer();
+      await Promise.all(background.splice(0));
+    });
+    const { idFromName: _free, ...index } = parts.BUCKETS.calls;
+    return { status, kv: parts.HOT.calls, index, r2: parts.BLOBS.calls, cache };
+  };
+}
+
+describe('calls to the platform per public read', () => {
+  const nothing = { kv: {}, index: {}, r2: {}, cache: { match: 0, put: 0 } };
+
+  it('a body in R2: all tiers once when nobody has it, pointer and body once in another isolate, none when hot', async () => {
+    const { put, publication, url } = await makeBucket();
+    await put('a', patternBytes(100_000));
+    const first = isolate();
+    expect(await first(url('a'))).toEqual({
+      status: 200,
+      kv: { get: 1 },
+      index: { get: 1 },
+      r2: { get: 1 },
+      cache: { match: 1, put: 1 },
+    });
+    expect(await first(url('a'))).toEqual({ ...nothing, status: 200 });
+    await publication();
+    const second = isolate();
+    expect(await second(url('a'))).toEqual({ ...nothing, status: 200, kv: { get: 1 }, cache: { match: 1, put: 0 } });
+    expect(await second(url('a'))).toEqual({ ...nothing, status: 200 });
+  });
+
+  it('a conditional read that ends in 304, and a HEAD: the pointer alone', async () => {
+    const { put, publication, url } = await makeBucket();
+    await put('a', patternBytes(100_000));
+    await isolate()(url('a'), { method: 'HEAD' });
+    await publication();
+    const conditional = { headers: { 'if-none-match': '*' } };
+    expect(await isolate()(url('a'), conditional)).toEqual({ ...nothing, status: 304, kv: { get: 1 } });
+    expect(await isolate()(url('a'), { method: 'HEAD' })).toEqual({ ...nothing, status: 200, kv: { get: 1 } });
+  });
+
+  it('a missing key: KV and the index once, then nothing for a moment', async () => {
+    const { url } = await makeBucket();
+    const read = isolate();
+    expect(await read(url('missing'))).toEqual({ ...nothing, status: 404, kv: { get: 1 }, index: { get: 1 } });
+    expect(await read(url('missing'))).toEqual({ ...nothing, status: 404 });
+  });
+});
