@@ -36,7 +36,8 @@ export default defineConfig({
       },
       {
         plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
-        test: { name: 'workerd', include: ['test/workerd/**/*.test.ts'] },
+        // The first call to a Durable Object compiles the Worker, which on a busy machine takes seconds.
+        test: { name: 'workerd', include: ['test/workerd/**/*.test.ts'], testTimeout: 20_000, hookTimeout: 20_000, isolate: false },
       },
       ...wireProjects,
     ],

@@ -75,7 +75,7 @@ try {
     }) as unknown as IncomingMessage;
   const plain = incoming({ host: '127.0.0.1:9000' });
   const request = readRequest(plain);
-  const deliver = createDelivery(core, config);
+  const { deliver, hotAnswer } = createDelivery(core, config);
   const app = createApp<NodeBindings>(ports, config, (c) => readRequest(c.env.incoming));
   // Without it app.fetch would build undici's Response: the listener puts the light one in its place.
   getRequestListener(app.fetch);
@@ -114,6 +114,8 @@ try {
       }),
   );
   await measure('all of delivery', () => deliver(request, 'hot', 'object', 'id'));
+  const plainRead = { isHead: false, rawPath: '/hot/object', host: '127.0.0.1:9000', ifNoneMatch: null };
+  await measure('the hot answer, as the lane asks for it', () => hotAnswer(plainRead));
   await measure('all of the app, Hono included', () => app.fetch(fetchRequest, { incoming: plain, outgoing }));
   await measure('SigV4 check', () => authenticate(signedRequest));
   await measure('a signed GET, all of the app', () => app.fetch(fetchRequest, { incoming: signedIncoming, outgoing }));

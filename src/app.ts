@@ -6,21 +6,32 @@ import { createAccessKeyFinder } from './core/auth/find-access-key.ts';
 import type { Core } from './core/core.ts';
 import { parseAddress } from './http/address.ts';
 import { createDelivery } from './http/delivery/deliver.ts';
-import type { HttpRequest } from './http/request.ts';
+import { DECIDING_HEADERS } from './http/delivery/hot-answer.ts';
+import type { AnswerHot, HttpRequest } from './http/request.ts';
 import { renderS3Error } from './http/s3/errors.ts';
 import { createS3Surface } from './http/s3/routes.ts';
 import { answerSystem } from './http/system/system.ts';
 import { StorageError } from './ports/errors.ts';
 import type { Ports } from './ports/index.ts';
 
+export type App<Bindings extends object> = {
+  readonly fetch: Hono<{ Bindings: Bindings }>['fetch'];
+  /** For a home with a door of its own before the server: answers what stands ready in memory, as `fetch` would. */
+  readonly hotDoor: {
+    readonly answer: AnswerHot;
+    readonly decidingHeaders: readonly string[];
+    readonly requestId: () => string;
+  };
+};
+
 /** `readRequest` turns what the home's server gives into an HttpRequest, without URL or Headers objects on Node. */
 export function createApp<Bindings extends object>(
   ports: Ports,
   config: Config,
   readRequest: (c: Context<{ Bindings: Bindings }>) => HttpRequest,
-): Hono<{ Bindings: Bindings }> {
+): App<Bindings> {
   const core: Core = { ports, settings: config };
-  const deliver = createDelivery(core, config);
+  const { deliver, hotAnswer } = createDelivery(core, config);
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
   const s3 = createS3Surface(core, { findAccessKey, deliver, region: config.region });
@@ -54,7 +65,8 @@ export function createApp<Bindings extends object>(
       return renderError(error, request, requestId);
     }
   });
-  return app;
+  const hotDoor = { answer: hotAnswer, decidingHeaders: DECIDING_HEADERS, requestId: () => ports.ids.requestId() };
+  return { fetch: app.fetch, hotDoor };
 }
 
 /** An unsigned read of an object without sub-resources: the public path, decided before anything S3. */

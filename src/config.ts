@@ -41,6 +41,8 @@ export type Config = {
   readonly negativeFreshSeconds: number;
   /** Cache-Control of public objects that bring none. QUAYSIDE_DEFAULT_CACHE_CONTROL. */
   readonly defaultCacheControl: string;
+  /** Whether hot public reads are answered before node:http, Node only. QUAYSIDE_HOT_LANE, on. */
+  readonly isHotLaneOn: boolean;
   /** Seconds between two runs of the sweeper, Node only. QUAYSIDE_SWEEP_INTERVAL_SECONDS, one hour. */
   readonly sweepIntervalSeconds: number;
   /**
@@ -115,6 +117,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
       'QUAYSIDE_DEFAULT_CACHE_CONTROL',
       text('QUAYSIDE_DEFAULT_CACHE_CONTROL') ?? 'public, max-age=60',
     ),
+    isHotLaneOn: parseSwitch('QUAYSIDE_HOT_LANE', text('QUAYSIDE_HOT_LANE') ?? 'on'),
     sweepIntervalSeconds: whole('QUAYSIDE_SWEEP_INTERVAL_SECONDS', HOUR_SECONDS, 1, 7 * 24 * HOUR_SECONDS),
     graceSeconds: whole('QUAYSIDE_GRACE_SECONDS', 24 * HOUR_SECONDS, 60, 365 * 24 * HOUR_SECONDS),
     drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', 20, 0, HOUR_SECONDS),
@@ -160,6 +163,11 @@ function parseRegion(value: string): string {
 function parseHeaderText(name: string, value: string): string {
   if (/^[\x20-\x7e]{1,1024}$/.test(value)) return value;
   throw new ConfigError(`${name} must be visible ASCII, at most 1024 characters.`);
+}
+
+function parseSwitch(name: string, value: string): boolean {
+  if (value === 'on' || value === 'off') return value === 'on';
+  throw new ConfigError(`${name} must be on or off, not "${value.slice(0, 40)}".`);
 }
 
 function parseLogLevel(value: string): Config['logLevel'] {

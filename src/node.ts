@@ -43,7 +43,8 @@ async function start(): Promise<void> {
     import('./core/sweep/sweep.ts'),
   ]);
   const app = createApp<NodeBindings>(ports, config, (c) => readRequest(c.env.incoming));
-  const server = await serve(app.fetch, { host: config.host, port: config.port, log });
+  const hotLane = config.isHotLaneOn ? app.hotDoor : null;
+  const server = await serve(app.fetch, { host: config.host, port: config.port, log, hotLane });
   const sweeper = repeat('sweep', () => sweep({ ports, settings: config }), {
     firstMs: FIRST_SWEEP_MS,
     everyMs: config.sweepIntervalSeconds * 1000,

@@ -1,19 +1,18 @@
 // The Cloudflare root: bindings become ports, ports become the app. Everything else is in adapters/cloudflare.
-import type { Hono } from 'hono';
 import { BucketObject } from './adapters/cloudflare/bucket-object.ts';
 import { DirectoryObject } from './adapters/cloudflare/directory-object.ts';
 import type { WorkerEnv } from './adapters/cloudflare/env.ts';
 import { createWorkersPorts } from './adapters/cloudflare/ports.ts';
 import { readWorkerRequest } from './adapters/cloudflare/worker-request.ts';
 import { toWorkerResponse } from './adapters/cloudflare/worker-response.ts';
-import { createApp } from './app.ts';
+import { type App, createApp } from './app.ts';
 import { parseConfig } from './config.ts';
 import type { Core } from './core/core.ts';
 import { sweep } from './core/sweep/sweep.ts';
 
 export { BucketObject, DirectoryObject };
 
-type Service = { readonly app: Hono<{ Bindings: WorkerEnv }>; readonly core: Core };
+type Service = { readonly app: App<WorkerEnv>; readonly core: Core };
 
 /** One service per set of bindings, so one per isolate; it holds plain values and bindings, never I/O of a request. */
 const services = new WeakMap<WorkerEnv, Service>();

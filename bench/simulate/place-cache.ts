@@ -42,7 +42,6 @@ export function createPlaceCache({ timeline, usage, ...options }: PlaceCacheOpti
   async function look(place: number, key: string, maxAgeMs: number): Promise<CachedEntry | null> {
     await timeline.sleep(LATENCY_MS.edge);
     const near = young(lower[place], key, maxAgeMs);
-    if (near !== null) usage.edgeHits += 1;
     if (near !== null || upper === null) return near;
     await timeline.sleep(LATENCY_MS.upper);
     const far = young(upper, key, maxAgeMs);

@@ -1,7 +1,10 @@
 // What Cloudflare asks for, as data, and what a run used of it. Marginal prices: nothing of what a plan includes is taken
 // off, and nothing is rounded up, so that designs compare by what one more download costs.
 
-/** What is counted. Milliseconds for the two times, else how often. The last ones cost nothing and are only shown. */
+/**
+ * What is counted. Milliseconds for the two times, else how often. From `indexReads` on nothing is billed: `from…` are
+ * answers by the tier that their body (its first slice) came from, inline bodies being memory.
+ */
 export type Usage = {
   workerRequests: number;
   workerCpuMs: number;
@@ -15,8 +18,10 @@ export type Usage = {
   classB: number;
   indexReads: number;
   kvAnswers: number;
-  edgePointerHits: number;
-  edgeHits: number;
+  placePointerHits: number;
+  fromMemory: number;
+  fromEdge: number;
+  fromBucket: number;
   upperHits: number;
   refusedWrites: number;
 };
@@ -35,8 +40,10 @@ export function createUsage(): Usage {
     classB: 0,
     indexReads: 0,
     kvAnswers: 0,
-    edgePointerHits: 0,
-    edgeHits: 0,
+    placePointerHits: 0,
+    fromMemory: 0,
+    fromEdge: 0,
+    fromBucket: 0,
     upperHits: 0,
     refusedWrites: 0,
   };

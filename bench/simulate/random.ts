@@ -51,11 +51,14 @@ export type SizeOptions = { readonly medianBytes: number; readonly sigma: number
 /** Steps of one doubling of a size. Few different sizes let the simulator share the bytes of equal bodies. */
 const STEPS_PER_DOUBLING = 8;
 
-/** Draws a size in bytes, at least 1, rounded to an eighth of a doubling. */
+/** Smallest file, bytes: room for a number that makes its digest differ from those of all others. */
+const MIN_BYTES = 16;
+
+/** Draws a size in bytes, rounded to an eighth of a doubling. */
 export function drawSize(options: SizeOptions, random: Random): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   const sizeBytes = Math.min(options.maxBytes, options.medianBytes * Math.exp(options.sigma * normal));
-  const step = Math.round(Math.log2(Math.max(1, sizeBytes)) * STEPS_PER_DOUBLING);
+  const step = Math.round(Math.log2(Math.max(MIN_BYTES, sizeBytes)) * STEPS_PER_DOUBLING);
   return Math.min(options.maxBytes, Math.round(2 ** (step / STEPS_PER_DOUBLING)));
 }
 

@@ -1,8 +1,9 @@
 // The three simpler designs that ours must not be worse than. All of them store an object under its own name in R2 and
 // serve it from one Worker; they differ in what stands in front. None of them meters, checks access or knows a version.
-import { LATENCY_MS } from './latencies.ts';
+
 import type { MakeDesign, World } from './design.ts';
-import { createPlaceCache, type PlaceCache } from './place-cache.ts';
+import { LATENCY_MS } from './latencies.ts';
+import { type CachedEntry, createPlaceCache, type PlaceCache } from './place-cache.ts';
 import { CPU_MS } from './prices.ts';
 import { transferMs } from './simulated-bucket.ts';
 
@@ -21,6 +22,7 @@ function createObjects({ timeline, usage, truth, catalogue }: World) {
   return {
     async get(object: number): Promise<string | null> {
       usage.classB += 1;
+      if (object >= 0) usage.fromBucket += 1;
       usage.workerCpuMs += CPU_MS.call;
       await timeline.sleep(LATENCY_MS.bucket);
       return object < 0 ? null : etagOf(object);
@@ -64,7 +66,7 @@ export function createCacheApiFront(maxAgeSeconds: number): MakeDesign {
         usage.workerRequests += 1;
         usage.workerCpuMs += CPU_MS.invocation + CPU_MS.call;
         const found = await cache.match(place, `${object}`, maxAgeSeconds * 1000);
-        if (found !== null) return found.etag;
+        if (found !== null) return hit(world, found);
         return fill(world, cache, place, object, await objects.get(object));
       },
       async write(place, object) {
@@ -87,7 +89,7 @@ export function createWorkersCacheFront(maxAgeSeconds: number, options: { readon
       async read(place, object) {
         usage.workerRequests += 1;
         const found = await cache.match(place, `${object}`, maxAgeSeconds * 1000);
-        if (found !== null) return found.etag;
+        if (found !== null) return hit(world, found);
         usage.workerCpuMs += CPU_MS.invocation;
         return fill(world, cache, place, object, await objects.get(object));
       },
@@ -99,6 +101,11 @@ export function createWorkersCacheFront(maxAgeSeconds: number, options: { readon
       },
     };
   };
+}
+
+function hit({ usage }: World, { etag }: CachedEntry): string {
+  usage.fromEdge += 1;
+  return etag;
 }
 
 /** Keeps what R2 said; "no such key" is not kept. Bodies stream through, so the reader does not wait for the copy. */
@@ -129,4 +136,3 @@ function createPurgeLimit({ timeline, usage }: World): () => boolean {
     return true;
   };
 }
-

@@ -6,9 +6,12 @@ import { LATENCY_MS, MEGABYTE_MS } from './latencies.ts';
 import { CPU_MS, type Usage } from './prices.ts';
 import type { Timeline } from './timeline.ts';
 
-/** How long so many bytes take into a Worker's memory, milliseconds. */
+/** Large bodies go out in slices; a reader waits for the first one only. Bytes. */
+const SLICE_BYTES = 2 ** 20;
+
+/** How long a reader waits for a body to pass through a Worker's memory, milliseconds. */
 export function transferMs(sizeBytes: number): number {
-  return (sizeBytes / 1e6) * MEGABYTE_MS;
+  return (Math.min(sizeBytes, SLICE_BYTES) / 1e6) * MEGABYTE_MS;
 }
 
 /** One array of zeros for each length, shared by everyone who must hold a body: contents play no part here. */

@@ -52,7 +52,7 @@ export function createSimulatedIndex({ timeline, usage, ...options }: SimulatedI
           sql,
           kv,
           resolve: api.resolve,
-          clock: timeline,
+          clock: timeline.clock,
           log: options.log,
           setAlarm: (atMs) => timeline.at(atMs, onAlarm),
           wait: timeline.sleep,

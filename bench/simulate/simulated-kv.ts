@@ -54,7 +54,8 @@ export function createSimulatedKv({ timeline, usage, propagationMaxMs }: Simulat
         async get(names, { cacheTtl }) {
           const freshMs = cacheTtl * 1000;
           usage.kvReads += names.length;
-          const isHot = (name: string) => (cache.get(name)?.readAtMs ?? Number.NEGATIVE_INFINITY) + freshMs > timeline.nowMs();
+          const isHot = (name: string) =>
+            (cache.get(name)?.readAtMs ?? Number.NEGATIVE_INFINITY) + freshMs > timeline.nowMs();
           await timeline.sleep(names.every(isHot) ? LATENCY_MS.kvHot : LATENCY_MS.kvCold);
           const answers = names.map((name): [string, string | null] => {
             if (!isHot(name)) cache.set(name, { text: visible(place, name), readAtMs: timeline.nowMs() });

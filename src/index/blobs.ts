@@ -42,10 +42,10 @@ export function createBlobCalls(sql: Sql): BlobCalls {
       for (const blobId of blobIds) holdBlob(sql, bucket, blobId, holder, nowMs);
     },
 
-    releaseHolds({ home, blobIds, holder, nowMs }) {
+    releaseHolds({ home, blobIds, holder, takenUpToMs }) {
       const bucket = findLife(sql, home);
       if (bucket === null) return;
-      for (const blobId of blobIds) releaseHold(sql, bucket, blobId, holder, nowMs);
+      for (const blobId of blobIds) releaseHold(sql, bucket, blobId, holder, takenUpToMs);
     },
 
     condemnBlobs({ bucket: address, olderThanMs, limit }) {

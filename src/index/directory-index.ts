@@ -1,6 +1,5 @@
 // The directory: accounts, access keys, and which account owns which bucket names, as plain synchronous code over
 // a SQL port, like the bucket index. Secrets are stored as they are: checking an AWS signature needs them.
-
 import type { DirectoryApi } from '../ports/directory.ts';
 import type { AccountId, BucketName } from '../ports/domain.ts';
 import type { Sql } from '../ports/sql.ts';

@@ -179,8 +179,16 @@ export type IndexCommands = {
 
   /** Promises the holder that these blobs of this home bucket stay while it has them. NoSuchBlob. */
   holdBlobs(input: { home: BucketAddress; blobIds: readonly BlobId[]; holder: BucketAddress; nowMs: number }): void;
-  /** Takes holds back. Idempotent. */
-  releaseHolds(input: { home: BucketAddress; blobIds: readonly BlobId[]; holder: BucketAddress; nowMs: number }): void;
+  /**
+   * Takes back holds that were taken or renewed no later than `takenUpToMs`; a younger one belongs to a copy that may be
+   * about to commit. Idempotent.
+   */
+  releaseHolds(input: {
+    home: BucketAddress;
+    blobIds: readonly BlobId[];
+    holder: BucketAddress;
+    takenUpToMs: number;
+  }): void;
   /**
    * Condemns blobs that nothing has referenced since before `olderThanMs`: from then on no copy can revive them.
    * `home` is null for blobs to delete from the store, else the bucket whose hold must be released. `oldHolds` are

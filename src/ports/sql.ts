@@ -5,6 +5,6 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 export type Sql = {
   /** All rows of one statement. Text compares as UTF-8 bytes; integers are exact to 2^53. */
   all<Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]): Row[];
-  /** Runs `work` atomically: all of it, or nothing when it throws. Not nested. */
+  /** Runs `work` atomically: all of it, or nothing when it throws. One inside another undoes itself alone. */
   transaction<Result>(work: () => Result): Result;
 };

@@ -43,7 +43,13 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
     holder: BucketAddress,
     blobIds: BlobId[],
     nowMs = START_MS,
-  ) => index.call(home.name, 'releaseHolds', { home: addressOf(home), blobIds, holder: addressOf(holder), nowMs });
+  ) =>
+    index.call(home.name, 'releaseHolds', {
+      home: addressOf(home),
+      blobIds,
+      holder: addressOf(holder),
+      takenUpToMs: nowMs,
+    });
   const sweep = (index: MetadataIndex, bucket: BucketAddress, olderThanMs: number, limit = 1000) =>
     index.call(bucket.name, 'condemnBlobs', { bucket: addressOf(bucket), olderThanMs, limit });
 

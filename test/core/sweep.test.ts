@@ -152,3 +152,31 @@ describe('the sweeper', () => {
     expect(core.blobStore.blobs.size).toBe(0);
   });
 });
+
+describe('a copy that is under way while the sweeper runs', () => {
+  it('keeps its bytes: its hold is younger than what the sweeper may take back', async () => {
+    const core = createMemoryCore();
+    const [from, to] = [await openTestBucket(core, 'from'), await openTestBucket(core, 'to-bucket')];
+    const source = await put(core, from, 'a');
+    await copy(core, to, source, 'old');
+    await deleteObjects(core, to, [key('old')], null);
+    pastGrace(core);
+
+    // The second copy has its hold; before it commits, the sweeper finds the first one's row in the target.
+    const { metadataIndex } = core.ports;
+    const sweepingBeforeCommit = {
+      call: (async (name: never, call: keyof IndexApi, input: never) => {
+        if (call === 'commitObject') await sweep(core);
+        return metadataIndex.call(name, call, input);
+      }) as typeof metadataIndex.call,
+    };
+    const racing = withPorts(core, { metadataIndex: sweepingBeforeCommit });
+    const copied = await copy(racing, await openTestBucket(racing, 'to-bucket'), source, 'new');
+    await deleteObjects(core, from, [key('a')], null);
+    for (let round = 0; round < 3; round++) {
+      pastGrace(core);
+      await sweep(core);
+    }
+    expect(await readWhole(core, copied)).toEqual(sampleBytes(SIZE));
+  });
+});

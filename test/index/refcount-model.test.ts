@@ -131,11 +131,11 @@ function createWorld() {
     const { blobs, oldHolds } = index.condemnBlobs({ bucket: address, olderThanMs, limit: 3 });
     for (const { blobId, holder } of oldHolds) {
       if (index.isBlobHeld({ holder, blobId })) continue;
-      index.releaseHolds({ home: address, blobIds: [blobId], holder, nowMs: olderThanMs });
+      index.releaseHolds({ home: address, blobIds: [blobId], holder, takenUpToMs: olderThanMs });
     }
     for (const { blobId, home } of blobs) {
       if (home === null) store.delete(blobId);
-      else index.releaseHolds({ home, blobIds: [blobId], holder: address, nowMs: olderThanMs });
+      else index.releaseHolds({ home, blobIds: [blobId], holder: address, takenUpToMs: olderThanMs });
     }
     if (!isCutOff) index.forgetBlobs({ bucket: address, blobIds: blobs.map((blob) => blob.blobId) });
     return blobs.length + oldHolds.length;

@@ -136,7 +136,7 @@ function useIndex(index: IndexApi): void {
   const keys = index.listObjects({ bucket, prefix: '', delimiter: '', after: '', maxKeys: 10 }).objects;
   index.deleteObjects({ bucket, keys: keys.map((object) => object.key), condition: null, nowMs: START_MS });
   const { blobs } = index.condemnBlobs({ bucket: addressOf(record), olderThanMs: START_MS + 1, limit: 10 });
-  index.releaseHolds(hold);
+  index.releaseHolds({ ...hold, takenUpToMs: START_MS });
   index.forgetBlobs({ bucket: addressOf(record), blobIds: blobs.map((blob) => blob.blobId) });
   index.findUnknownBlobs({ blobIds: [own, foreign] });
   index.isBlobHeld({ holder: addressOf(record), blobId: foreign });

@@ -4,7 +4,10 @@ import { connect, type Socket } from 'node:net';
 
 export type SocketReply = {
   readonly status: number;
+  /** By name in lower case; of a repeated one the last. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Names of all header lines in lower case, repeated ones repeatedly. */
+  readonly names: readonly string[];
   readonly body: Buffer;
 };
 
@@ -22,14 +25,17 @@ export type WireSocket = {
 const LIMIT_MS = 20_000;
 const HEAD_END = '\r\n\r\n';
 
-function parseHead(text: string): { status: number; headers: Record<string, string> } {
+function parseHead(text: string): Omit<SocketReply, 'body'> {
   const [statusLine = '', ...lines] = text.split('\r\n');
   const headers: Record<string, string> = {};
+  const names: string[] = [];
   for (const line of lines) {
     const colon = line.indexOf(':');
-    headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+    const name = line.slice(0, colon).toLowerCase();
+    names.push(name);
+    headers[name] = line.slice(colon + 1).trim();
   }
-  return { status: Number(statusLine.split(' ')[1]), headers };
+  return { status: Number(statusLine.split(' ')[1]), headers, names };
 }
 
 /** Bytes of a body in chunked transfer coding and where it ends; null while it is incomplete. */

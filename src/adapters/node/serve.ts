@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Log } from '../../ports/system.ts';
+import { attachHotLane, type HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
 import { expectContinue } from './http-request.ts';
 import { lingerOnEarlyClose } from './lingering-close.ts';
 
@@ -37,10 +38,15 @@ const CONNECTIONS_MAX = 4096;
 /** How often a closing server closes connections that have become idle, milliseconds. */
 const CLOSE_IDLE_MS = 50;
 
-/** Starts to listen. Rejects when the address can't be taken. */
+/** Starts to listen, with a hot lane when there is a door for it. Rejects when the address can't be taken. */
 export async function serve(
   fetch: Fetch,
-  options: { readonly host: string; readonly port: number; readonly log: Log },
+  options: {
+    readonly host: string;
+    readonly port: number;
+    readonly log: Log;
+    readonly hotLane?: HotLaneDoor | null;
+  },
 ): Promise<RunningServer> {
   const listener = getRequestListener((request, bindings) => fetch(request, bindings as NodeBindings), {
     // A RequestError is a target or a Host header that is no URL; anything else slipped through the app.
@@ -71,6 +77,7 @@ export async function serve(
     handle(incoming, outgoing);
   });
   server.on('clientError', refuseMalformed);
+  if (options.hotLane) attachHotLane(server, options.hotLane);
   await listen(server, options);
   server.on('error', (cause) => options.log.error('server-error', { cause }));
 

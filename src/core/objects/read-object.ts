@@ -38,6 +38,22 @@ export function openBody(core: Core, version: ReadableVersion, range: ByteRange)
   return openSlices(core, piecesOf(version.segments, range, sliceBytes));
 }
 
+/** The whole body, if it stands in memory: nothing is read or started for it. A null body stands for no bytes. */
+export function bodyInMemory(
+  core: Core,
+  version: ReadableVersion,
+): { readonly body: Uint8Array | null; readonly tier: 'memory' | 'index' | 'none' } | null {
+  if (version.sizeBytes === 0) return { body: null, tier: 'none' };
+  if (version.inlineBytes !== null) return { body: version.inlineBytes, tier: 'index' };
+  const { sliceBytes, peek } = core.ports.edgeCache;
+  const [segment] = version.segments;
+  if (segment === undefined || segment.lengthBytes !== version.sizeBytes) return null;
+  const firstSlice = Math.floor(segment.offsetBytes / sliceBytes);
+  const lastSlice = Math.floor((segment.offsetBytes + segment.lengthBytes - 1) / sliceBytes);
+  const body = firstSlice === lastSlice ? peek(segment) : null;
+  return body === null ? null : { body, tier: 'memory' };
+}
+
 function cut(bytes: Uint8Array, { offsetBytes, lengthBytes }: ByteRange): Uint8Array {
   return bytes.length === lengthBytes ? bytes : bytes.subarray(offsetBytes, offsetBytes + lengthBytes);
 }

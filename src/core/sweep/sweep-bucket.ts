@@ -1,7 +1,7 @@
 // Gives back the room of blobs that nothing references any more, and of those that a crash left behind. It only
 // touches blobs older than the grace, so no reader with a stale pointer and no write in progress can lose bytes.
 // Every step can be repeated: a sweep that dies is finished by the next one.
-import type { BlobId, BucketAddress, BucketName } from '../../ports/domain.ts';
+import type { BucketAddress, BucketName } from '../../ports/domain.ts';
 import type { Core } from '../core.ts';
 
 /** Blobs handled per index call. Source: R2 and S3 delete up to 1,000 objects in one call. */
@@ -39,7 +39,12 @@ async function sweepUnreferenced(core: Core, bucket: BucketAddress, olderThanMs:
     for (const { blobId, holder } of oldHolds) {
       const isHeld = await metadataIndex.call(holder.name, 'isBlobHeld', { holder, blobId });
       if (isHeld) continue;
-      await release(core, bucket, [blobId], holder);
+      await metadataIndex.call(bucket.name, 'releaseHolds', {
+        home: bucket,
+        blobIds: [blobId],
+        holder,
+        takenUpToMs: olderThanMs,
+      });
       releasedHolds++;
     }
     if (blobs.length === 0) return { deletedBlobs, releasedHolds };
@@ -47,21 +52,18 @@ async function sweepUnreferenced(core: Core, bucket: BucketAddress, olderThanMs:
     if (own.length > 0) await blobStore.delete(own);
     for (const { blobId, home } of blobs) {
       if (home === null) continue;
-      await release(core, home, [blobId], bucket);
+      // A younger hold belongs to a copy into this bucket that has not committed yet.
+      await metadataIndex.call(home.name, 'releaseHolds', {
+        home,
+        blobIds: [blobId],
+        holder: bucket,
+        takenUpToMs: olderThanMs,
+      });
       releasedHolds++;
     }
     await metadataIndex.call(bucket.name, 'forgetBlobs', { bucket, blobIds: blobs.map((blob) => blob.blobId) });
     deletedBlobs += own.length;
   }
-}
-
-function release(core: Core, home: BucketAddress, blobIds: readonly BlobId[], holder: BucketAddress): Promise<void> {
-  return core.ports.metadataIndex.call(home.name, 'releaseHolds', {
-    home,
-    blobIds,
-    holder,
-    nowMs: core.ports.clock.nowMs(),
-  });
 }
 
 /** Compares the store with the index, in the order of creation, from where the last sweep ended up to the grace. */

@@ -9,16 +9,20 @@ import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../ports/dom
 import { StorageError } from '../../ports/errors.ts';
 import type { HotLookup } from '../../ports/hot-metadata.ts';
 import { isPublicObject, toGate, toPointer } from '../../ports/pointer.ts';
-import type { HttpRequest } from '../request.ts';
+import type { AnswerHot, HttpRequest } from '../request.ts';
 import { evaluateRead, isIfRangeSatisfied } from '../semantics/conditional.ts';
-import { objectHeaders } from '../semantics/object-headers.ts';
-import { contentRange, parseRange } from '../semantics/range.ts';
+import { type ByteRange, parseRange } from '../semantics/range.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
 import { type BodyOrigin, createCacheStatus, type PointerTier } from './cache-status.ts';
+import { countRead } from './count-read.ts';
+import { createHotAnswer } from './hot-answer.ts';
+import { createPreparedHeaders } from './prepared-headers.ts';
 
 export type DeliverySettings = {
   /** Cache-Control of public objects that have none of their own. */
   readonly defaultCacheControl: string;
+  /** See parseAddress; the hot answer reads its address itself. */
+  readonly baseDomain: string | null;
 };
 
 export type Deliver = (
@@ -28,68 +32,51 @@ export type Deliver = (
   requestId: string,
 ) => Response | Promise<Response>;
 
+export type Delivery = {
+  readonly deliver: Deliver;
+  /** The same policy for what can be answered at once: hot-answer.ts. */
+  readonly hotAnswer: AnswerHot;
+};
+
 type Found = {
   readonly gate: BucketGate | null;
   readonly pointer: Pointer | null;
   readonly tier: PointerTier;
 };
 
-/** Makes the public door. Errors: NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI. */
-export function createDelivery(core: Core, settings: DeliverySettings): Deliver {
-  const { hotMetadata, meter, tiers } = core.ports;
-  const cacheStatus = createCacheStatus(tiers);
-  const preparedHeaders = new WeakMap<Pointer, Readonly<Record<string, string>>>();
+type Body = Uint8Array | ReadableStream<Uint8Array> | null;
 
-  function headersOf(pointer: Pointer): Readonly<Record<string, string>> {
-    const known = preparedHeaders.get(pointer);
-    if (known !== undefined) return known;
-    const headers = { 'cache-control': settings.defaultCacheControl, ...objectHeaders(pointer) };
-    preparedHeaders.set(pointer, headers);
-    return headers;
-  }
+/** Makes both doors. Errors: NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI. */
+export function createDelivery(core: Core, settings: DeliverySettings): Delivery {
+  const { hotMetadata, meter, tiers } = core.ports;
+  const { baseDomain, defaultCacheControl } = settings;
+  const cacheStatus = createCacheStatus(tiers);
+  const memoryHit = cacheStatus('memory', 'memory');
+  const prepared = createPreparedHeaders({ defaultCacheControl, memoryHit });
 
   function answer(request: HttpRequest, found: Found, requestId: string, key: ObjectKey): Response | Promise<Response> {
     const pointer = requirePublic(found, key);
-    const common = { ...headersOf(pointer), 'x-amz-request-id': requestId };
-    const fromPointer = { ...common, 'cache-status': cacheStatus(found.tier, 'none') };
-
     const outcome = evaluateRead(readConditions(request), pointer);
-    if (outcome === 'not-modified') return new Response(null, { status: 304, headers: withoutContent(fromPointer) });
+    if (outcome === 'not-modified') {
+      return respond(304, prepared.notModified(pointer, cacheStatus(found.tier, 'none')), requestId, null);
+    }
     if (outcome === 'precondition-failed') throw new StorageError('PreconditionFailed');
 
-    const { sizeBytes } = pointer;
-    const rangeHeader = request.header('range');
-    const isRangeWanted = rangeHeader !== null && isIfRangeSatisfied(request.header('if-range'), pointer);
-    const range = isRangeWanted ? parseRange(rangeHeader, sizeBytes) : 'whole';
-    if (range === 'unsatisfiable') {
-      throw new StorageError('InvalidRange', {
-        fields: { RangeRequested: rangeHeader ?? '', ActualObjectSize: `${sizeBytes}` },
-      });
-    }
-    const offsetBytes = range === 'whole' ? 0 : range.startByte;
-    const lengthBytes = range === 'whole' ? sizeBytes : range.endByteInclusive - range.startByte + 1;
-    const status = range === 'whole' ? 200 : 206;
-    const sized: Record<string, string> =
-      range === 'whole'
-        ? { ...common, 'content-length': `${lengthBytes}` }
-        : { ...common, 'content-length': `${lengthBytes}`, 'content-range': contentRange(range, sizeBytes) };
-
-    const respond = (body: Uint8Array | ReadableStream<Uint8Array> | null, origin: BodyOrigin): Response => {
-      sized['cache-status'] = cacheStatus(found.tier, origin);
-      meter.count({
-        bucketId: found.gate?.bucketId ?? null,
-        operationClass: 'B',
-        bytesOut: body === null ? 0 : lengthBytes,
-        tier: origin === 'index' || origin === 'none' ? 'memory' : origin,
-      });
-      return new Response(body as ConstructorParameters<typeof Response>[0], { status, headers: sized });
+    const range = readRange(request, pointer);
+    const isWhole = range === 'whole';
+    const offsetBytes = isWhole ? 0 : range.startByte;
+    const lengthBytes = isWhole ? pointer.sizeBytes : range.endByteInclusive - range.startByte + 1;
+    const send = (body: Body, origin: BodyOrigin): Response => {
+      const status = cacheStatus(found.tier, origin);
+      const headers = isWhole ? prepared.whole(pointer, status) : prepared.part(pointer, status, range);
+      countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin);
+      return respond(isWhole ? 200 : 206, headers, requestId, body);
     };
-
-    if (request.method === 'HEAD') return respond(null, 'none');
+    if (request.method === 'HEAD') return send(null, 'none');
     const opened = openBody(core, pointer, { offsetBytes, lengthBytes });
     return opened instanceof Promise
-      ? opened.then(({ body, tier }) => respond(body, tier))
-      : respond(opened.body, opened.tier);
+      ? opened.then(({ body, tier }) => send(body, tier))
+      : send(opened.body, opened.tier);
   }
 
   async function askIndex(bucket: BucketName, key: ObjectKey, hot: HotLookup): Promise<Found> {
@@ -101,7 +88,7 @@ export function createDelivery(core: Core, settings: DeliverySettings): Deliver 
     return { gate, pointer, tier: hot.gate === null || hot.pointer === null ? 'index' : hot.pointer.tier };
   }
 
-  return (request, rawBucket, rawKey, requestId) => {
+  const deliver: Deliver = (request, rawBucket, rawKey, requestId) => {
     const bucket = parseBucketName(decodePathSegment(rawBucket));
     const key = parseObjectKey(decodePathSegment(rawKey));
     const proceed = (hot: HotLookup): Response | Promise<Response> => {
@@ -115,6 +102,28 @@ export function createDelivery(core: Core, settings: DeliverySettings): Deliver 
     const hot = hotMetadata.get(bucket, key);
     return hot instanceof Promise ? hot.then(proceed) : proceed(hot);
   };
+
+  return { deliver, hotAnswer: createHotAnswer(core, { baseDomain, prepared, memoryHit }) };
+}
+
+/** The request id comes last: the hot lane writes it behind the prepared headers. */
+function respond(status: number, headers: Readonly<Record<string, string>>, requestId: string, body: Body): Response {
+  const init = { status, headers: { ...headers, 'x-amz-request-id': requestId } };
+  return new Response(body as ConstructorParameters<typeof Response>[0], init);
+}
+
+/**
+ * What the Range header asks for, if it counts: for GET alone, so HEAD tells of the whole object (S3 itself, and so our
+ * signed HEAD, answers 206). InvalidRange. Source: RFC 9110 section 14.2.
+ */
+function readRange(request: HttpRequest, pointer: Pointer): ByteRange | 'whole' {
+  const header = request.method === 'GET' ? request.header('range') : null;
+  if (header === null || !isIfRangeSatisfied(request.header('if-range'), pointer)) return 'whole';
+  const range = parseRange(header, pointer.sizeBytes);
+  if (range !== 'unsatisfiable') return range;
+  throw new StorageError('InvalidRange', {
+    fields: { RangeRequested: header, ActualObjectSize: `${pointer.sizeBytes}` },
+  });
 }
 
 /** The pointer, if everyone may read it. A stranger learns of a missing key only where every key is public anyway. */
@@ -132,10 +141,4 @@ function readConditions(request: HttpRequest) {
     ifModifiedSince: request.header('if-modified-since'),
     ifUnmodifiedSince: request.header('if-unmodified-since'),
   };
-}
-
-/** A 304 carries what a cache updates, not what describes a body. Source: RFC 9110 section 15.4.5. */
-function withoutContent(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const { 'content-type': _type, 'content-encoding': _encoding, ...rest } = headers;
-  return rest;
 }

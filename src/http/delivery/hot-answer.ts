@@ -1,12 +1,11 @@
 // The second door of delivery: answers a plain public read in one synchronous call, from memory alone, or not at all.
 // The hot lane of the Node home asks it before node:http ever sees the request; what it leaves, and every error, is
 // deliver.ts's. It decides with the same pieces as deliver.ts and must never answer otherwise.
-import { isPublicObject } from '../../core/auth/authorize.ts';
 import type { Core } from '../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import { bodyInMemory } from '../../core/objects/read-object.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { HotLookup } from '../../ports/hot-metadata.ts';
+import { isPublicObject } from '../../ports/pointer.ts';
 import { parseAddress } from '../address.ts';
 import type { AnswerHot, HotReply, PlainRead } from '../request.ts';
 import { evaluateRead } from '../semantics/conditional.ts';
@@ -40,7 +39,7 @@ export function createHotAnswer(
     if (address.kind !== 'bucket' || address.rawKey === null) return null;
     const bucket = parseBucketName(decodePathSegment(address.rawBucket));
     const key = parseObjectKey(decodePathSegment(address.rawKey));
-    const hot: HotLookup | Promise<HotLookup> = hotMetadata.get(bucket, key);
+    const hot = hotMetadata.get(bucket, key);
     if (hot instanceof Promise || hot.gate?.tier !== 'memory' || hot.pointer?.tier !== 'memory') return null;
     const gate = hot.gate.value;
     const pointer = hot.pointer.value;

@@ -2,17 +2,19 @@
 // go too. Both doors of delivery, deliver.ts and hot-answer.ts, take theirs from here, so that they can't disagree.
 import type { Pointer } from '../../ports/domain.ts';
 import { type HeaderRecord, objectHeaders } from '../semantics/object-headers.ts';
+import { type ByteRange, contentRange } from '../semantics/range.ts';
 
 export type PreparedHeaders = {
-  /** What every answer with that object says of it, Cache-Control included. Not to be changed. */
-  common(pointer: Pointer): Readonly<HeaderRecord>;
   /** A 200 of the whole object. The record of a memory hit is always the same object: a key for what is made of it. */
   whole(pointer: Pointer, cacheStatus: string): Readonly<HeaderRecord>;
   /** A 304. As `whole`. */
   notModified(pointer: Pointer, cacheStatus: string): Readonly<HeaderRecord>;
+  /** A 206. Never kept: there are too many ranges. */
+  part(pointer: Pointer, cacheStatus: string, range: ByteRange): Readonly<HeaderRecord>;
 };
 
 type Prepared = {
+  /** What every answer with that object says of it. */
   readonly common: Readonly<HeaderRecord>;
   /** The records of a memory hit, once there was one. */
   whole: Readonly<HeaderRecord> | null;
@@ -27,7 +29,7 @@ export function createPreparedHeaders(settings: { defaultCacheControl: string; m
   function of(pointer: Pointer): Prepared {
     let prepared = known.get(pointer);
     if (prepared === undefined) {
-      const common = { 'cache-control': defaultCacheControl, ...objectHeaders(pointer) };
+      const common = withCacheControl(objectHeaders(pointer), defaultCacheControl);
       prepared = { common, whole: null, notModified: null };
       known.set(pointer, prepared);
     }
@@ -35,7 +37,6 @@ export function createPreparedHeaders(settings: { defaultCacheControl: string; m
   }
 
   return {
-    common: (pointer) => of(pointer).common,
     whole(pointer, cacheStatus) {
       const prepared = of(pointer);
       if (cacheStatus !== memoryHit) return wholeHeaders(prepared.common, pointer, cacheStatus);
@@ -48,6 +49,12 @@ export function createPreparedHeaders(settings: { defaultCacheControl: string; m
       prepared.notModified ??= notModifiedHeaders(prepared.common, cacheStatus);
       return prepared.notModified;
     },
+    part: (pointer, cacheStatus, range) => ({
+      ...of(pointer).common,
+      'content-length': `${range.endByteInclusive - range.startByte + 1}`,
+      'content-range': contentRange(range, pointer.sizeBytes),
+      'cache-status': cacheStatus,
+    }),
   };
 }
 
@@ -55,8 +62,21 @@ function wholeHeaders(common: Readonly<HeaderRecord>, pointer: Pointer, cacheSta
   return { ...common, 'content-length': `${pointer.sizeBytes}`, 'cache-status': cacheStatus };
 }
 
-/** A 304 carries what a cache updates, not what describes a body. Source: RFC 9110 section 15.4.5. */
+/** The default, unless the owner said something: max-age would undo Expires. Source: RFC 9111 section 5.3. */
+function withCacheControl(own: Readonly<HeaderRecord>, defaultCacheControl: string): Readonly<HeaderRecord> {
+  if (own['cache-control'] !== undefined || own.expires !== undefined) return own;
+  return { 'cache-control': defaultCacheControl, ...own };
+}
+
+/** What a cache updates by a 304, as S3 sends it too; nothing else of the object. Source: RFC 9110 section 15.4.5. */
+const NOT_MODIFIED_HEADERS = ['cache-control', 'etag', 'expires', 'last-modified'] as const;
+
 function notModifiedHeaders(common: Readonly<HeaderRecord>, cacheStatus: string): HeaderRecord {
-  const { 'content-type': _type, 'content-encoding': _encoding, ...rest } = common;
-  return { ...rest, 'cache-status': cacheStatus };
+  const headers: HeaderRecord = {};
+  for (const name of NOT_MODIFIED_HEADERS) {
+    const value = common[name];
+    if (value !== undefined) headers[name] = value;
+  }
+  headers['cache-status'] = cacheStatus;
+  return headers;
 }

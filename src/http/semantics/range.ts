@@ -9,8 +9,8 @@ export type ByteRange = { readonly startByte: number; readonly endByteInclusive:
 const PREFIX = 'bytes=';
 
 /**
- * What a Range header asks of an object of `sizeBytes`: 'whole' is a 200 (no header, several ranges, malformed),
- * 'unsatisfiable' a 416 (starts behind the end, suffix of nothing, any range of an empty object), a range is a 206.
+ * What a Range header asks of an object of `sizeBytes`: 'whole' is a 200 (no header, several ranges, malformed, a suffix
+ * of an empty object), 'unsatisfiable' a 416 (starts behind the end, suffix of no bytes), a range is a 206.
  */
 export function parseRange(header: string | null, sizeBytes: number): 'whole' | 'unsatisfiable' | ByteRange {
   if (header === null || !hasPrefix(header)) return 'whole';
@@ -23,7 +23,10 @@ export function parseRange(header: string | null, sizeBytes: number): 'whole' | 
   const last = hasLast ? parseDigits(header, dashAt + 1, header.length) : Number.POSITIVE_INFINITY;
   if (first === null || last === null || (!hasFirst && !hasLast)) return 'whole';
   if (!hasFirst) {
-    if (last === 0 || sizeBytes === 0) return 'unsatisfiable';
+    if (last === 0) return 'unsatisfiable';
+    // Satisfiable by section 14.1.2, but no Content-Range can say "no bytes". S3 answers 200 as well, and tail readers
+    // live by it: https://github.com/apache/arrow-rs-object-store/issues/846
+    if (sizeBytes === 0) return 'whole';
     return { startByte: Math.max(0, sizeBytes - last), endByteInclusive: sizeBytes - 1 };
   }
   if (last < first) return 'whole';

@@ -1,0 +1,121 @@
+// Is our design worth its parts? One Zipf trace over many data centres, through our own code and through three simpler
+// designs: hit ratios, reads per tier, staleness, and what a million downloads cost. Virtual time; the same numbers in
+// every run. Assumptions stand in simulate/latencies.ts and simulate/prices.ts, the reading of the table in README.md.
+import { printTable } from './lib/table.ts';
+import type { MakeDesign } from './simulate/design.ts';
+import { costOf, PRICES_READ_ON } from './simulate/prices.ts';
+import { createQuayside, TODAY } from './simulate/quayside-design.ts';
+import { type Report, runDesign, type Scenario } from './simulate/run-design.ts';
+import { createBucketAlone, createCacheApiFront, createWorkersCacheFront } from './simulate/simple-designs.ts';
+
+const MiB = 2 ** 20;
+
+const COMMON = {
+  isolates: 3,
+  isolateLifeSeconds: 1800,
+  placeBytes: 256 * MiB,
+  upperBytes: 1024 * MiB,
+  kvPropagationMaxSeconds: 60,
+  warmUpShare: 0.25,
+} satisfies Partial<Scenario>;
+
+const TRACE = {
+  objects: 10_000,
+  exponent: 0.9,
+  places: 12,
+  sizes: { medianBytes: 32 * 1024, sigma: 1.7, maxBytes: 32 * MiB },
+  regionalSkew: 0.2,
+  missingShare: 0.01,
+  seed: 20261121,
+} satisfies Partial<Scenario['trace']>;
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  busy: { ...COMMON, trace: { ...TRACE, requests: 160_000, requestsPerSecond: 400, overwriteShare: 0.002 } },
+  quiet: { ...COMMON, trace: { ...TRACE, requests: 40_000, requestsPerSecond: 4, overwriteShare: 0.005 } },
+};
+
+const DESIGNS: Readonly<Record<string, MakeDesign>> = {
+  '(a) R2 alone': createBucketAlone,
+  '(b) Cache API by URL, 60 s': createCacheApiFront(60),
+  '(c) Workers Cache at the front, 60 s': createWorkersCacheFront(60, { isPurging: false }),
+  '(c) the same, purging': createWorkersCacheFront(60, { isPurging: true }),
+  '(c) the same, 5 s': createWorkersCacheFront(5, { isPurging: false }),
+  'ours today: KV, Cache API, 5 s': createQuayside(TODAY),
+  'ours, pointers fresh 30 s': createQuayside({ ...TODAY, pointerFreshSeconds: 30 }),
+  'ours, no body memory': createQuayside({ ...TODAY, hasBodyMemory: false }),
+  'ours, bodies in Workers Cache': createQuayside({ ...TODAY, bodies: 'workers-cache' }),
+  'ours, no KV': createQuayside({ ...TODAY, metadata: 'none' }),
+  'ours, pointers in the place, then KV': createQuayside({ ...TODAY, metadata: 'place+kv' }),
+  'ours, pointers in the place, no KV': createQuayside({ ...TODAY, metadata: 'place' }),
+};
+
+const percent = (part: number, whole: number) => ((part / whole) * 100).toFixed(1);
+const perThousand = (part: number, whole: number) => ((part / whole) * 1000).toFixed(0);
+const seconds = (value: number) => value.toFixed(1);
+
+function printReads(reports: ReadonlyMap<string, Report>): void {
+  const head = ['design', 'no I/O %', 'body from isolate %', 'place %', 'R2 %', 'upper hits'];
+  const reads = ['R2 reads', 'index reads', 'KV names', 'KV answers', 'pointers of the place'];
+  const rows = [...reports].map(([name, { usage, answers, immediate }]) => {
+    const bodies = usage.fromMemory + usage.fromEdge + usage.fromBucket;
+    return [
+      name,
+      percent(immediate, answers),
+      percent(usage.fromMemory, bodies),
+      percent(usage.fromEdge, bodies),
+      percent(usage.fromBucket, bodies),
+      ...[usage.upperHits, usage.classB, usage.indexReads, usage.kvReads, usage.kvAnswers, usage.placePointerHits].map(
+        (count) => perThousand(count, answers),
+      ),
+    ];
+  });
+  printTable([[...head, ...reads], ...rows]);
+}
+
+function printCosts(reports: ReadonlyMap<string, Report>): void {
+  const head = [
+    'design',
+    'stale %',
+    'stale s: median',
+    'p99',
+    'max',
+    'wait ms: median',
+    'p99',
+    'index calls in the busiest s',
+  ];
+  const money = ['Workers $', 'KV $', 'DO $', 'R2 $', '$ a million'];
+  const rows = [...reports].map(([name, { usage, answers, stale, waitMs, busiestSecond }]) => {
+    const cost = costOf(usage);
+    const ofMillion = (usd: number) => ((usd / answers) * 1e6).toFixed(2);
+    return [
+      name,
+      ((stale.answers / answers) * 100).toFixed(2),
+      seconds(stale.median),
+      seconds(stale.p99),
+      seconds(stale.max),
+      waitMs.median.toFixed(0),
+      waitMs.p99.toFixed(0),
+      busiestSecond,
+      ...[cost.workers, cost.kv, cost.objects, cost.r2, cost.total].map(ofMillion),
+    ];
+  });
+  printTable([[...head, ...money], ...rows]);
+}
+
+process.stdout.write(`Prices read on ${PRICES_READ_ON}.\n`);
+for (const [name, scenario] of Object.entries(SCENARIOS)) {
+  const { requests, requestsPerSecond, places, overwriteShare } = scenario.trace;
+  process.stdout.write(
+    `\n### ${name}: ${requestsPerSecond} requests/s over ${places} places, ${requests} requests, ${overwriteShare * 100} % overwrites\n\n`,
+  );
+  const reports = new Map<string, Report>();
+  for (const [design, make] of Object.entries(DESIGNS)) {
+    const t = performance.now();
+    reports.set(design, await runDesign(make, scenario));
+    if (process.env.T)
+      console.error(design, Math.round(performance.now() - t), Math.round(process.memoryUsage.rss() / 2 ** 20));
+  }
+  printReads(reports);
+  process.stdout.write('\n');
+  printCosts(reports);
+}

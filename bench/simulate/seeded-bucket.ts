@@ -1,0 +1,69 @@
+// Fills the index and the bucket with the catalogue before the clock starts: one public bucket, small bodies in the rows.
+
+import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
+import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
+import { parseObjectKey } from '../../src/core/names.ts';
+import type { BucketName, BucketRecord, ObjectBody } from '../../src/ports/domain.ts';
+import type { BlobArrival, IndexApi } from '../../src/ports/metadata-index.ts';
+import type { Ids } from '../../src/ports/system.ts';
+import type { World } from './design.ts';
+import type { SimulatedBucket } from './simulated-bucket.ts';
+
+export type SeedOptions = {
+  readonly world: World;
+  readonly api: IndexApi;
+  readonly blobStore: SimulatedBucket;
+  readonly ids: Ids;
+  readonly zeros: (lengthBytes: number) => Uint8Array;
+  readonly name: BucketName;
+  readonly nameOf: (object: number) => string;
+  readonly inlineMaxBytes: number;
+};
+
+export function createSeededBucket({ world, api, blobStore, ids, zeros, name, ...options }: SeedOptions): void {
+  const nowMs = world.timeline.clock.nowMs();
+  const bucket: BucketRecord = {
+    id: makeBucketId(name, ids.bucketId()),
+    name,
+    ownerId: ROOT_ACCOUNT.id,
+    createdAtMs: nowMs,
+    revision: 1,
+    access: { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] },
+  };
+  api.createBucket({ bucket });
+
+  function bodyOf(sizeBytes: number): { body: ObjectBody; arrivals: readonly BlobArrival[] } {
+    if (sizeBytes <= options.inlineMaxBytes) {
+      return { body: { segments: [], inlineBytes: zeros(sizeBytes) }, arrivals: [] };
+    }
+    const blobId = ids.blobId(bucket.id);
+    blobStore.seed(blobId, sizeBytes);
+    const segments = [{ blobId, offsetBytes: 0, lengthBytes: sizeBytes }];
+    return { body: { segments, inlineBytes: null }, arrivals: [{ blobId, sizeBytes, home: null }] };
+  }
+
+  for (const [object, sizeBytes] of world.catalogue.entries()) {
+    const { body, arrivals } = bodyOf(sizeBytes);
+    const key = parseObjectKey(options.nameOf(object));
+    const etag = `first${object}`;
+    api.commitObject({
+      bucket,
+      object: {
+        ...body,
+        key,
+        versionId: ids.versionId(),
+        sizeBytes,
+        etag,
+        lastModifiedMs: nowMs,
+        headers: {},
+        userMetadata: {},
+        storageClass: 'STANDARD',
+        checksum: null,
+        parts: null,
+      },
+      condition: null,
+      arrivals,
+    });
+    world.truth.commit(key, etag, nowMs);
+  }
+}

@@ -1,0 +1,61 @@
+// Puts the hot lane in front of a node:http or node:https server. The connections stay the server's own: it accepts
+// and counts them (maxConnections, getConnections, close), and the lane's join in when it closes idle ones or all.
+import type { Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Server as TlsServer } from 'node:tls';
+import type { AnswerHot } from '../../../http/request.ts';
+import { createHotLane, type HotLane } from './lane.ts';
+import { createRecogniser } from './recognise.ts';
+
+/** What the home gives the lane. */
+export type HotLaneDoor = {
+  readonly answer: AnswerHot;
+  /** Names of headers, in lower case, that `answer` does not know and that could change it. */
+  readonly decidingHeaders: readonly string[];
+  readonly requestId: () => string;
+};
+
+/** How often limits are looked at, milliseconds; they are that much longer at most. */
+const LIMITS_CHECK_MS = 1000;
+
+/** To be called once, after the server's own time-outs are set and before it listens. */
+export function attachHotLane(server: Server, door: HotLaneDoor, nowMs: () => number = Date.now): HotLane {
+  const event = server instanceof TlsServer ? 'secureConnection' : 'connection';
+  const listeners = server.listeners(event);
+  server.removeAllListeners(event);
+  const lane = createHotLane({
+    recognise: createRecogniser(door.decidingHeaders),
+    answer: door.answer,
+    requestId: door.requestId,
+    nowMs,
+    handOver(socket) {
+      for (const listener of listeners) listener.call(server, socket);
+    },
+    refuseIdle(socket) {
+      server.emit(
+        'clientError',
+        Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
+        socket,
+      );
+    },
+    limits: {
+      firstRequestMs: server.headersTimeout,
+      keepAliveMs: server.keepAliveTimeout,
+      stalledMs: server.timeout,
+    },
+  });
+  server.on(event, (socket: Duplex) => lane.take(socket));
+
+  const { closeIdleConnections, closeAllConnections } = server;
+  server.closeIdleConnections = () => {
+    closeIdleConnections.call(server);
+    lane.closeIdle();
+  };
+  server.closeAllConnections = () => {
+    closeAllConnections.call(server);
+    lane.closeAll();
+  };
+  const checks = setInterval(lane.closeExpired, LIMITS_CHECK_MS).unref();
+  server.on('close', () => clearInterval(checks));
+  return lane;
+}

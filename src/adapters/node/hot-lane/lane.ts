@@ -1,0 +1,155 @@
+// The hot lane: owns a fresh connection for as long as it shows nothing but plain reads of what stands ready in memory,
+// one whole request a chunk. At the first other thing (a part of a request, two at once, any doubt, a miss) it lets go:
+// its listeners off, the chunk back in front of what was not read yet, and node:http has the connection for good. It
+// decides nothing itself: recognise.ts says what is plain, delivery what the answer is.
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import type { AnswerHot } from '../../../http/request.ts';
+import { createPrebuiltHeads } from './prebuilt-heads.ts';
+import type { Recognise } from './recognise.ts';
+import { createReplyWriter } from './reply-writer.ts';
+
+export type HotLaneOptions = {
+  readonly recognise: Recognise;
+  readonly answer: AnswerHot;
+  readonly requestId: () => string;
+  readonly nowMs: () => number;
+  /** Gives a connection to node:http, which listens to it from then on. */
+  readonly handOver: (socket: Duplex) => void;
+  /** Answers 408 on a connection whose first request did not come in time, and closes it. */
+  readonly refuseIdle: (socket: Duplex) => void;
+  readonly limits: LaneLimits;
+};
+
+/** The limits of the server around it, milliseconds. */
+export type LaneLimits = {
+  /** From the connection to its first byte. */
+  readonly firstRequestMs: number;
+  /** Between two requests, as told to the client in Keep-Alive. */
+  readonly keepAliveMs: number;
+  /** Without a byte taken by a client that has not read its answer. */
+  readonly stalledMs: number;
+};
+
+export type HotLane = {
+  /** Takes over a fresh connection. */
+  take(socket: Duplex): void;
+  /** Closes the connections that have run into a limit; to be called every second or so. */
+  closeExpired(): void;
+  /** Closes those that wait for a request. One that has sent none yet gets a moment to. */
+  closeIdle(): void;
+  /** Closes all, answers under way included. */
+  closeAll(): void;
+  counts(): { readonly connections: number; readonly answered: number; readonly handedOver: number };
+};
+
+/** As node:http: what it waits beyond the time that it tells, so that the client is the first to close. */
+const KEEP_ALIVE_BUFFER_MS = 1000;
+/** What a connection without any request has before `closeIdle` takes it for idle: its first may be on the way. */
+const FRESH_MS = 1000;
+
+type Connection = { readonly socket: Duplex; activeAtMs: number; hasServed: boolean };
+
+/** Makes the lane of one server. Cost a request: about 2 µs above reading and writing the socket. */
+export function createHotLane(options: HotLaneOptions): HotLane {
+  const { recognise, answer, requestId, nowMs, limits } = options;
+  const heads = createPrebuiltHeads(limits.keepAliveMs);
+  const writer = createReplyWriter();
+  const connections = new Set<Connection>();
+  let answered = 0;
+  let handedOver = 0;
+
+  /** Whether the chunk was a request that could be answered here, and was. */
+  function serve(connection: Connection, writesAtOnce: boolean, chunk: Buffer): boolean {
+    const read = recognise(chunk);
+    const reply = read === null ? null : answer(read);
+    if (reply === null) return false;
+    const { socket } = connection;
+    const now = nowMs();
+    const id = requestId();
+    connection.activeAtMs = now;
+    connection.hasServed = true;
+    answered += 1;
+    // One answer may wait in the socket, never more: nothing is read before the client has taken it.
+    if (!writer.write(socket, writesAtOnce, heads.of(reply, id.length, now), id, reply.body)) socket.pause();
+    return true;
+  }
+
+  function take(socket: Duplex): void {
+    const connection: Connection = { socket, activeAtMs: nowMs(), hasServed: false };
+    const writesAtOnce = socket instanceof Socket && !(socket instanceof TLSSocket);
+    const onData = (chunk: Buffer) => {
+      if (!serve(connection, writesAtOnce, chunk)) letGo(chunk);
+    };
+    const onDrain = () => {
+      connection.activeAtMs = nowMs();
+      socket.resume();
+    };
+    const onEnd = () => {
+      socket.end();
+    };
+    const onTimeout = () => {
+      socket.destroy();
+    };
+    const onClose = () => {
+      connections.delete(connection);
+    };
+    const letGo = (chunk: Buffer) => {
+      socket.off('data', onData);
+      socket.off('drain', onDrain);
+      socket.off('end', onEnd);
+      socket.off('error', ignoreError);
+      socket.off('timeout', onTimeout);
+      socket.off('close', onClose);
+      connections.delete(connection);
+      handedOver += 1;
+      // Paused, or the chunk would be emitted at once, to nobody.
+      socket.pause();
+      socket.unshift(chunk);
+      options.handOver(socket);
+      socket.resume();
+    };
+    connections.add(connection);
+    socket.on('data', onData);
+    socket.on('drain', onDrain);
+    socket.on('end', onEnd);
+    socket.on('error', ignoreError);
+    socket.on('timeout', onTimeout);
+    socket.on('close', onClose);
+    // The system socket sees a slow reader's progress; see also `closeExpired`.
+    if (socket instanceof Socket) socket.setTimeout(limits.stalledMs);
+  }
+
+  function isExpired({ socket, activeAtMs, hasServed }: Connection, now: number): boolean {
+    const isBusy = socket.writableLength > 0;
+    // A socket of the system has a timer of its own, which knows how much of an answer was taken meanwhile.
+    if (isBusy) return !(socket instanceof Socket) && now - activeAtMs > limits.stalledMs;
+    return now - activeAtMs > (hasServed ? limits.keepAliveMs + KEEP_ALIVE_BUFFER_MS : limits.firstRequestMs);
+  }
+
+  return {
+    take,
+    closeExpired() {
+      const now = nowMs();
+      for (const connection of connections) {
+        if (!isExpired(connection, now)) continue;
+        if (connection.hasServed) connection.socket.destroy();
+        else options.refuseIdle(connection.socket);
+      }
+    },
+    closeIdle() {
+      const now = nowMs();
+      for (const { socket, hasServed, activeAtMs } of connections) {
+        if (socket.writableLength === 0 && (hasServed || now - activeAtMs > FRESH_MS)) socket.destroy();
+      }
+    },
+    closeAll() {
+      for (const { socket } of connections) socket.destroy();
+    },
+    counts: () => ({ connections: connections.size, answered, handedOver }),
+  };
+}
+
+/** A connection that breaks is closed by its stream; there is nobody left to tell. */
+function ignoreError(): void {}

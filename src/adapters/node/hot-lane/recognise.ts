@@ -1,0 +1,178 @@
+// Recognises, in the raw bytes of one read, exactly one complete and plain GET or HEAD. Pure. The lane serves what this
+// accepts; everything else goes to node:http. So the question is never "what does this mean" but "can anybody read it
+// otherwise": wherever llhttp, @hono/node-server or our own surfaces might see something else, the answer is null.
+//
+// Request line and line ends are a whitelist of bytes. Header names are a blacklist: names that frame the message or
+// the connection stand here, names that decide an answer are given by delivery (hot-answer.ts), and any other header is
+// by that list one that nobody reads. A whitelist of names would turn every browser and proxy of tomorrow away and
+// protect no better, for the list of what is read has to be right in either case; a test watches what is read.
+import type { PlainRead } from '../../../http/request.ts';
+
+/** Longer requests go to node:http, whose own limit is higher. Bytes; browsers with cookies send about 2 KiB. */
+const REQUEST_MAX_BYTES = 8192;
+/** node:http drops headers beyond its 2,000th; far below it none can hide. */
+const HEADERS_MAX = 100;
+
+/** What frames a message or governs its connection. Source: RFC 9112 sections 6, 7 and 9; llhttp's own list. */
+const FRAMING_HEADERS = [
+  'content-length',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+] as const;
+
+const TAB = 9;
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const PERCENT = 37;
+const SLASH = 47;
+const COLON = 58;
+
+/** The target's bytes that mean themselves to every parser of it. No `?`, `#`, `\`, nor what URL parsers encode. */
+const TARGET_BYTES = tableOf(/[!$&-;=@A-Z[\]_a-z~]/);
+/** Source: RFC 9110 section 5.6.2 */
+const NAME_BYTES = tableOf(/[A-Za-z0-9!#$%&'*+\-.^_`|~]/);
+/** Visible ASCII, space and tab: no control, and no byte above 7E, which some decode. */
+const VALUE_BYTES = tableOf(/[\t\x20-\x7e]/);
+/** Host names that @hono/node-server takes as they are, without a URL parser. */
+const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
+
+function tableOf(pattern: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) => (pattern.test(String.fromCharCode(byte)) ? 1 : 0));
+}
+
+const HTTP_1_1 = Buffer.from(' HTTP/1.1\r\n');
+const GET = Buffer.from('GET ');
+const HEAD = Buffer.from('HEAD ');
+const KEEP_ALIVE = Buffer.from('keep-alive');
+
+/** A name that must be looked at, in lower case. */
+type Watched = { readonly name: Buffer; readonly kind: 'host' | 'if-none-match' | 'connection' | 'refused' };
+
+/** Gives the one plain request that the chunk is, whole and alone, or null. Cost: 0.3 µs, and 1 ns a byte. */
+export type Recognise = (chunk: Buffer) => PlainRead | null;
+
+/** `decidingHeaders`: names, in lower case, with which a request is not plain. */
+export function createRecogniser(decidingHeaders: readonly string[]): Recognise {
+  const watched = watchedByLength([...FRAMING_HEADERS, ...decidingHeaders]);
+
+  return (chunk) => {
+    const isHead = startsWith(chunk, 0, HEAD);
+    if (!isHead && !startsWith(chunk, 0, GET)) return null;
+    if (chunk.length > REQUEST_MAX_BYTES) return null;
+    const targetAt = isHead ? HEAD.length : GET.length;
+    const targetEnd = endOfTarget(chunk, targetAt);
+    if (targetEnd === -1 || !startsWith(chunk, targetEnd, HTTP_1_1)) return null;
+    const headers = readHeaders(chunk, targetEnd + HTTP_1_1.length, watched);
+    if (headers === null || !PLAIN_HOST.test(headers.host)) return null;
+    const rawPath = chunk.toString('latin1', targetAt, targetEnd);
+    // There @hono/node-server parses a URL, and answers 400 for a host that is none (`1.2.3.4.5`, `xn--`).
+    const isParsed = rawPath.includes('%') || rawPath.includes('/.');
+    if (isParsed && !URL.canParse(`http://${headers.host}${rawPath}`)) return null;
+    return { isHead, rawPath, host: headers.host, ifNoneMatch: headers.ifNoneMatch };
+  };
+}
+
+function watchedByLength(refused: readonly string[]): readonly (readonly Watched[] | undefined)[] {
+  const byLength: Watched[][] = [];
+  const add = (name: string, kind: Watched['kind']) => {
+    byLength[name.length] ??= [];
+    byLength[name.length]?.push({ name: Buffer.from(name), kind });
+  };
+  for (const kind of ['host', 'if-none-match', 'connection'] as const) add(kind, kind);
+  for (const name of refused) add(name, 'refused');
+  return byLength;
+}
+
+/** Index of the space behind an origin-form target of plain bytes, or -1. */
+function endOfTarget(chunk: Buffer, start: number): number {
+  if (chunk[start] !== SLASH) return -1;
+  let at = start + 1;
+  let byte = chunk[at] ?? 0;
+  while (TARGET_BYTES[byte] === 1 || byte === PERCENT) byte = chunk[++at] ?? 0;
+  return byte === SPACE ? at : -1;
+}
+
+/** Reads header lines up to the empty one, which must end the chunk. Null: something is not plain. */
+function readHeaders(
+  chunk: Buffer,
+  start: number,
+  watched: readonly (readonly Watched[] | undefined)[],
+): { host: string; ifNoneMatch: string | null } | null {
+  let host: string | null = null;
+  let ifNoneMatch: string | null = null;
+  let hasConnection = false;
+  let at = start;
+  for (let count = 0; count <= HEADERS_MAX; count++) {
+    if (chunk[at] === CR) {
+      const isEnd = chunk[at + 1] === LF && at + 2 === chunk.length;
+      return isEnd && host !== null ? { host, ifNoneMatch } : null;
+    }
+    const nameAt = at;
+    while (NAME_BYTES[chunk[at] ?? 0] === 1) at++;
+    const nameEnd = at;
+    if (nameEnd === nameAt || chunk[at] !== COLON) return null;
+    do at++;
+    while (isBlank(chunk[at]));
+    const valueAt = at;
+    while (VALUE_BYTES[chunk[at] ?? 0] === 1) at++;
+    const valueEnd = at;
+    if (chunk[at] !== CR || chunk[at + 1] !== LF) return null;
+    at += 2;
+    const kind = kindOf(chunk, nameAt, nameEnd, watched);
+    if (kind === null) continue;
+    if (kind === 'refused') return null;
+    if (kind === 'host') {
+      if (host !== null) return null;
+      host = valueText(chunk, valueAt, valueEnd);
+    } else if (kind === 'if-none-match') {
+      if (ifNoneMatch !== null) return null;
+      ifNoneMatch = valueText(chunk, valueAt, valueEnd);
+    } else {
+      if (hasConnection || !isName(chunk, valueAt, valueEnd, KEEP_ALIVE)) return null;
+      hasConnection = true;
+    }
+  }
+  return null;
+}
+
+function kindOf(
+  chunk: Buffer,
+  start: number,
+  end: number,
+  watched: readonly (readonly Watched[] | undefined)[],
+): Watched['kind'] | null {
+  const candidates = watched[end - start];
+  if (candidates === undefined) return null;
+  for (const { name, kind } of candidates) if (isName(chunk, start, end, name)) return kind;
+  return null;
+}
+
+/** Compares without regard to case; `name` is letters and hyphens in lower case, and the bytes are of a token. */
+function isName(chunk: Buffer, start: number, end: number, name: Buffer): boolean {
+  if (end - start !== name.length) return false;
+  for (let i = 0; i < name.length; i++) if (((chunk[start + i] ?? 0) | 0x20) !== name[i]) return false;
+  return true;
+}
+
+/** Without blanks at its end, as llhttp and Node give it. */
+function valueText(chunk: Buffer, start: number, end: number): string {
+  let to = end;
+  while (to > start && isBlank(chunk[to - 1])) to--;
+  return chunk.toString('latin1', start, to);
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB;
+}
+
+function startsWith(chunk: Buffer, at: number, text: Buffer): boolean {
+  for (let i = 0; i < text.length; i++) if (chunk[at + i] !== text[i]) return false;
+  return true;
+}
