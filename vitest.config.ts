@@ -9,9 +9,10 @@ const wire = (name: string, globalSetup: string, groupOrder: number) => ({
     name,
     globalSetup,
     include: ['test/wire/*.test.ts'],
-    // One process loads the clients once for all files; files still run side by side.
+    // Three threads load the clients once each; the tests mostly wait for the server.
     pool: 'threads' as const,
     isolate: false,
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // The homes are examined one after the other: side by side they would share two cores and blur every race.
@@ -32,12 +33,22 @@ export default defineConfig({
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/workerd/**', 'test/wire/**'],
+          // The sources are loaded once for all files: no module keeps state that a test could leave behind.
+          isolate: false,
         },
       },
       {
-        plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
-        // The first call to a Durable Object compiles the Worker, which on a busy machine takes seconds.
-        test: { name: 'workerd', include: ['test/workerd/**/*.test.ts'], testTimeout: 20_000, hookTimeout: 20_000, isolate: false },
+        // Not verbose: the runtime would print each stream that a test breaks on purpose.
+        plugins: [cloudflareTest({ verbose: false, wrangler: { configPath: './wrangler.toml' } })],
+        // The first call to a Durable Object compiles the Worker, which on a busy machine takes seconds; one runtime for
+        // all files compiles it once.
+        test: {
+          name: 'workerd',
+          include: ['test/workerd/**/*.test.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
+          isolate: false,
+        },
       },
       ...wireProjects,
     ],

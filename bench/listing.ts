@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openSqlite } from '../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../src/index/bucket-index.ts';
 import { INDEX_SCHEMA, migrate } from '../src/index/schema.ts';
+import { NO_SETTINGS } from '../src/ports/bucket-settings.ts';
 import type {
   AccountId,
   BucketId,
@@ -29,6 +30,7 @@ const bucket: BucketRecord = {
   createdAtMs: 0,
   revision: 1,
   access: { acl: 'private', policyJson: null, policyPublicPrefixes: [] },
+  settings: NO_SETTINGS,
 };
 
 function objectAt(i: number): ObjectVersion {

@@ -11,42 +11,58 @@ import { createBucketAlone, createCacheApiFront, createWorkersCacheFront } from 
 const MiB = 2 ** 20;
 
 const COMMON = {
-  isolates: 3,
+  isolates: 2,
   isolateLifeSeconds: 1800,
-  placeBytes: 256 * MiB,
-  upperBytes: 1024 * MiB,
+  placeBytes: 64 * MiB,
+  upperBytes: 256 * MiB,
   kvPropagationMaxSeconds: 60,
   warmUpShare: 0.25,
 } satisfies Partial<Scenario>;
 
 const TRACE = {
-  objects: 10_000,
   exponent: 0.9,
-  places: 12,
+  places: 8,
   sizes: { medianBytes: 32 * 1024, sigma: 1.7, maxBytes: 32 * MiB },
   regionalSkew: 0.2,
   missingShare: 0.01,
   seed: 20261121,
 } satisfies Partial<Scenario['trace']>;
 
+/** A few files that everybody wants; many files with much traffic; the same files with little. */
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  busy: { ...COMMON, trace: { ...TRACE, requests: 160_000, requestsPerSecond: 400, overwriteShare: 0.002 } },
-  quiet: { ...COMMON, trace: { ...TRACE, requests: 40_000, requestsPerSecond: 4, overwriteShare: 0.005 } },
+  hot: {
+    ...COMMON,
+    trace: { ...TRACE, objects: 100, exponent: 1.1, requests: 120_000, requestsPerSecond: 300, overwriteShare: 0.0002 },
+  },
+  busy: {
+    ...COMMON,
+    trace: { ...TRACE, objects: 2000, requests: 60_000, requestsPerSecond: 150, overwriteShare: 0.001 },
+  },
+  quiet: {
+    ...COMMON,
+    trace: { ...TRACE, objects: 2000, requests: 20_000, requestsPerSecond: 3, overwriteShare: 0.005 },
+  },
 };
 
 const DESIGNS: Readonly<Record<string, MakeDesign>> = {
   '(a) R2 alone': createBucketAlone,
   '(b) Cache API by URL, 60 s': createCacheApiFront(60),
-  '(c) Workers Cache at the front, 60 s': createWorkersCacheFront(60, { isPurging: false }),
-  '(c) the same, purging': createWorkersCacheFront(60, { isPurging: true }),
-  '(c) the same, 5 s': createWorkersCacheFront(5, { isPurging: false }),
-  'ours today: KV, Cache API, 5 s': createQuayside(TODAY),
-  'ours, pointers fresh 30 s': createQuayside({ ...TODAY, pointerFreshSeconds: 30 }),
+  '(c) Workers Cache in front, 60 s': createWorkersCacheFront(60, { isPurging: false }),
+  '(c) 60 s, purging': createWorkersCacheFront(60, { isPurging: true }),
+  '(c) 5 s': createWorkersCacheFront(5, { isPurging: false }),
+  'ours today': createQuayside(TODAY),
+  'ours, overwrites first': createQuayside({ ...TODAY, isOverwritesFirst: true }),
+  'ours, fresh 30 s': createQuayside({ ...TODAY, pointerFreshSeconds: 30 }),
   'ours, no body memory': createQuayside({ ...TODAY, hasBodyMemory: false }),
-  'ours, bodies in Workers Cache': createQuayside({ ...TODAY, bodies: 'workers-cache' }),
+  'ours, bodies in Workers Cache': createQuayside({ ...TODAY, bodies: ['workers-cache'] }),
+  'ours, place, then KV': createQuayside({ ...TODAY, isOverwritesFirst: true, metadata: 'place+kv' }),
   'ours, no KV': createQuayside({ ...TODAY, metadata: 'none' }),
-  'ours, pointers in the place, then KV': createQuayside({ ...TODAY, metadata: 'place+kv' }),
-  'ours, pointers in the place, no KV': createQuayside({ ...TODAY, metadata: 'place' }),
+  'ours, place, no KV': createQuayside({ ...TODAY, metadata: 'place' }),
+  'ours, place, no KV, both caches': createQuayside({
+    ...TODAY,
+    metadata: 'place',
+    bodies: ['cache-api', 'workers-cache'],
+  }),
 };
 
 const percent = (part: number, whole: number) => ((part / whole) * 100).toFixed(1);

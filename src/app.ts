@@ -5,8 +5,9 @@ import type { Config } from './config.ts';
 import { createAccessKeyFinder } from './core/auth/find-access-key.ts';
 import type { Core } from './core/core.ts';
 import { parseAddress } from './http/address.ts';
+import { DECIDING_HEADERS, S3_READ_HEADERS } from './http/delivery/deciding-headers.ts';
 import { createDelivery } from './http/delivery/deliver.ts';
-import { DECIDING_HEADERS } from './http/delivery/hot-answer.ts';
+import { FailureWithHeaders } from './http/failure-with-headers.ts';
 import type { AnswerHot, HttpRequest } from './http/request.ts';
 import { renderS3Error } from './http/s3/errors.ts';
 import { createS3Surface } from './http/s3/routes.ts';
@@ -48,6 +49,11 @@ export function createApp<Bindings extends object>(
   }
 
   function renderError(error: unknown, request: HttpRequest, requestId: string): Response {
+    if (error instanceof FailureWithHeaders) {
+      const response = renderError(error.failure, request, requestId);
+      for (const name in error.headers) response.headers.set(name, error.headers[name] ?? '');
+      return response;
+    }
     if (!(error instanceof StorageError) || error.code === 'InternalError') {
       ports.log.error('request-failed', { requestId, method: request.method, cause: error });
     }
@@ -74,8 +80,6 @@ function isPlainRead(request: HttpRequest): boolean {
   return (
     (request.method === 'GET' || request.method === 'HEAD') &&
     request.rawQuery === '' &&
-    request.header('authorization') === null &&
-    request.header('x-amz-expected-bucket-owner') === null &&
-    request.header('x-amz-checksum-mode') === null
+    S3_READ_HEADERS.every((name) => request.header(name) === null)
   );
 }

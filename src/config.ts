@@ -39,7 +39,7 @@ export type Config = {
   readonly pointerFreshSeconds: number;
   /** Seconds for which "there is no such object" is kept. QUAYSIDE_NEGATIVE_FRESH_SECONDS, 2. */
   readonly negativeFreshSeconds: number;
-  /** Cache-Control of public objects that bring none. QUAYSIDE_DEFAULT_CACHE_CONTROL. */
+  /** Cache-Control of public objects that bring neither one nor Expires. QUAYSIDE_DEFAULT_CACHE_CONTROL. */
   readonly defaultCacheControl: string;
   /** Whether hot public reads are answered before node:http, Node only. QUAYSIDE_HOT_LANE, on. */
   readonly isHotLaneOn: boolean;

@@ -2,35 +2,53 @@
 import { BucketObject } from './adapters/cloudflare/bucket-object.ts';
 import { DirectoryObject } from './adapters/cloudflare/directory-object.ts';
 import type { WorkerEnv } from './adapters/cloudflare/env.ts';
+import { createWorkersHotDoor } from './adapters/cloudflare/hot-door.ts';
 import { createWorkersPorts } from './adapters/cloudflare/ports.ts';
 import { readWorkerRequest } from './adapters/cloudflare/worker-request.ts';
 import { toWorkerResponse } from './adapters/cloudflare/worker-response.ts';
 import { type App, createApp } from './app.ts';
-import { parseConfig } from './config.ts';
+import { ConfigError, parseConfig } from './config.ts';
 import type { Core } from './core/core.ts';
 import { sweep } from './core/sweep/sweep.ts';
 
 export { BucketObject, DirectoryObject };
 
-type Service = { readonly app: App<WorkerEnv>; readonly core: Core };
+type Service = {
+  readonly app: App<WorkerEnv>;
+  readonly hotDoor: (request: Request) => Response | null;
+  readonly core: Core;
+};
 
 /** One service per set of bindings, so one per isolate; it holds plain values and bindings, never I/O of a request. */
 const services = new WeakMap<WorkerEnv, Service>();
 
+/** ConfigError. */
 function serviceOf(env: WorkerEnv): Service {
   const known = services.get(env);
   if (known !== undefined) return known;
   const config = parseConfig(env, 'cloudflare');
   const ports = createWorkersPorts(env, config);
   const app = createApp<WorkerEnv>(ports, config, (c) => readWorkerRequest(c.req.raw));
-  const service: Service = { app, core: { ports, settings: config } };
+  const service: Service = { app, hotDoor: createWorkersHotDoor(app.hotDoor), core: { ports, settings: config } };
   services.set(env, service);
   return service;
 }
 
+/** A wrong setting is told, like one that is missing; its message never shows a secret. */
+function refuse(error: unknown): Response {
+  if (!(error instanceof ConfigError)) throw error;
+  return new Response(`Quayside is not configured: ${error.message}\n`, { status: 503 });
+}
+
 export default {
   async fetch(request, env, ctx) {
-    return toWorkerResponse(await serviceOf(env).app.fetch(request, env, ctx));
+    let service: Service;
+    try {
+      service = serviceOf(env);
+    } catch (error) {
+      return refuse(error);
+    }
+    return service.hotDoor(request) ?? toWorkerResponse(await service.app.fetch(request, env, ctx));
   },
   async scheduled(_event, env) {
     await sweep(serviceOf(env).core);

@@ -33,8 +33,10 @@ export type QuaysideVariant = {
   readonly pointerFreshSeconds: number;
   /** Who is asked for a pointer after the isolate's memory, in this order; then the index. */
   readonly metadata: 'kv' | 'place+kv' | 'place' | 'none';
-  /** What caches bodies in a place: the Cache API, or Workers Cache through an inner entrypoint. */
-  readonly bodies: 'cache-api' | 'workers-cache';
+  /** Whether the publisher writes what KV holds already before what it lacks: not what it does today. */
+  readonly isOverwritesFirst: boolean;
+  /** What caches bodies in a place: the Cache API, Workers Cache through an inner entrypoint, or one after the other. */
+  readonly bodies: readonly ('cache-api' | 'workers-cache')[];
   /** A longer read passes by the tiers; slices are of 1 MiB. */
   readonly maxSlicesPerRead: number;
   readonly hasBodyMemory: boolean;
@@ -44,7 +46,8 @@ export type QuaysideVariant = {
 export const TODAY: QuaysideVariant = {
   pointerFreshSeconds: parseConfig({}, 'cloudflare').pointerFreshSeconds,
   metadata: 'kv',
-  bodies: 'cache-api',
+  isOverwritesFirst: false,
+  bodies: ['cache-api'],
   maxSlicesPerRead: 8,
   hasBodyMemory: true,
 };
@@ -156,6 +159,7 @@ function createIsolateMaker(world: World, variant: QuaysideVariant) {
     log: LOG,
     bucket: BUCKET,
     kv: hasKv ? kv.writer : null,
+    isOverwritesFirst: variant.isOverwritesFirst,
     onCommit: (key, etag) => truth.commit(key, etag, timeline.nowMs()),
   });
   createSeededBucket({
@@ -168,11 +172,10 @@ function createIsolateMaker(world: World, variant: QuaysideVariant) {
     nameOf,
     inlineMaxBytes: CONFIG.inlineBodyMaxBytes,
   });
-  const isTiered = variant.bodies === 'workers-cache';
-  const cache = createPlaceCache({
-    ...world,
-    places: world.trace.places,
-    upperBytes: isTiered ? world.upperBytes : null,
+  const caches = variant.bodies.map((name) => {
+    const isEntrypoint = name === 'workers-cache';
+    const upperBytes = isEntrypoint ? world.upperBytes : null;
+    return { isEntrypoint, cache: createPlaceCache({ ...world, places: world.trace.places, upperBytes }) };
   });
   const pointers = new Map<number, ByteLru<PlacePointer>>();
 
@@ -211,16 +214,7 @@ function createIsolateMaker(world: World, variant: QuaysideVariant) {
       metadataIndex: index.at(place),
       directory: { call: () => Promise.reject(new StorageError('NotImplemented')) },
       hotMetadata: createHotMetadata(place),
-      edgeCache: createSimulatedEdgeCache({
-        timeline,
-        usage,
-        memory,
-        cache,
-        place,
-        zeros,
-        maxSlicesPerRead,
-        isEntrypoint: isTiered,
-      }),
+      edgeCache: createSimulatedEdgeCache({ timeline, usage, memory, caches, place, zeros, maxSlicesPerRead }),
       tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
       clock: timeline.clock,
       ids,

@@ -3,6 +3,7 @@
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import { parseObjectKey } from '../../src/core/names.ts';
+import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketName, BucketRecord, ObjectBody } from '../../src/ports/domain.ts';
 import type { BlobArrival, IndexApi } from '../../src/ports/metadata-index.ts';
 import type { Ids } from '../../src/ports/system.ts';
@@ -29,6 +30,7 @@ export function createSeededBucket({ world, api, blobStore, ids, zeros, name, ..
     createdAtMs: nowMs,
     revision: 1,
     access: { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] },
+    settings: NO_SETTINGS,
   };
   api.createBucket({ bucket });
 

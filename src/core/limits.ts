@@ -22,5 +22,9 @@ export const LIST_MAX_KEYS = 1000;
 export const DELETE_MAX_KEYS = 1000;
 /** Largest XML request body, bytes (a CompleteMultipartUpload of 10,000 parts with checksums needs about 2 MiB). */
 export const XML_MAX_BYTES = 4 * MiB;
+/** Largest CORS configuration, bytes. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html */
+export const CORS_MAX_BYTES = 64 * 1024;
+/** Rules of one CORS configuration. Source: as above. */
+export const CORS_MAX_RULES = 100;
 /** Largest bucket policy, bytes. */
 export const POLICY_MAX_BYTES = 20 * 1024;

@@ -1,5 +1,6 @@
 // The buckets family of the index: the bucket records and the lives of a name. Every other family starts with
 // `requireBucket`. A deleted bucket stays as a deleted life until the sweeper has removed its last blob.
+import { type BucketSettings, NO_SETTINGS } from '../ports/bucket-settings.ts';
 import type { BucketAccess, BucketAddress, BucketId, BucketName, BucketRecord, BucketRef } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { IndexApi } from '../ports/metadata-index.ts';
@@ -12,6 +13,7 @@ export type BucketRow = {
   readonly created_at_ms: number;
   readonly revision: number;
   readonly access: string;
+  readonly settings: string;
 };
 
 type BucketCalls = Pick<
@@ -19,6 +21,7 @@ type BucketCalls = Pick<
   | 'getBucket'
   | 'createBucket'
   | 'setBucketAccess'
+  | 'setBucketSettings'
   | 'deleteBucket'
   | 'listBucketLives'
   | 'setSweptUpTo'
@@ -33,7 +36,17 @@ export function decodeBucket(row: BucketRow): BucketRecord {
     createdAtMs: row.created_at_ms,
     revision: row.revision,
     access: JSON.parse(row.access) as BucketAccess,
+    settings: decodeSettings(row.settings),
   };
+}
+
+/** What is not in the text was never set: most buckets have none of it. */
+function decodeSettings(text: string): BucketSettings {
+  return text === '{}' ? NO_SETTINGS : { ...NO_SETTINGS, ...(JSON.parse(text) as Partial<BucketSettings>) };
+}
+
+function encodeSettings(settings: BucketSettings): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null)));
 }
 
 export function bucketChanged(name: BucketName): StorageError {
@@ -61,7 +74,7 @@ export function findLife(sql: Sql, bucket: BucketAddress): number | null {
 export function createBucketCalls(sql: Sql): BucketCalls {
   function findLive(name: BucketName): BucketRecord | null {
     const [row] = sql.all<BucketRow>(
-      `SELECT id, name, owner_id, created_at_ms, revision, access
+      `SELECT id, name, owner_id, created_at_ms, revision, access, settings
        FROM buckets WHERE name = ? AND deleted_at_ms IS NULL`,
       name,
     );
@@ -80,13 +93,15 @@ export function createBucketCalls(sql: Sql): BucketCalls {
         });
       }
       sql.all(
-        'INSERT INTO buckets (id, name, owner_id, created_at_ms, revision, access) VALUES (?, ?, ?, ?, ?, ?)',
+        `INSERT INTO buckets (id, name, owner_id, created_at_ms, revision, access, settings)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
         bucket.id,
         bucket.name,
         bucket.ownerId,
         bucket.createdAtMs,
         bucket.revision,
         JSON.stringify(bucket.access),
+        encodeSettings(bucket.settings),
       );
       return bucket;
     },
@@ -96,8 +111,21 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       const known = findLive(bucket.name);
       const [row] = sql.all<BucketRow>(
         `UPDATE buckets SET access = ?, revision = revision + 1 WHERE n = ?
-         RETURNING id, name, owner_id, created_at_ms, revision, access`,
+         RETURNING id, name, owner_id, created_at_ms, revision, access, settings`,
         JSON.stringify({ ...known?.access, ...access }),
+        n,
+      );
+      if (row === undefined) throw bucketChanged(bucket.name);
+      return decodeBucket(row);
+    },
+
+    setBucketSettings({ bucket, settings }) {
+      const n = requireBucket(sql, bucket);
+      const known = findLive(bucket.name);
+      const [row] = sql.all<BucketRow>(
+        `UPDATE buckets SET settings = ?, revision = revision + 1 WHERE n = ?
+         RETURNING id, name, owner_id, created_at_ms, revision, access, settings`,
+        encodeSettings({ ...NO_SETTINGS, ...known?.settings, ...settings }),
         n,
       );
       if (row === undefined) throw bucketChanged(bucket.name);

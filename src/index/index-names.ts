@@ -18,6 +18,7 @@ export const INDEX_CALLS = {
   listBucketLives: 'query',
   createBucket: 'command',
   setBucketAccess: 'command',
+  setBucketSettings: 'command',
   deleteBucket: 'command',
   commitObject: 'command',
   deleteObjects: 'command',

@@ -52,7 +52,7 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
 
     resolve({ name, key }) {
       const [row] = sql.all<MaybeVersionRow & BucketRow>(
-        `SELECT b.id, b.name, b.owner_id, b.created_at_ms, b.revision, b.access, ${VERSION_COLUMNS}
+        `SELECT b.id, b.name, b.owner_id, b.created_at_ms, b.revision, b.access, b.settings, ${VERSION_COLUMNS}
          FROM buckets AS b ${JOIN_OBJECT} WHERE b.name = ? AND b.deleted_at_ms IS NULL`,
         key,
         name,

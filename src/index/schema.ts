@@ -103,6 +103,7 @@ export const INDEX_SCHEMA: Schema = {
         PRIMARY KEY (bucket, blob_id, holder_id)
       ) STRICT, WITHOUT ROWID`,
     ],
+    [`ALTER TABLE buckets ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'`],
   ],
 };
 

@@ -1,6 +1,7 @@
 // The nouns of Quayside as plain data: what the index stores, what the ports pass, what the surfaces render.
 // No HTTP, no SQL, no runtime type appears here. Everything can be structured-cloned (worker threads, Durable
 // Object RPC). Branded strings are made only by their parse function in core/names.ts or by an index row.
+import type { BucketSettings } from './bucket-settings.ts';
 
 declare const brand: unique symbol;
 type Brand<Name extends string> = string & { readonly [brand]: Name };
@@ -100,6 +101,7 @@ export type BucketRecord = {
   readonly createdAtMs: number;
   readonly revision: number;
   readonly access: BucketAccess;
+  readonly settings: BucketSettings;
 };
 
 /** The bucket that a caller decided on: the index refuses with `BucketChanged` when it is no longer this one. */
@@ -122,8 +124,13 @@ export type Principal =
 /** A conditional write (RFC 9110 section 13): entity tags without quotes, or `*`. */
 export type WriteCondition = { readonly ifMatch: string | null; readonly ifNoneMatch: string | null };
 
-/** What of the owner's access a reader without a signature meets, in one small record. */
-export type BucketGate = { readonly bucketId: BucketId; readonly revision: number; readonly access: BucketAccess };
+/** What of the owner's access and settings a reader without a signature meets, in one small record. */
+export type BucketGate = {
+  readonly bucketId: BucketId;
+  readonly revision: number;
+  readonly access: BucketAccess;
+  readonly settings: Pick<BucketSettings, 'cors' | 'website'>;
+};
 
 /** What a reader needs of the current version of a key. */
 export type Pointer = ObjectAttributes &

@@ -5,9 +5,11 @@
 /** Default message of each code; a thrower gives a better one in `detail` where it knows more. */
 export const ERROR_MESSAGES = {
   AccessDenied: 'Access Denied',
+  AccessForbidden: 'CORSResponse: This CORS request is not allowed.',
   AuthorizationHeaderMalformed: 'The authorization header is malformed.',
   AuthorizationQueryParametersError: 'Error parsing the query-string authentication parameters.',
   BadDigest: 'The digest you specified did not match the body that was received.',
+  BadRequest: 'Bad Request',
   BucketAlreadyExists: 'The requested bucket name is not available. Choose another name.',
   BucketAlreadyOwnedByYou: 'The bucket that you tried to create already exists, and you own it.',
   BucketNotEmpty: 'The bucket you tried to delete is not empty.',
@@ -39,8 +41,10 @@ export const ERROR_MESSAGES = {
   MissingSecurityHeader: 'Your request is missing a required header.',
   NoSuchBucket: 'The specified bucket does not exist.',
   NoSuchBucketPolicy: 'The bucket policy does not exist.',
+  NoSuchCORSConfiguration: 'The CORS configuration does not exist.',
   NoSuchKey: 'The specified key does not exist.',
   NoSuchUpload: 'The specified upload does not exist. It may have been aborted or completed.',
+  NoSuchWebsiteConfiguration: 'The specified bucket does not have a website configuration.',
   NotImplemented: 'A header or query you provided implies functionality that is not implemented.',
   NotModified: 'Not Modified',
   PreconditionFailed: 'At least one of the preconditions you specified did not hold.',

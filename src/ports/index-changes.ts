@@ -19,6 +19,7 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
       return (input as InputOf<'deleteObjects'>).keys;
     case 'createBucket':
     case 'setBucketAccess':
+    case 'setBucketSettings':
     case 'deleteBucket':
       return 'gate';
     default:

@@ -1,6 +1,7 @@
 // The vocabulary of the bucket index: one entry per query or command, plain data in and out. index/bucket-index.ts
 // implements it synchronously over SQL; the adapters carry the calls to where that SQL lives (a writer thread,
 // a Durable Object) and give them back as promises. Failures are StorageErrors with the codes named here.
+import type { BucketSettings } from './bucket-settings.ts';
 import type {
   BlobId,
   BucketAccess,
@@ -129,6 +130,8 @@ export type IndexCommands = {
   createBucket(input: { bucket: BucketRecord }): BucketRecord;
   /** Replaces the given access settings, leaves the others, moves the revision on. BucketChanged. */
   setBucketAccess(input: { bucket: BucketRef; access: Partial<BucketAccess> }): BucketRecord;
+  /** The same for what the owner configures: CORS, website. BucketChanged. */
+  setBucketSettings(input: { bucket: BucketRef; settings: Partial<BucketSettings> }): BucketRecord;
   /** BucketNotEmpty (objects or uploads left), BucketChanged. */
   deleteBucket(input: { bucket: BucketRef; nowMs: number }): void;
 

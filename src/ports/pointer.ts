@@ -3,8 +3,9 @@
 import type { BucketAccess, BucketGate, BucketRecord, ObjectKey, ObjectVersion, Pointer } from './domain.ts';
 
 /** What of a bucket a reader without a signature meets. */
-export function toGate({ id, revision, access }: BucketRecord): BucketGate {
-  return { bucketId: id, revision, access };
+export function toGate({ id, revision, access, settings }: BucketRecord): BucketGate {
+  const { cors, website } = settings;
+  return { bucketId: id, revision, access, settings: { cors, website } };
 }
 
 /** What of a version a reader needs. */

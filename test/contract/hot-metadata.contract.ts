@@ -2,6 +2,7 @@
 // overtook must never be seen.
 import { describe, expect } from 'vitest';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
+import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/ports/domain.ts';
 import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
 import { type Subject, testsOf } from './subject.ts';
@@ -14,7 +15,7 @@ function freshBucket(): BucketName {
 
 function gateOf(bucket: BucketName, revision = 1): BucketGate {
   const access = { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] } as const;
-  return { bucketId: makeBucketId(bucket, 'life1'), revision, access };
+  return { bucketId: makeBucketId(bucket, 'life1'), revision, access, settings: NO_SETTINGS };
 }
 
 function pointerOf(key: ObjectKey, etag: string): Pointer {

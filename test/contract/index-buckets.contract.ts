@@ -1,6 +1,12 @@
 // The buckets family of the metadata index's contract: records, revisions, lives of a name.
 import { describe, expect } from 'vitest';
-import type { BucketAccess, BucketRef, UploadId } from '../../src/ports/domain.ts';
+import {
+  type BucketSettings,
+  type CorsRule,
+  NO_SETTINGS,
+  type WebsiteConfiguration,
+} from '../../src/ports/bucket-settings.ts';
+import type { BucketAccess, BucketRecord, BucketRef, UploadId } from '../../src/ports/domain.ts';
 import type { MetadataIndex } from '../../src/ports/metadata-index.ts';
 import {
   addressOf,
@@ -30,6 +36,22 @@ const PUBLIC: BucketAccess = {
   policyPublicPrefixes: ['', 'öffentlich/'],
 };
 
+const CORS_RULE: CorsRule = {
+  id: 'ä😀',
+  allowedMethods: ['GET', 'PUT'],
+  allowedOrigins: ['https://*.example'],
+  allowedHeaders: ['*'],
+  exposeHeaders: ['etag'],
+  maxAgeSeconds: null,
+};
+
+const WEBSITE: WebsiteConfiguration = {
+  redirectAllTo: null,
+  indexSuffix: 'index.html',
+  errorKey: null,
+  routingRules: [],
+};
+
 /** Every call that names the bucket it decided on. */
 function callsOn(index: MetadataIndex, bucket: BucketRef): Promise<unknown>[] {
   const { name } = bucket;
@@ -43,6 +65,7 @@ function callsOn(index: MetadataIndex, bucket: BucketRef): Promise<unknown>[] {
     index.call(name, 'listParts', { ...address, afterPartNumber: 0, maxParts: 10 }),
     index.call(name, 'listUploads', { ...page, afterKey: '', afterUploadId: '', maxUploads: 10 }),
     index.call(name, 'setBucketAccess', { bucket, access: PUBLIC }),
+    index.call(name, 'setBucketSettings', { bucket, settings: { cors: null } }),
     index.call(name, 'deleteBucket', { bucket, nowMs: START_MS }),
     index.call(name, 'commitObject', { bucket, object: objectOf('k'), condition: null, arrivals: [] }),
     index.call(name, 'deleteObjects', { bucket, keys: [asKey('k')], condition: null, nowMs: START_MS }),
@@ -105,6 +128,33 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toEqual(changed);
       await expectAllRefused(index, refOf(bucket));
       expect(await get(index, changed, 'k')).not.toBe(null);
+    });
+
+    test('changes the settings that are named, leaves the others and the access, and moves the revision on', async (index) => {
+      const bucket = await makeBucket(index, { access: PUBLIC });
+      const set = (record: BucketRecord, settings: Partial<BucketSettings>) =>
+        index.call(bucket.name, 'setBucketSettings', { bucket: refOf(record), settings });
+      const first = await set(bucket, { cors: [CORS_RULE] });
+      expect(first).toEqual({ ...bucket, revision: 2, settings: { ...NO_SETTINGS, cors: [CORS_RULE] } });
+      await expectAllRefused(index, refOf(bucket));
+      const second = await set(first, { website: WEBSITE });
+      expect(second.settings).toEqual({ cors: [CORS_RULE], website: WEBSITE });
+      expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toEqual(second);
+      const { bucket: resolved } = await index.call(bucket.name, 'resolve', { name: bucket.name, key: asKey('k') });
+      expect(resolved).toEqual(second);
+      const closed = await index.call(bucket.name, 'setBucketAccess', {
+        bucket: refOf(second),
+        access: { acl: 'private' },
+      });
+      expect(closed.settings).toEqual(second.settings);
+      const third = await set(closed, { cors: null });
+      expect(third).toEqual({ ...closed, revision: 5, settings: { cors: null, website: WEBSITE } });
+    });
+
+    test('gives a bucket that is made with settings back with them', async (index) => {
+      const bucket = bucketRecord({ settings: { cors: [CORS_RULE], website: WEBSITE } });
+      await index.call(bucket.name, 'createBucket', { bucket });
+      expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toEqual(bucket);
     });
 
     test('refuses decisions on another life, another name and a revision to come', async (index) => {

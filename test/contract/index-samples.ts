@@ -2,6 +2,7 @@
 // bucket has a name of its own, because an index need not be empty when a test gets it.
 import { expect } from 'vitest';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
+import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type {
   AccountId,
   BlobId,
@@ -42,6 +43,7 @@ export function bucketRecord(changes: Partial<BucketRecord> = {}): BucketRecord 
     createdAtMs: START_MS,
     revision: 1,
     access: { acl: 'private', policyJson: null, policyPublicPrefixes: [] },
+    settings: NO_SETTINGS,
     ...changes,
   };
 }

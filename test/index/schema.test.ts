@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate, type Schema } from '../../src/index/schema.ts';
+import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
+import type { BucketName } from '../../src/ports/domain.ts';
 
 const FIRST = ['CREATE TABLE a (x INTEGER) STRICT', 'INSERT INTO a VALUES (1)'];
 const SECOND = ['ALTER TABLE a ADD COLUMN y INTEGER', 'UPDATE a SET y = x + 1'];
@@ -20,6 +23,19 @@ describe('migrate', () => {
     ]);
     expect(tablesOf(sql)).toContain('objects');
     expect(tablesOf(sql)).toContain('owned_buckets');
+  });
+
+  it('gives buckets that were made before there were settings none', () => {
+    const sql = openEmpty();
+    migrate(sql, { name: 'index', migrations: INDEX_SCHEMA.migrations.slice(0, 1) });
+    const access = '{"acl":"private","policyJson":null,"policyPublicPrefixes":[]}';
+    sql.all(
+      "INSERT INTO buckets (id, name, owner_id, created_at_ms, revision, access) VALUES ('i', 'old', 'o', 1, 1, ?)",
+      access,
+    );
+    migrate(sql, INDEX_SCHEMA);
+    const found = createBucketIndex(sql).getBucket({ name: 'old' as BucketName });
+    expect(found?.settings).toEqual(NO_SETTINGS);
   });
 
   it('runs only the migrations that a database has not had', () => {

@@ -94,7 +94,8 @@ function useIndex(index: IndexApi): void {
   const home = index.createBucket({ bucket: bucketRecord() });
   const record = index.createBucket({ bucket: bucketRecord() });
   const { name } = record;
-  const bucket = refOf(index.setBucketAccess({ bucket: refOf(record), access: record.access }));
+  const opened = index.setBucketAccess({ bucket: refOf(record), access: record.access });
+  const bucket = refOf(index.setBucketSettings({ bucket: refOf(opened), settings: { cors: [] } }));
   const [foreign, own, first, second] = [blobIn(home), blobIn(record), blobIn(record), blobIn(record)];
   const commit = (
     to: typeof bucket,

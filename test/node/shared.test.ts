@@ -8,6 +8,7 @@ import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-metadata.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
+import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BlobId, BucketGate, BucketId, BucketName, ObjectKey, Pointer, Segment } from '../../src/ports/domain.ts';
 import type { Clock } from '../../src/ports/system.ts';
 import { inlineVersion } from './index-data.ts';
@@ -113,6 +114,7 @@ describe('memory hot metadata', () => {
     bucketId: 'photos~1' as BucketId,
     revision: 1,
     access: { acl: 'private', policyJson: null, policyPublicPrefixes: [] },
+    settings: NO_SETTINGS,
   };
   const pointerOf = (key: string): Pointer => inlineVersion(key, 'e');
   const make = (clock: Clock, change: { maxAgeSeconds?: number | null; maxEntries?: number; maxBytes?: number } = {}) =>

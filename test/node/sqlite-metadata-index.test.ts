@@ -11,6 +11,7 @@ import {
 import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-metadata.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import type { AccessKeyId, Account, BucketName, BucketRecord, ObjectKey } from '../../src/ports/domain.ts';
+import { toGate } from '../../src/ports/pointer.ts';
 import { bucketRecord, commitOf, inlineVersion, refOf } from './index-data.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -178,7 +179,7 @@ describe('watcher', () => {
     const index = await openIndex(hot);
     const bucket = await createBucket(index);
     const key = 'a' as ObjectKey;
-    const gate = { bucketId: bucket.id, revision: bucket.revision, access: bucket.access };
+    const gate = toGate(bucket);
     let acknowledged = 0;
     let isOver = false;
 

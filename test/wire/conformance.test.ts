@@ -46,7 +46,8 @@ describeCore('delivery conforms', () => {
   const privateBucket = useBucket(client);
   const missingBucket = freshBucketName();
   const facts = new Map<string, Facts>();
-  let kept: WireSocket | null = null;
+  /** Connections that wait for the next vector; as many as vectors run at once. */
+  const idle: WireSocket[] = [];
 
   beforeAll(async () => {
     await s3.send(new PutBucketAclCommand({ Bucket: publicBucket, ACL: 'public-read' }));
@@ -62,7 +63,9 @@ describeCore('delivery conforms', () => {
       if (name === 'plain') await send({ method: 'PUT', bucket: privateBucket, ...call });
     });
   });
-  afterAll(() => kept?.close());
+  afterAll(() => {
+    for (const socket of idle) socket.close();
+  });
 
   function fillingOf(vector: Vector): Filling {
     const object = vector.object ?? 'plain';
@@ -82,24 +85,19 @@ describeCore('delivery conforms', () => {
     return { ...filling, path: fill(path, filling) };
   }
 
-  /** Sends bytes over the kept connection, or over one of its own, and reads the answer. */
+  /** Sends bytes over a kept connection, or over one of its own, and reads the answer. */
   async function ask(bytes: Buffer, hasBody: boolean, isAlone: boolean): Promise<SocketReply> {
-    const socket = isAlone ? await openSocket(target.url) : (kept ?? (await openSocket(target.url)));
-    if (!isAlone) kept = socket;
-    socket.write(bytes);
+    const socket = (isAlone ? undefined : idle.pop()) ?? (await openSocket(target.url));
+    let isKept = false;
     try {
+      socket.write(bytes);
       const reply = await socket.read(hasBody);
-      if (isAlone || reply.headers.connection?.toLowerCase() === 'close') drop(socket);
+      isKept = !isAlone && reply.headers.connection?.toLowerCase() !== 'close';
       return reply;
-    } catch (error) {
-      drop(socket);
-      throw error;
+    } finally {
+      if (isKept) idle.push(socket);
+      else socket.close();
     }
-  }
-
-  function drop(socket: WireSocket): void {
-    socket.close();
-    if (kept === socket) kept = null;
   }
 
   async function examine(vector: Vector): Promise<void> {
@@ -123,8 +121,38 @@ describeCore('delivery conforms', () => {
     }
   }
 
+  it('has a source for each vector, a reason for each exception and no name twice', () => {
+    for (const { name: family, vectors } of FAMILIES) {
+      expect(new Set(vectors.map(({ name }) => name)).size, family).toBe(vectors.length);
+      for (const { name, source, homes, reason } of vectors) {
+        expect(source, name).toMatch(/\bRFC \d{4}|\bS3\b|Quayside/);
+        expect(homes === undefined, name).toBe(reason === undefined);
+      }
+    }
+  });
+
+  it.each([
+    ['quayside-edge; hit', true],
+    ['"a b"; fwd=uri-miss;stored; ttl=-5 ,\tb;hit;detail="x \\" y"', true],
+    ['', false],
+    ['quayside; hit,', false],
+    ['quayside hit', false],
+    ['quayside; Hit', false],
+    ['quayside; hit; fwd=miss', false],
+    ['quayside', false],
+    ['quayside; fwd=elsewhere', false],
+    ['quayside; fwd="miss"', false],
+    ['quayside; hit; ttl=1.5', false],
+    ['quayside; hit; key=token', false],
+    ['quayside; hit; stored', false],
+    ['"quayside; hit', false],
+    ['1; hit', false],
+  ])('knows a Cache-Status: %j is %s', (text, isOne) => {
+    expect(cacheStatusProblem(text) === null).toBe(isOne);
+  });
+
   for (const { name: family, vectors } of FAMILIES) {
-    describe(family, () => {
+    describe.concurrent(family, () => {
       for (const vector of vectors) {
         if (!isFor(target.home, vector)) it.skip(`${vector.name} [${vector.reason}]`, () => {});
         else if (vector.deviation !== undefined)

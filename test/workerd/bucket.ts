@@ -4,6 +4,7 @@ import { gateName, pointerName } from '../../src/adapters/cloudflare/hot-records
 import type { CallableObject } from '../../src/adapters/cloudflare/object-call.ts';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import { unwrapReply } from '../../src/index/reply.ts';
+import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type {
   AccountId,
   BucketAccess,
@@ -34,6 +35,7 @@ export function recordOf(name: BucketName, access: BucketAccess, life = 'life1')
     createdAtMs: 1_750_000_000_000,
     revision: 1,
     access,
+    settings: NO_SETTINGS,
   };
 }
 

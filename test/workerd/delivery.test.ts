@@ -1,6 +1,6 @@
 // The read walk through the Worker itself: which tiers answer, what each answer costs in calls to the platform, and
 // that requests share nothing but plain values.
-import { runInDurableObject } from 'cloudflare:test';
+import { createExecutionContext, runInDurableObject } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import type { BucketObject } from '../../src/adapters/cloudflare/bucket-object.ts';
@@ -10,6 +10,7 @@ import { readWorkerRequest } from '../../src/adapters/cloudflare/worker-request.
 import { createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { BlobId, Segment } from '../../src/ports/domain.ts';
+import worker from '../../src/worker.ts';
 import { isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
 import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf, refOf } from './bucket.ts';
 import { counting, countingCaches } from './counting.ts';
@@ -39,7 +40,7 @@ async function makeBucket() {
   }
   const publication = () => runInDurableObject(stub(), (object: BucketObject) => object.alarm());
   const url = (key: string) => `http://files.example/${name}/${key}`;
-  return { name, put, publication, url };
+  return { name, call, record, put, publication, url };
 }
 
 const get = (url: string, init?: RequestInit) => exports.default.fetch(url, init as never);
@@ -88,6 +89,55 @@ describe('public reads through the Worker', () => {
     expect(isSameBytes(new Uint8Array(await whole.arrayBuffer()), bytes)).toBe(true);
     const range = await get(url('parts'), { headers: { range: `bytes=${MiB - 1}-${MiB + 10}` } });
     expect(isSameBytes(new Uint8Array(await range.arrayBuffer()), bytes.slice(MiB - 1, MiB + 11))).toBe(true);
+  });
+});
+
+describe('the hot door', () => {
+  /** What an answer says, but for what tells answers apart. */
+  async function content(answer: Response) {
+    const { 'cache-status': _tier, 'x-amz-request-id': _id, ...headers } = Object.fromEntries(answer.headers);
+    return { status: answer.status, headers, body: new Uint8Array(await answer.arrayBuffer()) };
+  }
+
+  it('answers as the full way does', async () => {
+    const { call, record, url } = await makeBucket();
+    const object = {
+      ...objectOf('a', 'e1'),
+      headers: { contentType: 'text/plain', contentEncoding: 'x-test' },
+      userMetadata: { who: 'J\u00c3\u00bcrgen' },
+    };
+    await call('commitObject', { bucket: refOf(record), object, condition: null, arrivals: [] });
+    for (const init of [{}, { method: 'HEAD' }, { headers: { 'if-none-match': '"e1"' } }]) {
+      // A header that decides something sends the request the full way.
+      const full = await get(url('a'), { ...init, headers: { 'if-match': '*', ...init.headers } });
+      const hot = await get(url('a'), init);
+      expect(hot.headers.get('cache-status')).toBe('quayside-memory; hit');
+      expect(hot.headers.get('x-amz-request-id')).not.toBe(full.headers.get('x-amz-request-id'));
+      expect(await content(hot)).toEqual(await content(full));
+    }
+    const answer = await get(url('a'));
+    expect(answer.headers.get('x-amz-meta-who')).toBe('Jürgen');
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(object.inlineBytes);
+  });
+
+  it('leaves alone what is no plain read', async () => {
+    const { put, url } = await makeBucket();
+    await put('a', patternBytes(10));
+    await get(url('a'));
+    expect((await get(url('a'), { headers: { range: 'bytes=2-3' } })).status).toBe(206);
+    expect((await get(`${url('a')}?acl`)).status).toBe(403);
+    expect((await get(url('a'), { method: 'DELETE' })).status).toBe(403);
+    expect((await get(url('b'))).status).toBe(404);
+  });
+});
+
+describe('a Worker with a wrong setting', () => {
+  it('says which one', async () => {
+    const wrong = { ...env, QUAYSIDE_REGION: 'not a region' };
+    const request = new Request('http://files.example/') as never;
+    const answer = await worker.fetch(request, wrong, createExecutionContext());
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain('QUAYSIDE_REGION');
   });
 });
 

@@ -6,6 +6,7 @@ import { createDoSql } from '../../src/adapters/cloudflare/do-sqlite.ts';
 import { createHotPublisher, PUBLICATION_SCHEMA } from '../../src/adapters/cloudflare/hot-publisher.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketName, ObjectKey } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import { bucketObject, freshBucketName, objectOf, PRIVATE, PUBLIC, recordOf, refOf } from './bucket.ts';
@@ -243,10 +244,14 @@ describe('hot publisher', () => {
       const again = call('createBucket', { bucket: recordOf(name, PUBLIC, 'life2') });
       await drain();
       expect(puts.map(({ name: written, ttl, gate }) => [written, ttl, gate])).toEqual([
-        [`g/${name}`, DAY_SECONDS, { bucketId: closed.id, revision: 1, access: PUBLIC }],
-        [`g/${name}`, DAY_SECONDS - 1, { bucketId: closed.id, revision: closed.revision, access: PRIVATE }],
+        [`g/${name}`, DAY_SECONDS, { bucketId: closed.id, revision: 1, access: PUBLIC, settings: NO_SETTINGS }],
+        [
+          `g/${name}`,
+          DAY_SECONDS - 1,
+          { bucketId: closed.id, revision: closed.revision, access: PRIVATE, settings: NO_SETTINGS },
+        ],
         [`g/${name}`, 60, null],
-        [`g/${name}`, DAY_SECONDS - 3, { bucketId: again.id, revision: 1, access: PUBLIC }],
+        [`g/${name}`, DAY_SECONDS - 3, { bucketId: again.id, revision: 1, access: PUBLIC, settings: NO_SETTINGS }],
       ]);
     }));
 

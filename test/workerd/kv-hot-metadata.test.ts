@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import {
+  decodeGate,
   decodePointer,
   encodeGate,
   encodePointer,
@@ -10,6 +11,7 @@ import {
 import { createKvHotMetadata } from '../../src/adapters/cloudflare/kv-hot-metadata.ts';
 import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-metadata.ts';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
+import { type CorsRule, NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/ports/domain.ts';
 import type { Log } from '../../src/ports/system.ts';
 import { hotMetadataContract } from '../contract/hot-metadata.contract.ts';
@@ -34,6 +36,15 @@ function isolate(kv: KVNamespace = env.HOT) {
 
 hotMetadataContract({ name: 'memory before KV', make: () => isolate().hot });
 
+const CORS_RULE: CorsRule = {
+  id: 'ü',
+  allowedMethods: ['GET'],
+  allowedOrigins: ['https://*.example'],
+  allowedHeaders: ['*'],
+  exposeHeaders: [],
+  maxAgeSeconds: 60,
+};
+
 let made = 0;
 const freshBucket = () => `kv-${Date.now().toString(36)}-${++made}` as BucketName;
 const key = 'ä//../😀' as ObjectKey;
@@ -43,6 +54,7 @@ function gateOf(bucket: BucketName, acl: 'public-read' | 'private' = 'public-rea
     bucketId: makeBucketId(bucket, life),
     revision: 1,
     access: { acl, policyJson: null, policyPublicPrefixes: [] },
+    settings: NO_SETTINGS,
   };
 }
 function pointerOf(etag: string): Pointer {
@@ -137,7 +149,7 @@ describe('KV hot metadata', () => {
 
   it('takes what it cannot read for a miss', async () => {
     const bucket = freshBucket();
-    for (const text of ['', 'x', '{"v":2,"s":1,"g":null}', '[]', 'null', '7']) {
+    for (const text of ['', 'x', '{"v":3,"s":1,"g":null}', '[]', 'null', '7']) {
       await env.HOT.put(gateName(bucket), text);
       expect(await isolate().hot.get(bucket, key)).toEqual({ gate: null, pointer: null });
     }
@@ -157,6 +169,18 @@ describe('KV hot metadata', () => {
     const found = await env.HOT.get(names, 'text');
     expect([...found.values()]).toEqual(keys.map((_, at) => `${at}`));
     expect(names.at(-1)).not.toContain('x'.repeat(100));
+  });
+
+  it('reads a gate of the version that knew no settings as one of a bucket without', () => {
+    const gate = gateOf('b' as BucketName);
+    const { settings: _none, ...old } = gate;
+    expect(decodeGate(JSON.stringify({ v: 1, s: 7, g: old }))).toEqual({ sequence: 7, gate });
+  });
+
+  it('keeps a gate exactly, with its settings', () => {
+    const cors = [{ ...CORS_RULE }];
+    const record = { sequence: 1, gate: { ...gateOf('b' as BucketName), settings: { cors, website: null } } };
+    expect(decodeGate(encodeGate(record))).toEqual(record);
   });
 
   it('keeps a pointer exactly, also with segments and no inline bytes', () => {

@@ -27,6 +27,7 @@ const IS_REPEATABLE = {
   listBucketLives: true,
   createBucket: false,
   setBucketAccess: false,
+  setBucketSettings: false,
   deleteBucket: false,
   commitObject: false,
   deleteObjects: false,

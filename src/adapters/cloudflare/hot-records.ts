@@ -3,10 +3,14 @@
 //
 // Values are JSON texts, because a bulk read of KV gives texts only; inline bodies are base64 inside.
 import { sha256Hex } from '../../crypto/hash.ts';
+import { NO_SETTINGS } from '../../ports/bucket-settings.ts';
 import type { BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
 
-/** Format of the values. A reader takes another version for a miss. */
-const VERSION = 1;
+/** Formats of the values. A reader takes a version that it does not know for a miss. */
+const POINTER_VERSION = 1;
+/** 2 has the settings of the bucket; the program that wrote 1 knew none, so its gates stand for buckets without. */
+const GATE_VERSION = 2;
+const GATE_VERSION_WITHOUT_SETTINGS = 1;
 /** Source: https://developers.cloudflare.com/kv/platform/limits/ */
 const NAME_MAX_BYTES = 512;
 
@@ -33,7 +37,12 @@ export function pointerName(bucket: BucketName, key: ObjectKey): string {
   return isShort ? name : `h/${bucket}/${sha256Hex(key)}`;
 }
 
-type GateJson = { readonly v: number; readonly s: number; readonly g: BucketGate | null };
+type GateJson = {
+  readonly v: number;
+  readonly s: number;
+  /** A setting that is missing was not set. */
+  readonly g: (Omit<BucketGate, 'settings'> & { readonly settings?: Partial<BucketGate['settings']> }) | null;
+};
 type PointerJson = {
   readonly v: number;
   readonly s: number;
@@ -43,23 +52,25 @@ type PointerJson = {
 };
 
 export function encodeGate({ sequence, gate }: GateRecord): string {
-  return JSON.stringify({ v: VERSION, s: sequence, g: gate } satisfies GateJson);
+  return JSON.stringify({ v: GATE_VERSION, s: sequence, g: gate } satisfies GateJson);
 }
 
 export function encodePointer({ sequence, bucketId, pointer }: PointerRecord): string {
   const p = pointer === null ? null : { ...pointer, inlineBytes: pointer.inlineBytes?.toBase64() ?? null };
-  return JSON.stringify({ v: VERSION, s: sequence, b: bucketId, p } satisfies PointerJson);
+  return JSON.stringify({ v: POINTER_VERSION, s: sequence, b: bucketId, p } satisfies PointerJson);
 }
 
-/** The record, or null for anything that this version did not write. */
+/** The record, or null for anything that neither this nor the version before wrote. */
 export function decodeGate(text: string | null | undefined): GateRecord | null {
-  const json = parse<GateJson>(text);
-  return json === null ? null : { sequence: json.s, gate: json.g };
+  const json = parse<GateJson>(text, GATE_VERSION, GATE_VERSION_WITHOUT_SETTINGS);
+  if (json === null) return null;
+  const gate = json.g === null ? null : { ...json.g, settings: { ...NO_SETTINGS, ...json.g.settings } };
+  return { sequence: json.s, gate };
 }
 
 /** The record, or null for anything that this version did not write. */
 export function decodePointer(text: string | null | undefined): PointerRecord | null {
-  const json = parse<PointerJson>(text);
+  const json = parse<PointerJson>(text, POINTER_VERSION);
   if (json === null) return null;
   const { s, b, p } = json;
   if (p === null) return { sequence: s, bucketId: b, pointer: null };
@@ -67,11 +78,14 @@ export function decodePointer(text: string | null | undefined): PointerRecord | 
   return { sequence: s, bucketId: b, pointer: { ...p, inlineBytes } as Pointer };
 }
 
-function parse<Json extends { readonly v: number }>(text: string | null | undefined): Json | null {
+function parse<Json extends { readonly v: number }>(
+  text: string | null | undefined,
+  ...versions: readonly number[]
+): Json | null {
   if (text === null || text === undefined) return null;
   try {
     const json: Json = JSON.parse(text);
-    return json.v === VERSION ? json : null;
+    return versions.includes(json.v) ? json : null;
   } catch {
     return null;
   }

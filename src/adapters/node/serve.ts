@@ -38,21 +38,30 @@ const CONNECTIONS_MAX = 4096;
 /** How often a closing server closes connections that have become idle, milliseconds. */
 const CLOSE_IDLE_MS = 50;
 
-/** Starts to listen, with a hot lane when there is a door for it. Rejects when the address can't be taken. */
+/** How a server is made. `hotLane`: the door of the lane in front of it, null for none. */
+export type ServerOptions = { readonly log: Log; readonly hotLane?: HotLaneDoor | null };
+
+/** Starts to listen. Rejects when the address can't be taken. */
 export async function serve(
   fetch: Fetch,
-  options: {
-    readonly host: string;
-    readonly port: number;
-    readonly log: Log;
-    readonly hotLane?: HotLaneDoor | null;
-  },
+  options: ServerOptions & { readonly host: string; readonly port: number },
 ): Promise<RunningServer> {
+  const server = createHttpServer(fetch, options);
+  await listen(server, options);
+  server.on('error', (cause) => options.log.error('server-error', { cause }));
+
+  const { port } = server.address() as AddressInfo;
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return { url: `http://${host}:${port}`, close: (limitMs) => closeServer(server, limitMs) };
+}
+
+/** The server with all its limits, not yet listening. */
+export function createHttpServer(fetch: Fetch, { log, hotLane = null }: ServerOptions): Server {
   const listener = getRequestListener((request, bindings) => fetch(request, bindings as NodeBindings), {
     // A RequestError is a target or a Host header that is no URL; anything else slipped through the app.
     errorHandler(error) {
       if (error instanceof RequestError) return plainText(400, 'Bad Request');
-      options.log.error('request-failed', { cause: error });
+      log.error('request-failed', { cause: error });
       return plainText(500, 'Internal Server Error');
     },
   });
@@ -77,13 +86,8 @@ export async function serve(
     handle(incoming, outgoing);
   });
   server.on('clientError', refuseMalformed);
-  if (options.hotLane) attachHotLane(server, options.hotLane);
-  await listen(server, options);
-  server.on('error', (cause) => options.log.error('server-error', { cause }));
-
-  const { port } = server.address() as AddressInfo;
-  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
-  return { url: `http://${host}:${port}`, close: (limitMs) => closeServer(server, limitMs) };
+  if (hotLane !== null) attachHotLane(server, hotLane);
+  return server;
 }
 
 function plainText(status: number, text: string): Response {

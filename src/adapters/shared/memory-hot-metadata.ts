@@ -141,7 +141,13 @@ function namesOf(bucket: BucketName, keys: readonly ObjectKey[] | null): string[
 }
 
 function sizeOf(value: Pointer | BucketGate): number {
-  if ('access' in value) return GATE_OVERHEAD_BYTES + 4 * (value.access.policyJson?.length ?? 0);
+  if ('access' in value) {
+    const { policyJson } = value.access;
+    const { cors, website } = value.settings;
+    // Objects of some short strings each take a few times what their text does.
+    const settingsLength = cors === null && website === null ? 0 : JSON.stringify(value.settings).length;
+    return GATE_OVERHEAD_BYTES + 4 * (policyJson?.length ?? 0) + 6 * settingsLength;
+  }
   let sizeBytes = POINTER_OVERHEAD_BYTES + (value.inlineBytes?.length ?? 0) + 256 * value.segments.length;
   for (const [name, text] of Object.entries(value.userMetadata)) sizeBytes += 2 * (name.length + text.length) + 64;
   for (const text of Object.values(value.headers)) sizeBytes += 2 * text.length + 32;

@@ -1,3 +1,4 @@
+import { NO_SETTINGS } from '../../ports/bucket-settings.ts';
 import type { Account, BucketAccess, BucketName, BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Core } from '../core.ts';
@@ -30,6 +31,7 @@ export async function createBucket(
     createdAtMs,
     revision: 1,
     access,
+    settings: NO_SETTINGS,
   };
   try {
     const record = await metadataIndex.call(name, 'createBucket', { bucket });

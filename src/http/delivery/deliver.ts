@@ -9,8 +9,11 @@ import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../ports/dom
 import { StorageError } from '../../ports/errors.ts';
 import type { HotLookup } from '../../ports/hot-metadata.ts';
 import { isPublicObject, toGate, toPointer } from '../../ports/pointer.ts';
+import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { AnswerHot, HttpRequest } from '../request.ts';
 import { evaluateRead, isIfRangeSatisfied } from '../semantics/conditional.ts';
+import { corsHeaders, withCors } from '../semantics/cors.ts';
+import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { type ByteRange, parseRange } from '../semantics/range.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
 import { type BodyOrigin, createCacheStatus, type PointerTier } from './cache-status.ts';
@@ -19,7 +22,7 @@ import { createHotAnswer } from './hot-answer.ts';
 import { createPreparedHeaders } from './prepared-headers.ts';
 
 export type DeliverySettings = {
-  /** Cache-Control of public objects that have none of their own. */
+  /** Cache-Control of public objects that have none of their own, nor an Expires. */
   readonly defaultCacheControl: string;
   /** See parseAddress; the hot answer reads its address itself. */
   readonly baseDomain: string | null;
@@ -55,10 +58,31 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
   const prepared = createPreparedHeaders({ defaultCacheControl, memoryHit });
 
   function answer(request: HttpRequest, found: Found, requestId: string, key: ObjectKey): Response | Promise<Response> {
+    const cors = found.gate === null ? null : corsHeaders(found.gate.settings.cors, request);
+    if (cors === null) return answerPublic(request, found, requestId, key, null);
+    const fail = (error: unknown): never => {
+      throw withFailureHeaders(error, cors);
+    };
+    try {
+      const answered = answerPublic(request, found, requestId, key, cors);
+      return answered instanceof Promise ? answered.catch(fail) : answered;
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  /** `cors`: what the bucket's rules add to the answer; null when it has none. */
+  function answerPublic(
+    request: HttpRequest,
+    found: Found,
+    requestId: string,
+    key: ObjectKey,
+    cors: Readonly<HeaderRecord> | null,
+  ): Response | Promise<Response> {
     const pointer = requirePublic(found, key);
     const outcome = evaluateRead(readConditions(request), pointer);
     if (outcome === 'not-modified') {
-      return respond(304, prepared.notModified(pointer, cacheStatus(found.tier, 'none')), requestId, null);
+      return respond(304, prepared.notModified(pointer, cacheStatus(found.tier, 'none')), requestId, null, cors);
     }
     if (outcome === 'precondition-failed') throw new StorageError('PreconditionFailed');
 
@@ -70,7 +94,7 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
       const status = cacheStatus(found.tier, origin);
       const headers = isWhole ? prepared.whole(pointer, status) : prepared.part(pointer, status, range);
       countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin);
-      return respond(isWhole ? 200 : 206, headers, requestId, body);
+      return respond(isWhole ? 200 : 206, headers, requestId, body, cors);
     };
     if (request.method === 'HEAD') return send(null, 'none');
     const opened = openBody(core, pointer, { offsetBytes, lengthBytes });
@@ -107,8 +131,15 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
 }
 
 /** The request id comes last: the hot lane writes it behind the prepared headers. */
-function respond(status: number, headers: Readonly<Record<string, string>>, requestId: string, body: Body): Response {
-  const init = { status, headers: { ...headers, 'x-amz-request-id': requestId } };
+function respond(
+  status: number,
+  headers: Readonly<HeaderRecord>,
+  requestId: string,
+  body: Body,
+  cors: Readonly<HeaderRecord> | null,
+): Response {
+  const all = cors === null ? headers : withCors(headers, cors);
+  const init = { status, headers: { ...all, 'x-amz-request-id': requestId } };
   return new Response(body as ConstructorParameters<typeof Response>[0], init);
 }
 

@@ -4,27 +4,16 @@
 import type { Core } from '../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import { bodyInMemory } from '../../core/objects/read-object.ts';
+import type { BucketGate } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { isPublicObject } from '../../ports/pointer.ts';
 import { parseAddress } from '../address.ts';
 import type { AnswerHot, HotReply, PlainRead } from '../request.ts';
 import { evaluateRead } from '../semantics/conditional.ts';
+import { NO_GRANT, withCors } from '../semantics/cors.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
 import { countRead } from './count-read.ts';
 import type { PreparedHeaders } from './prepared-headers.ts';
-
-/**
- * Headers of a request that can change what delivery answers, besides Host and If-None-Match, which a PlainRead has: a
- * request with one of these is no PlainRead. app.ts and deliver.ts read no others; test/http/delivery proves it.
- */
-export const DECIDING_HEADERS = [
-  'authorization',
-  'if-match',
-  'if-modified-since',
-  'if-range',
-  'if-unmodified-since',
-  'range',
-] as const;
 
 /** `memoryHit`: the Cache-Status of an answer from memory. Cost: 1 µs, no I/O, no promise. Never throws. */
 export function createHotAnswer(
@@ -33,6 +22,19 @@ export function createHotAnswer(
 ): AnswerHot {
   const { hotMetadata, meter } = core.ports;
   const { baseDomain, prepared, memoryHit } = options;
+
+  const varying = new WeakMap<HotReply['headers'], HotReply['headers']>();
+
+  /** With Vary where the bucket has CORS rules: a record of its own, kept with the one that it is made of. */
+  function headersIn(gate: BucketGate, headers: HotReply['headers']): HotReply['headers'] {
+    if (gate.settings.cors === null) return headers;
+    let made = varying.get(headers);
+    if (made === undefined) {
+      made = withCors(headers, NO_GRANT);
+      varying.set(headers, made);
+    }
+    return made;
+  }
 
   function decide(read: PlainRead): HotReply | null {
     const address = parseAddress(read.rawPath, read.host, baseDomain);
@@ -47,9 +49,9 @@ export function createHotAnswer(
 
     const conditions = { ifMatch: null, ifNoneMatch: read.ifNoneMatch, ifModifiedSince: null, ifUnmodifiedSince: null };
     if (evaluateRead(conditions, pointer) === 'not-modified') {
-      return { status: 304, headers: prepared.notModified(pointer, memoryHit), body: null };
+      return { status: 304, headers: headersIn(gate, prepared.notModified(pointer, memoryHit)), body: null };
     }
-    const headers = prepared.whole(pointer, memoryHit);
+    const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
     if (read.isHead) {
       countRead(meter, gate, 0, 'none');
       return { status: 200, headers, body: null };

@@ -18,6 +18,9 @@ export const OPERATION_NAMES = [
   'GetBucketPolicy',
   'PutBucketPolicy',
   'DeleteBucketPolicy',
+  'GetBucketCors',
+  'PutBucketCors',
+  'DeleteBucketCors',
   'ListObjects',
   'ListObjectsV2',
   'DeleteObjects',
@@ -51,10 +54,7 @@ export type DetectInput = {
 
 /** Why a request is no operation of ours; becomes a StorageError. */
 export type Refusal = {
-  readonly code: Extract<
-    ErrorCode,
-    'NotImplemented' | 'MethodNotAllowed' | 'InvalidArgument' | 'InvalidRequest' | 'AccessDenied'
-  >;
+  readonly code: Extract<ErrorCode, 'NotImplemented' | 'MethodNotAllowed' | 'InvalidArgument'>;
   readonly detail: string;
   readonly fields: Readonly<Record<string, string>>;
 };
@@ -113,31 +113,9 @@ function refine(name: string, input: DetectInput): string | Refusal {
         });
       }
       return isCopy ? 'UploadPartCopy' : name;
-    case 'OptionsObject':
-      return preflight(input);
     default:
       return name;
   }
-}
-
-/**
- * No bucket has CORS rules yet (`?cors` is refused), and S3 answers the preflight of such a bucket with a refusal.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
- */
-function preflight(input: DetectInput): Refusal {
-  if (input.header('origin') === null) {
-    const detail = 'Insufficient information. Origin request header needed.';
-    return { code: 'InvalidRequest', detail, fields: {} };
-  }
-  const method = input.header('access-control-request-method');
-  if (method === null) {
-    return { code: 'InvalidRequest', detail: 'Invalid Access-Control-Request-Method: null', fields: {} };
-  }
-  return {
-    code: 'AccessDenied',
-    detail: 'CORSResponse: CORS is not enabled for this bucket.',
-    fields: { Method: method.slice(0, 32), ResourceType: input.hasKey ? 'OBJECT' : 'BUCKET' },
-  };
 }
 
 function isSupported(name: string): name is OperationName {

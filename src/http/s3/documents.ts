@@ -7,12 +7,13 @@ import { CHECKSUM_ALGORITHMS, FOREIGN_CHECKSUMS } from './checksum-headers.ts';
 import { malformed, readXml, type XmlElement } from './xml-read.ts';
 
 /** Which children an element may have: at most one, or any number. */
-type Shape = Readonly<Record<string, 'one' | 'many'>>;
+export type Shape = Readonly<Record<string, 'one' | 'many'>>;
 type Fields<S extends Shape> = {
   readonly [Name in keyof S]: S[Name] extends 'many' ? XmlElement[] : XmlElement | null;
 };
 
-function readFields<S extends Shape>(parent: XmlElement, shape: S): Fields<S> {
+/** The children of an element by name; one that the shape does not know, or a repeated `one`, is MalformedXML. */
+export function readFields<S extends Shape>(parent: XmlElement, shape: S): Fields<S> {
   const fields: Record<string, XmlElement | XmlElement[] | null> = {};
   for (const name in shape) fields[name] = shape[name] === 'many' ? [] : null;
   for (const child of parent.children) {
@@ -27,12 +28,13 @@ function readFields<S extends Shape>(parent: XmlElement, shape: S): Fields<S> {
 }
 
 /** Text of an element without children, as it stands: keys keep their spaces. */
-function textOf(element: XmlElement): string {
+export function textOf(element: XmlElement): string {
   if (element.children.length > 0) throw malformed(`${element.name} holds elements.`);
   return element.text;
 }
 
-function required(element: XmlElement | null, name: string): string {
+/** As textOf; a missing element is MalformedXML. */
+export function required(element: XmlElement | null, name: string): string {
   if (element === null) throw malformed(`${name} is missing.`);
   return textOf(element);
 }

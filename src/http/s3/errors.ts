@@ -54,6 +54,8 @@ export function renderS3Error(error: unknown, request: FailedRequest): Response 
   const headers = addCommonHeaders({}, request.requestId);
   if (status === 304) return new Response(null, { status, headers });
   headers['content-type'] = 'application/xml';
+  // Without a word caches may keep a 404, 405 or 501 as long as they guess. Source: RFC 9111 section 4.2.2.
+  headers['cache-control'] = 'no-store';
   const { Allow, ActualObjectSize } = shown.fields;
   if (status === 405 && Allow !== undefined) headers.allow = Allow;
   if (status === 416 && ActualObjectSize !== undefined) {

@@ -22,6 +22,7 @@ import {
   answerPutBucketAcl,
   answerPutBucketPolicy,
 } from './ops/bucket-access.ts';
+import { answerDeleteBucketCors, answerGetBucketCors, answerPutBucketCors } from './ops/bucket-cors.ts';
 import { answerDeleteObject, answerDeleteObjects } from './ops/delete.ts';
 import { answerRead } from './ops/get-head.ts';
 import { answerListObjects, answerListObjectsV2 } from './ops/list.ts';
@@ -120,6 +121,30 @@ export const OPERATIONS = {
     meter: 'free',
     rejects: [],
     handle: answerDeleteBucketPolicy,
+  },
+  GetBucketCors: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketCors,
+  },
+  PutBucketCors: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutBucketCors,
+  },
+  DeleteBucketCors: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeleteBucketCors,
   },
   ListObjects: { scope: 'bucket', access: 'list', body: 'none', meter: 'A', rejects: [], handle: answerListObjects },
   ListObjectsV2: {

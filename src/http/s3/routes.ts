@@ -12,21 +12,25 @@
 //   a copy onto itself may add a checksum.
 // - An empty continuation token begins a listing anew (S3: InvalidArgument); URL encoding writes a space as %20.
 // - Version ids: buckets have no versions, so `null` is the one there is.
-// - OPTIONS answers as for a bucket without CORS, with S3's texts but the codes InvalidRequest and AccessDenied.
+// - Answers of a bucket with CORS rules have Vary also when the request had no Origin (S3: only with one).
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 Retry-After.
 import { type Access, authorize as requireAccess } from '../../core/auth/authorize.ts';
 import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
-import type { BucketId, ObjectKey } from '../../ports/domain.ts';
+import type { ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import type { MeterEvent } from '../../ports/system.ts';
+import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { HttpRequest } from '../request.ts';
+import { corsHeaders, withCors } from '../semantics/cors.ts';
 import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
 import { type Authenticated, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts';
 import { type AccountCall, addCommonHeaders, type S3Answer, type S3Call } from './call.ts';
 import { detectOperation, type OperationName } from './detect.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
+import { answerPreflight } from './preflight.ts';
 import { withQueryHeaders } from './presigned-headers.ts';
 
 /** Where a request goes; both parts still percent-encoded. `rawKey` null means the bucket, `bucket` null the service. */
@@ -57,25 +61,67 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     async handle(request, address, requestId) {
       const query = parseQuery(request.rawQuery);
       const target = decodeAddress(address);
-      const name = detect(request, target, query);
-      const call = makeCall(await authenticate(request), { operation: name, request, requestId, query, region });
-      refuseHeaders(call);
-      if (isDelivered(call)) return deps.deliver(request, address.bucket ?? '', address.rawKey ?? '', requestId);
-      const authorized = await authorize(core, call, target);
-      const { status, headers, body, tier = 'none' } = await authorized.handle();
-      const sent = request.method === 'HEAD' ? null : typeof body === 'string' ? encoder.encode(body) : body;
-      meter.count({
-        bucketId: authorized.bucketId,
-        operationClass: OPERATIONS[name].meter,
-        bytesOut: sent instanceof Uint8Array ? sent.length : sent === null ? 0 : Number(headers['content-length']),
-        tier: tier === 'index' ? 'memory' : tier,
-      });
-      return new Response(sent as ConstructorParameters<typeof Response>[0], {
-        status,
-        headers: addCommonHeaders(headers, requestId),
-      });
+      if (request.method === 'OPTIONS') {
+        const { bucketId, ...allowed } = await answerPreflight(core, request, target);
+        return respond({ request, requestId, bucketId, operationClass: 'free' }, allowed);
+      }
+      try {
+        return await answer(request, address, { target, query, requestId });
+      } catch (error) {
+        throw withFailureHeaders(error, await corsHeadersOfFailure(core, request, target.bucket));
+      }
     },
   };
+
+  async function answer(
+    request: HttpRequest,
+    address: S3Address,
+    { target, query, requestId }: { target: Target; query: Query; requestId: string },
+  ): Promise<Response> {
+    const name = detect(request, target, query);
+    const call = makeCall(await authenticate(request), { operation: name, request, requestId, query, region });
+    refuseHeaders(call);
+    if (isDelivered(call)) return deps.deliver(request, address.bucket ?? '', address.rawKey ?? '', requestId);
+    const { bucket, handle } = await authorize(core, call, target);
+    const given = await handle();
+    const record = bucket?.record() ?? null;
+    const added = record === null ? null : corsHeaders(record.settings.cors, request);
+    const answered = { request, requestId, bucketId: record?.id ?? null, operationClass: OPERATIONS[name].meter };
+    return respond(answered, added === null ? given : { ...given, headers: withCors(given.headers, added) });
+  }
+
+  type Answered = Pick<MeterEvent, 'bucketId' | 'operationClass'> & { request: HttpRequest; requestId: string };
+
+  /** Meters an answer and makes a Response of it. */
+  function respond({ request, requestId, bucketId, operationClass }: Answered, given: S3Answer): Response {
+    const { status, headers, body, tier = 'none' } = given;
+    const sent = request.method === 'HEAD' ? null : typeof body === 'string' ? encoder.encode(body) : body;
+    meter.count({
+      bucketId,
+      operationClass,
+      bytesOut: sent instanceof Uint8Array ? sent.length : sent === null ? 0 : Number(headers['content-length']),
+      tier: tier === 'index' ? 'memory' : tier,
+    });
+    return new Response(sent as ConstructorParameters<typeof Response>[0], {
+      status,
+      headers: addCommonHeaders(headers, requestId),
+    });
+  }
+}
+
+/**
+ * What a browser's script needs to be shown a failure; S3 tells it too. Null without an Origin, so that only those cost
+ * another read of the index, and whenever the rules can't be known: the failure itself matters more.
+ */
+async function corsHeadersOfFailure(core: Core, request: HttpRequest, bucket: string | null) {
+  if (request.header('origin') === null || bucket === null) return null;
+  try {
+    const name = parseBucketName(bucket);
+    const record = await core.ports.metadataIndex.call(name, 'getBucket', { name });
+    return record === null ? null : corsHeaders(record.settings.cors, request);
+  } catch {
+    return null;
+  }
 }
 
 /** The address decoded; names are checked once it is known who asks. */
@@ -144,20 +190,20 @@ function isDelivered(call: S3Call): boolean {
   );
 }
 
-/** An operation that may run, and whose bucket is metered. */
-type Authorized = { readonly bucketId: BucketId | null; handle(): S3Answer | Promise<S3Answer> };
+/** An operation that may run, and the bucket whose answer it is. */
+type Authorized = { readonly bucket: BucketHandle | null; handle(): S3Answer | Promise<S3Answer> };
 
 /** Opens what the operation works on. AccessDenied, NoSuchBucket, InvalidBucketName, KeyTooLongError. */
 async function authorize(core: Core, call: S3Call, target: Target): Promise<Authorized> {
   const operation: Operation = OPERATIONS[call.operation];
   if (operation.scope === 'account') {
     const accountCall = requireAccount(call);
-    return { bucketId: null, handle: () => operation.handle(accountCall, core) };
+    return { bucket: null, handle: () => operation.handle(accountCall, core) };
   }
   const bucketName = parseBucketName(target.bucket ?? '');
   if (operation.scope === 'new-bucket') {
     const accountCall = requireAccount(call);
-    return { bucketId: null, handle: () => operation.handle({ ...accountCall, bucketName }, core) };
+    return { bucket: null, handle: () => operation.handle({ ...accountCall, bucketName }, core) };
   }
   const open = (access: Access, key: ObjectKey | null): Promise<BucketHandle> =>
     openBucket(core, bucketName, (record) => {
@@ -166,11 +212,11 @@ async function authorize(core: Core, call: S3Call, target: Target): Promise<Auth
     });
   if (operation.scope === 'bucket') {
     const bucket = await open(operation.access, null);
-    return { bucketId: bucket.record().id, handle: () => operation.handle({ ...call, bucket }, core) };
+    return { bucket, handle: () => operation.handle({ ...call, bucket }, core) };
   }
   const key = parseObjectKey(target.key ?? '');
   const bucket = await open(operation.access, key);
-  return { bucketId: bucket.record().id, handle: () => operation.handle({ ...call, bucket, key }, core) };
+  return { bucket, handle: () => operation.handle({ ...call, bucket, key }, core) };
 }
 
 function requireAccount(call: S3Call): AccountCall {

@@ -83,7 +83,7 @@ const OBJECT_SUBRESOURCES: Readonly<Record<string, Methods>> = {
   },
 };
 
-/** Operations of a request without a sub-resource. `OPTIONS` is the preflight of CORS. */
+/** Operations of a request without a sub-resource. `OPTIONS`, the preflight of CORS, stands here for `Allow` only: preflight.ts has it. */
 export const PLAIN: Readonly<Record<'service' | 'bucket' | 'object', Methods>> = {
   service: { GET: 'ListBuckets', OPTIONS: 'OptionsObject' },
   bucket: {

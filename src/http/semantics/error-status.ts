@@ -9,9 +9,11 @@ import type { ErrorCode } from '../../ports/errors.ts';
  */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   AccessDenied: 403,
+  AccessForbidden: 403,
   AuthorizationHeaderMalformed: 400,
   AuthorizationQueryParametersError: 400,
   BadDigest: 400,
+  BadRequest: 400,
   BucketAlreadyExists: 409,
   BucketAlreadyOwnedByYou: 409,
   BucketNotEmpty: 409,
@@ -43,8 +45,10 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   MissingSecurityHeader: 400,
   NoSuchBucket: 404,
   NoSuchBucketPolicy: 404,
+  NoSuchCORSConfiguration: 404,
   NoSuchKey: 404,
   NoSuchUpload: 404,
+  NoSuchWebsiteConfiguration: 404,
   NotImplemented: 501,
   NotModified: 304,
   PreconditionFailed: 412,

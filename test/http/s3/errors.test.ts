@@ -15,6 +15,7 @@ it('is S3 XML: code, message, fields, resource, ids, no namespace', async () => 
   expect(await render(error)).toEqual({
     status: 404,
     headers: {
+      'cache-control': 'no-store',
       'content-type': 'application/xml',
       'x-amz-request-id': 'R1',
       'x-amz-id-2': 'R1',

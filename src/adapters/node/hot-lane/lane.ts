@@ -64,7 +64,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   function serve(connection: Connection, writesAtOnce: boolean, chunk: Buffer): boolean {
     const read = recognise(chunk);
     const reply = read === null ? null : answer(read);
-    if (reply === null) return false;
+    if (read === null || reply === null) return false;
     const { socket } = connection;
     const now = nowMs();
     const id = requestId();
@@ -72,7 +72,8 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     connection.hasServed = true;
     answered += 1;
     // One answer may wait in the socket, never more: nothing is read before the client has taken it.
-    if (!writer.write(socket, writesAtOnce, heads.of(reply, id.length, now), id, reply.body)) socket.pause();
+    const head = heads.of(reply, read.isHead, id.length, now);
+    if (!writer.write(socket, writesAtOnce, head, id, reply.body)) socket.pause();
     return true;
   }
 

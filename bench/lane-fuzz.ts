@@ -1,0 +1,56 @@
+// Does the hot lane ever answer otherwise than node:http? More than a hundred thousand generated conversations (valid,
+// odd and broken requests, glued together or cut), and plain requests cut at every byte, to a server with the lane and to
+// one without over the same objects; part of them over TCP. Exits with 1, and shows them, when two answers differ.
+import { compareDoors, type Difference, listen, type TcpPorts } from '../test/node/hot-lane/compare-doors.ts';
+import { createStockedCore, openDoor } from '../test/node/hot-lane/doors.ts';
+import { type Conversation, makeConversation, makePlainRequest } from '../test/node/hot-lane/fuzz-requests.ts';
+import { warmUp } from '../test/node/hot-lane/warm-up.ts';
+import { printTable } from './lib/table.ts';
+
+const CONVERSATIONS = 100_000;
+const TCP_CONVERSATIONS = 10_000;
+const CUT_REQUESTS = 200;
+/** Another run, other requests: `LANE_FUZZ_SEED=7 npm run bench -- lane-fuzz`. */
+const SEED = Number(process.env.LANE_FUZZ_SEED ?? 1) * 1_000_000;
+
+const core = await createStockedCore();
+const doors = { withLane: openDoor(core, { hasLane: true }), without: openDoor(core, { hasLane: false }) };
+const etags = await warmUp(doors.without);
+const ports = await listen(doors);
+
+function* generated(count: number): Iterable<Conversation> {
+  for (let i = 0; i < count; i++) yield makeConversation(SEED + i, etags);
+}
+
+/** In two pieces behind a request that is the lane's, and before another. */
+function* cut(count: number): Iterable<Conversation> {
+  for (let i = 0; i < count; i++) {
+    const request = makePlainRequest(SEED + i, etags);
+    for (let at = 1; at < request.length; at++) {
+      yield [request, request.subarray(0, at), request.subarray(at), request];
+    }
+  }
+}
+
+const rows: (string | number)[][] = [['requests', 'conversations', 'answered by the lane', 'differences']];
+const differences: Difference[] = [];
+async function run(name: string, conversations: Iterable<Conversation>, options: { ports?: TcpPorts } = {}) {
+  const before = doors.withLane.lane?.counts().answered ?? 0;
+  let count = 0;
+  const counted = (function* () {
+    for (const conversation of conversations) {
+      count += 1;
+      yield conversation;
+    }
+  })();
+  const found = await compareDoors(counted, doors, options);
+  differences.push(...found);
+  rows.push([name, count, (doors.withLane.lane?.counts().answered ?? 0) - before, found.length]);
+}
+
+await run('generated', generated(CONVERSATIONS));
+await run('generated, over TCP', generated(TCP_CONVERSATIONS), { ports });
+await run('plain, cut at every byte', cut(CUT_REQUESTS));
+printTable(rows);
+for (const difference of differences.slice(0, 5)) process.stdout.write(`${JSON.stringify(difference, null, 1)}\n`);
+process.exit(differences.length === 0 ? 0 : 1);

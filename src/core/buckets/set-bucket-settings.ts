@@ -1,0 +1,13 @@
+import type { BucketSettings } from '../../ports/bucket-settings.ts';
+import type { BucketRecord } from '../../ports/domain.ts';
+import type { Core } from '../core.ts';
+import type { BucketHandle } from './bucket-handle.ts';
+
+/** Replaces those settings that are given, null for none; the others stay. Cost: one commit. */
+export function setBucketSettings(
+  _core: Core,
+  bucket: BucketHandle,
+  settings: Partial<BucketSettings>,
+): Promise<BucketRecord> {
+  return bucket.call('setBucketSettings', { settings });
+}

@@ -1,0 +1,18 @@
+// The request headers that can change how a public read is answered: one list for the app, which sends a read with some
+// of them to the S3 surface, and for the hot lane, which leaves every request that has any of them alone. Whoever lets
+// delivery read another header adds it here; test/http/delivery/deciding-headers.test.ts fails until then.
+import { CORS_REQUEST_HEADERS } from '../semantics/cors.ts';
+
+/** Make a GET or HEAD of an object an S3 call instead of a public read. */
+export const S3_READ_HEADERS = ['authorization', 'x-amz-checksum-mode', 'x-amz-expected-bucket-owner'] as const;
+
+/** All but Host and If-None-Match, which the hot answer itself understands. Names in lower case. */
+export const DECIDING_HEADERS = [
+  ...S3_READ_HEADERS,
+  'if-match',
+  'if-modified-since',
+  'if-range',
+  'if-unmodified-since',
+  'range',
+  ...CORS_REQUEST_HEADERS,
+] as const;

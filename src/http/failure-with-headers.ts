@@ -1,0 +1,22 @@
+import type { HeaderRecord } from './semantics/object-headers.ts';
+
+/**
+ * A failure together with headers that its answer must have, whoever renders it: a surface that knows the bucket's CORS
+ * rules throws it, and app.ts puts the headers on what becomes of `failure`.
+ */
+export class FailureWithHeaders extends Error {
+  override readonly name = 'FailureWithHeaders';
+  readonly failure: unknown;
+  readonly headers: Readonly<HeaderRecord>;
+
+  constructor(failure: unknown, headers: Readonly<HeaderRecord>) {
+    super('A failure with headers of its own.', { cause: failure });
+    this.failure = failure;
+    this.headers = headers;
+  }
+}
+
+/** The failure with those headers, or as it is when there are none or it has some already. */
+export function withFailureHeaders(failure: unknown, headers: Readonly<HeaderRecord> | null): unknown {
+  return headers === null || failure instanceof FailureWithHeaders ? failure : new FailureWithHeaders(failure, headers);
+}

@@ -1,0 +1,55 @@
+// What the owner of a bucket configures besides access, as plain data. It stands in the index as one JSON text, so a
+// setting added here must have a value in NO_SETTINGS: that is what buckets have that were made before it.
+
+/** The methods that a CORS rule can allow. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html */
+export type CorsMethod = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD';
+
+/** One rule of CORS. Origins and allowed headers hold at most one `*` each, which stands for any run of characters. */
+export type CorsRule = {
+  readonly id: string | null;
+  readonly allowedMethods: readonly CorsMethod[];
+  readonly allowedOrigins: readonly string[];
+  /** Headers that a preflight may ask for, as they were written; they compare without regard to case. */
+  readonly allowedHeaders: readonly string[];
+  readonly exposeHeaders: readonly string[];
+  /** How long a browser may keep the answer to a preflight; null: its own default. */
+  readonly maxAgeSeconds: number | null;
+};
+
+/** Null leaves the protocol as the request had it. */
+export type RedirectProtocol = 'http' | 'https' | null;
+
+/** Where a routing rule sends a request; null leaves a part as it was. At most one of the two replacements is set. */
+export type RoutingRedirect = {
+  readonly hostName: string | null;
+  readonly protocol: RedirectProtocol;
+  /** HTTP status, 301 to 308; null means 301. */
+  readonly statusCode: number | null;
+  /** Takes the place of the condition's prefix, or stands before the key when there is none. */
+  readonly replaceKeyPrefixWith: string | null;
+  readonly replaceKeyWith: string | null;
+};
+
+/** When a rule applies: all that is set must hold. With `errorCode` it is asked only after a read failed so. */
+export type RoutingRule = {
+  readonly keyPrefix: string | null;
+  readonly errorCode: number | null;
+  readonly redirect: RoutingRedirect;
+};
+
+/** A website: either everything goes to another host, or there is an index suffix and the rest. */
+export type WebsiteConfiguration = {
+  readonly redirectAllTo: { readonly hostName: string; readonly protocol: RedirectProtocol } | null;
+  /** `index.html`: what a key that is empty or ends in `/` stands for. Null only with `redirectAllTo`. */
+  readonly indexSuffix: string | null;
+  readonly errorKey: string | null;
+  readonly routingRules: readonly RoutingRule[];
+};
+
+export type BucketSettings = {
+  readonly cors: readonly CorsRule[] | null;
+  readonly website: WebsiteConfiguration | null;
+};
+
+/** Of a bucket whose owner has configured nothing. */
+export const NO_SETTINGS: BucketSettings = { cors: null, website: null };

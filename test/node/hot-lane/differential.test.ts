@@ -1,0 +1,60 @@
+// With the lane and without it every request must get the same answer, byte for byte but for date and id. A few thousand
+// conversations here; `npm run bench -- lane-fuzz` runs more than a hundred thousand.
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { compareDoors, type Doors, listen, type TcpPorts } from './compare-doors.ts';
+import { createStockedCore, openDoor } from './doors.ts';
+import { type Conversation, makeConversation, makePlainRequest } from './fuzz-requests.ts';
+import { warmUp } from './warm-up.ts';
+
+/** Conversations of one run. */
+const CONVERSATIONS = 2000;
+/** Of those that also go over real sockets: node:http reads these past JavaScript, once it has them. */
+const TCP_CONVERSATIONS = 250;
+/** Plain requests that are cut at every byte. */
+const CUT_REQUESTS = 5;
+
+// Some seconds alone, more where everything else runs too.
+vi.setConfig({ testTimeout: 60_000 });
+
+let doors: Doors;
+let ports: TcpPorts;
+let etags: ReadonlyMap<string, string>;
+beforeAll(async () => {
+  const core = await createStockedCore();
+  doors = { withLane: openDoor(core, { hasLane: true }), without: openDoor(core, { hasLane: false }) };
+  etags = await warmUp(doors.without);
+  ports = await listen(doors);
+});
+afterAll(() => {
+  for (const { server } of [doors.withLane, doors.without]) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+describe('the hot lane', () => {
+  it('answers as node:http does, whatever comes', async () => {
+    const conversations = Array.from({ length: CONVERSATIONS }, (_, seed) => makeConversation(seed, etags));
+    const before = doors.withLane.lane?.counts().answered ?? 0;
+    expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
+    // A lane that hands everything over would pass as well.
+    expect((doors.withLane.lane?.counts().answered ?? 0) - before).toBeGreaterThan(CONVERSATIONS / 10);
+  });
+
+  it('does so over TCP', async () => {
+    const conversations = Array.from({ length: TCP_CONVERSATIONS }, (_, seed) => makeConversation(seed, etags));
+    expect((await compareDoors(conversations, doors, { ports })).slice(0, 3)).toEqual([]);
+  });
+
+  it('answers requests that come in two pieces, wherever they are cut', async () => {
+    const conversations: Conversation[] = [];
+    for (let seed = 0; seed < CUT_REQUESTS; seed++) {
+      const request = makePlainRequest(seed, etags);
+      // The one in front is the lane's; so it lets go of the connection in the middle.
+      for (let at = 1; at < request.length; at++) {
+        conversations.push([request, request.subarray(0, at), request.subarray(at), request]);
+      }
+    }
+    expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
+  });
+});

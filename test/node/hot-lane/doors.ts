@@ -1,0 +1,148 @@
+// Two servers over the same core, objects and tiers, one with the hot lane and one without, and connections in memory
+// that give the server exactly the chunks that a test sends. The fuzz test and its bench compare the two with it.
+import type { Server } from 'node:http';
+import { type Duplex, duplexPair } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { attachHotLane } from '../../../src/adapters/node/hot-lane/attach-hot-lane.ts';
+import type { HotLane } from '../../../src/adapters/node/hot-lane/lane.ts';
+import { readRequest } from '../../../src/adapters/node/http-request.ts';
+import { createHttpServer, type NodeBindings } from '../../../src/adapters/node/serve.ts';
+import { createApp } from '../../../src/app.ts';
+import { parseConfig } from '../../../src/config.ts';
+import { putObject } from '../../../src/core/objects/put-object.ts';
+import type { ObjectAttributes } from '../../../src/ports/domain.ts';
+import {
+  ATTRIBUTES,
+  bodyOf,
+  createMemoryCore,
+  key,
+  type MemoryCore,
+  openTestBucket,
+  sampleBytes,
+} from '../../core/memory-core.ts';
+
+export const BASE_DOMAIN = 'base.test';
+export const PUBLIC_BUCKET = 'pub';
+
+/** Sizes around what the lane treats apart: nothing, inline in the row, one buffer, two buffers. */
+const OBJECTS: readonly { key: string; sizeBytes: number; attributes?: Partial<ObjectAttributes> }[] = [
+  { key: 'empty', sizeBytes: 0 },
+  { key: 'inline', sizeBytes: 10 },
+  { key: 'a/b.txt', sizeBytes: 3000 },
+  { key: 'big', sizeBytes: 50_000 },
+  { key: 'a//b', sizeBytes: 5 },
+  { key: 'a/../b', sizeBytes: 6 },
+  { key: 'sp ace', sizeBytes: 7 },
+  { key: 'x+y', sizeBytes: 8 },
+  { key: 'ü', sizeBytes: 9 },
+  { key: '?#%', sizeBytes: 4 },
+  {
+    key: 'dressed',
+    sizeBytes: 20,
+    attributes: {
+      headers: {
+        contentType: 'text/html; charset=utf-8',
+        cacheControl: 'no-cache',
+        contentDisposition: 'attachment; filename="\xfc.html"',
+        contentEncoding: 'gzip',
+        contentLanguage: 'de',
+      },
+      userMetadata: { colour: 'bl\xe4u', empty: '' },
+      storageClass: 'STANDARD_IA',
+    },
+  },
+];
+
+export const KEYS: readonly string[] = OBJECTS.map((object) => object.key);
+
+/** A core with a public bucket of known objects and a private one. */
+export async function createStockedCore(): Promise<MemoryCore> {
+  const core = createMemoryCore();
+  const access = { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] } as const;
+  const bucket = await openTestBucket(core, PUBLIC_BUCKET);
+  await core.ports.metadataIndex.call(bucket.record().name, 'setBucketAccess', { bucket: bucket.record(), access });
+  const hidden = await openTestBucket(core, 'private');
+  for (const object of OBJECTS) await put(core, PUBLIC_BUCKET, object.key, object.sizeBytes, object.attributes);
+  await put(core, hidden.record().name, 'inline', 10);
+  return core;
+}
+
+export async function put(
+  core: MemoryCore,
+  bucketName: string,
+  name: string,
+  sizeBytes: number,
+  attributes: Partial<ObjectAttributes> = {},
+): Promise<string> {
+  const bucket = await openTestBucket(core, bucketName);
+  const { etag } = await putObject(core, bucket, {
+    key: key(name),
+    attributes: { ...ATTRIBUTES, ...attributes },
+    body: bodyOf(sampleBytes(sizeBytes), 65_536),
+    expectation: { contentMd5Hex: null, checksum: null },
+    condition: null,
+  });
+  return etag;
+}
+
+export type Door = { readonly server: Server; readonly lane: HotLane | null };
+
+export function openDoor(core: MemoryCore, options: { hasLane: boolean; nowMs?: () => number }): Door {
+  const config = { ...parseConfig({ QUAYSIDE_BASE_DOMAIN: BASE_DOMAIN }), ...core.settings };
+  const app = createApp<NodeBindings>(core.ports, config, (c) => readRequest(c.env.incoming));
+  const server = createHttpServer(app.fetch, { log: core.ports.log });
+  return { server, lane: options.hasLane ? attachHotLane(server, app.hotDoor, options.nowMs) : null };
+}
+
+/** The client's end of a connection in memory. */
+export type Line = {
+  readonly client: Duplex;
+  readonly server: Duplex;
+  received(): Buffer;
+  isClosed(): boolean;
+};
+
+export function connectTo({ server }: Door): Line {
+  const [client, far] = duplexPair();
+  const chunks: Buffer[] = [];
+  let isClosed = false;
+  client.on('data', (chunk: Buffer) => chunks.push(chunk));
+  client.on('end', () => {
+    isClosed = true;
+  });
+  client.on('error', () => {});
+  server.emit('connection', asSocket(far));
+  return { client, server: far, received: () => Buffer.concat(chunks), isClosed: () => isClosed };
+}
+
+/** node:http ends connections through a method of net.Socket. */
+function asSocket(far: Duplex): Duplex {
+  const prototype = Object.create(Object.getPrototypeOf(far), {
+    destroySoon: { value: () => far.end(() => far.destroy()), writable: true },
+  });
+  return Object.setPrototypeOf(far, prototype);
+}
+
+/** Turns of the event loop without anything new after which an answer is complete; the longest chain seen takes 4. */
+const QUIET_TURNS = 8;
+
+/** Resolves when nothing more comes. */
+export async function settle(lines: readonly Line[]): Promise<void> {
+  const sizeOf = () => lines.reduce((sum, line) => sum + line.received().length + (line.isClosed() ? 1 : 0), 0);
+  let size = sizeOf();
+  for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
+    await nextTurn();
+    const now = sizeOf();
+    if (now !== size) quiet = 0;
+    size = now;
+  }
+}
+
+/** An answer without what is fresh in each: dates and request ids. */
+export function timeless(received: Buffer): string {
+  return received
+    .toString('latin1')
+    .replace(/\r\nDate: [^\r]*\r\n/g, '\r\nDate: \r\n')
+    .replace(/\r\n(x-amz-request-id|x-amz-id-2): \w+/g, '\r\n$1: ')
+    .replace(/<(RequestId|HostId)>\w+</g, '<$1><');
+}

@@ -1,0 +1,326 @@
+// Makes requests of every shape, valid, odd and broken, from a seed: the same number gives the same request anywhere.
+import { BASE_DOMAIN, KEYS, PUBLIC_BUCKET } from './doors.ts';
+
+/** A random number generator with a seed (mulberry32): numbers from 0 up to, not including, 1. */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** What one connection sends: chunks, each of which the server reads on its own. */
+export type Conversation = readonly Buffer[];
+
+type Random = () => number;
+
+const pick = <Value>(random: Random, values: readonly Value[]): Value =>
+  values[Math.floor(random() * values.length)] as Value;
+const chance = (random: Random, probability: number): boolean => random() < probability;
+
+const METHODS = [
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'HEAD',
+  'HEAD',
+  'get',
+  'Get',
+  'GETT',
+  'POST',
+  'PUT',
+  'OPTIONS',
+  'DELETE',
+  'PRI',
+  'CONNECT',
+  'HEAD ',
+  '',
+];
+const VERSIONS = [
+  'HTTP/1.1',
+  'HTTP/1.1',
+  'HTTP/1.1',
+  'HTTP/1.1',
+  'HTTP/1.0',
+  'HTTP/2.0',
+  'http/1.1',
+  'HTTP/1.1 ',
+  'HTTP/1.',
+  'HTTP/0.9',
+  '',
+];
+const LINE_ENDS = ['\r\n', '\n', '\r', '\r\r\n', '\r\n\r\n', ''];
+const HOSTS = [
+  'h',
+  '127.0.0.1:9000',
+  'localhost:9000',
+  `${PUBLIC_BUCKET}.${BASE_DOMAIN}`,
+  `${PUBLIC_BUCKET}.${BASE_DOMAIN}:8080`,
+  `PUB.${BASE_DOMAIN}`,
+  BASE_DOMAIN,
+  `private.${BASE_DOMAIN}`,
+  'h:80',
+  'h:',
+  'h:99999',
+  'H',
+  '1.2.3.4.5',
+  '256.1.1.1',
+  'xn--',
+  'a..b',
+  'a b',
+  '',
+  '[::1]:9000',
+  'h/x',
+  'h@x',
+  'h,h',
+  '-',
+  '.',
+  'under_score',
+  'h\x00',
+  'h\x7f',
+  'hü',
+];
+const CONDITIONS = ['*', '"x"', 'W/"x"', 'x', '', ' ', ',', '"a", "b"', '"', 'W/', '\x80'];
+const HEADERS: readonly string[] = [
+  'Accept: */*',
+  'Accept-Encoding: gzip, deflate, br',
+  'User-Agent: Mozilla/5.0 (X11; Linux x86_64)',
+  'Cookie: a=b; c=d',
+  'Referer: http://h/',
+  'Connection: keep-alive',
+  'connection: Keep-Alive',
+  'Connection: close',
+  'Connection: upgrade',
+  'Connection: keep-alive, close',
+  'Connection:',
+  'Connection: keep-alive, Upgrade',
+  'Keep-Alive: timeout=5',
+  'Proxy-Connection: close',
+  'Proxy-Connection: keep-alive',
+  'Content-Length: 0',
+  'Content-Length: 5',
+  'Content-Length: -1',
+  'Content-Length: 0, 0',
+  'Content-Length: 1 ',
+  'Transfer-Encoding: chunked',
+  'Transfer-Encoding: gzip',
+  'Transfer-Encoding: identity',
+  'Expect: 100-continue',
+  'Expect: x',
+  'Upgrade: h2c',
+  'Upgrade: websocket',
+  'HTTP2-Settings: AAMAAABkAAQ',
+  'TE: trailers',
+  'Trailer: x',
+  'Range: bytes=0-1',
+  'Range: bytes=-1',
+  'Range: bytes=999999-',
+  'Range: x',
+  'If-Range: "x"',
+  'If-Match: "x"',
+  'If-Match: *',
+  'If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT',
+  'If-Modified-Since: Sun, 06 Nov 2094 08:49:37 GMT',
+  'If-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT',
+  'Authorization: Basic eDp5',
+  'Authorization: AWS4-HMAC-SHA256 x',
+  'X-Amz-Date: x',
+  'x-amz-checksum-mode: ENABLED',
+  'x-amz-expected-bucket-owner: x',
+  'Origin: http://h',
+  'X-Forwarded-For: 1.2.3.4',
+  'Via: 1.1 h',
+  'X-HTTP-Method-Override: DELETE',
+  'Sec-Fetch-Mode: navigate',
+  'DNT: 1',
+  'Date: x',
+  'X: y',
+  'X:y',
+  'X:',
+  'X:  ',
+  'X:\ty\t',
+  'X : y',
+  ' X: y',
+  '\tfolded',
+  ' folded',
+  'X',
+  ':',
+  ': y',
+  'X\x00: y',
+  'X: \x00',
+  'X: \x7f',
+  'X: \x80\xff',
+  'Xé: y',
+  'X: a\rb',
+  'X: a\nb',
+  'X: a\r\n b',
+  'X(: y',
+  'X_y: z',
+  'Hos: h',
+  'Host : h',
+  'Hoſt: h',
+  'Content-Length : 5',
+  'Content_Length: 5',
+  `X-Long: ${'y'.repeat(5000)}`,
+  `X-Longer: ${'y'.repeat(9000)}`,
+  `X-Huge: ${'y'.repeat(40_000)}`,
+];
+
+/** Everything that stands behind `/` in a target. */
+function makeTarget(
+  random: Random,
+  etags: ReadonlyMap<string, string>,
+  isPlain: boolean,
+): { target: string; key: string } {
+  const key = pick(random, [...etags.keys()]);
+  const encoded = encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%2B', '+');
+  const kind = random();
+  if (kind < (isPlain ? 0.9 : 0.5)) return { target: `/${PUBLIC_BUCKET}/${encoded}`, key };
+  if (kind < (isPlain ? 0.95 : 0.58)) return { target: `/${encoded}`, key };
+  const bucket = pick(random, [PUBLIC_BUCKET, PUBLIC_BUCKET, 'private', 'none', 'P', '-', '%70ub', 'pub%', 'pub%2F']);
+  const tail = pick(random, [
+    '',
+    '/',
+    `/${key}`,
+    `/${encoded}?`,
+    `/${encoded}?x=y`,
+    `/${encoded}?versionId=null`,
+    `/${encoded}#x`,
+    `/${encoded}\\`,
+    `/${encoded}%`,
+    `/${encoded}%zz`,
+    `/./${encoded}`,
+    `/x/../${encoded}`,
+    `//${encoded}`,
+    '/missing',
+    '/..',
+    '/.',
+    '/%2e%2e',
+    '/a/../b',
+    '/a/%2e%2e/b',
+    '/%C3%BC',
+    '/%c3%bc',
+    '/\xc3\xbc',
+    '/%FF',
+    '/a%2Fb.txt',
+    '/sp+ace',
+    '/x%2By',
+    '/%00',
+    '/a b',
+    '/"',
+    '/<>',
+    '/{}',
+    '/|',
+    '/^`',
+    '/~',
+    `/${'k'.repeat(1100)}`,
+    '/a\tb',
+    '/a\x00',
+    '/%3F%23%25',
+    "/;=@&$!'()*,:[]",
+  ]);
+  const path = `/${bucket}${tail}`;
+  const form = random();
+  if (form < 0.9) return { target: path, key };
+  return {
+    target: pick(random, [
+      `http://h${path}`,
+      `HTTP://${PUBLIC_BUCKET}.${BASE_DOMAIN}/${encoded}`,
+      `https://h${path}`,
+      '*',
+      path.slice(1),
+      `//h${path}`,
+      'h:80',
+      'http://',
+    ]),
+    key,
+  };
+}
+
+function makeCondition(random: Random, etag: string): string {
+  return pick(random, [
+    `"${etag}"`,
+    `"${etag}"`,
+    `W/"${etag}"`,
+    etag,
+    `"x", "${etag}"`,
+    ` "${etag}" `,
+    `"${etag}" x`,
+    ...CONDITIONS,
+  ]);
+}
+
+/** One request, plain more often than not. */
+function makeRequest(random: Random, etags: ReadonlyMap<string, string>): string {
+  const isPlain = chance(random, 0.5);
+  const { target, key } = makeTarget(random, etags, isPlain);
+  const method = isPlain ? pick(random, ['GET', 'GET', 'HEAD']) : pick(random, METHODS);
+  const version = isPlain || chance(random, 0.8) ? 'HTTP/1.1' : pick(random, VERSIONS);
+  const lines: string[] = [];
+  const end = () => (isPlain || chance(random, 0.97) ? '\r\n' : pick(random, LINE_ENDS));
+  const space = () => (isPlain || chance(random, 0.97) ? ' ' : pick(random, ['  ', '\t', '', '\x0b']));
+  const hostCount = isPlain || chance(random, 0.9) ? 1 : pick(random, [0, 2]);
+  for (let i = 0; i < hostCount; i++) {
+    const name = pick(random, ['Host', 'host', 'HOST']);
+    lines.push(
+      `${name}:${pick(random, [' ', '', '  ', '\t'])}${isPlain ? pick(random, HOSTS.slice(0, 7)) : pick(random, HOSTS)}`,
+    );
+  }
+  const extra = Math.floor(random() * 5);
+  for (let i = 0; i < extra; i++) lines.push(isPlain ? pick(random, HEADERS.slice(0, 7)) : pick(random, HEADERS));
+  if (chance(random, 0.3)) lines.push(`If-None-Match: ${makeCondition(random, etags.get(key) ?? '')}`);
+  if (!isPlain && chance(random, 0.05)) lines.push(`if-none-match: ${makeCondition(random, etags.get(key) ?? '')}`);
+  // Not too often, or no cut would fall into anything but these.
+  if (lines.length > 1 && chance(random, 0.5)) lines.push(lines.shift() ?? '');
+  const start = isPlain || chance(random, 0.97) ? '' : pick(random, ['\r\n', '\n', ' ', '\x00', '\r\n\r\n']);
+  const requestLine = `${start}${method}${space()}${target}${space()}${version}${end()}`;
+  const body = chance(random, 0.03) ? pick(random, ['hello', '5\r\nhello\r\n0\r\n\r\n', 'x']) : '';
+  return requestLine + lines.map((line) => line + end()).join('') + end() + body;
+}
+
+/** Flips, drops or doubles a few bytes. */
+function damage(random: Random, bytes: Buffer): Buffer {
+  const damaged = [...bytes];
+  const count = 1 + Math.floor(random() * 3);
+  for (let i = 0; i < count && damaged.length > 0; i++) {
+    const at = Math.floor(random() * Math.min(damaged.length, 400));
+    const kind = random();
+    if (kind < 0.4) damaged[at] = Math.floor(random() * 256);
+    else if (kind < 0.6) damaged.splice(at, 1);
+    else if (kind < 0.8) damaged.splice(at, 0, damaged[at] ?? 0);
+    else damaged.splice(at, 0, pick(random, [0, 9, 10, 13, 32, 58]));
+  }
+  return Buffer.from(damaged);
+}
+
+/** The conversation of that number: one to four requests, whole, glued together, or cut. `etags`: by key. */
+export function makeConversation(seed: number, etags: ReadonlyMap<string, string>): Conversation {
+  const random = createRandom(seed);
+  const requests = Array.from({ length: 1 + Math.floor(random() ** 2 * 4) }, () => {
+    const bytes = Buffer.from(makeRequest(random, etags), 'latin1');
+    return chance(random, 0.12) ? damage(random, bytes) : bytes;
+  });
+  const shape = random();
+  if (shape < 0.7) return requests;
+  const all = Buffer.concat(requests);
+  if (shape < 0.85) return [all];
+  const cutAt = Math.floor(random() * Math.min(all.length, 600));
+  return [all.subarray(0, cutAt), all.subarray(cutAt)].filter((chunk) => chunk.length > 0);
+}
+
+/** A request that a lane serves, for cutting it at every byte. */
+export function makePlainRequest(seed: number, etags: ReadonlyMap<string, string>): Buffer {
+  const random = createRandom(seed);
+  const key = pick(random, KEYS);
+  const path = encodeURIComponent(key).replaceAll('%2F', '/');
+  const condition = chance(random, 0.5) ? `If-None-Match: "${etags.get(key)}"\r\n` : '';
+  const more = pick(random, ['', 'Accept: */*\r\n', 'Connection: keep-alive\r\nUser-Agent: x\r\n']);
+  return Buffer.from(
+    `${pick(random, ['GET', 'HEAD'])} /${PUBLIC_BUCKET}/${path} HTTP/1.1\r\nHost: h:9000\r\n${more}${condition}\r\n`,
+  );
+}
