@@ -69,7 +69,16 @@ describe('memory bodies', () => {
     for (const kept of [a, b, c]) bodies.keep(kept, new Uint8Array(30_000));
     bodies.peek(a);
     bodies.keep(d, new Uint8Array(30_000));
+    bodies.keep(d, new Uint8Array(30_000));
     expect([a, b, c, d].map((kept) => bodies.peek(kept) !== null)).toEqual([true, false, true, true]);
+  });
+
+  it('is not washed out by a scan: once full it takes a slice on its second request', () => {
+    const bodies = createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 });
+    const hot = [slice('a', 30_000), slice('b', 30_000), slice('c', 30_000)];
+    for (const kept of hot) bodies.keep(kept, new Uint8Array(30_000));
+    for (let i = 0; i < 1000; i++) bodies.keep(slice(`cold-${i}`, 30_000), new Uint8Array(30_000));
+    expect(hot.every((kept) => bodies.peek(kept) !== null)).toBe(true);
   });
 
   it('keeps nothing that is too large, and nothing that is not what its name says', () => {

@@ -1,10 +1,16 @@
 // The memory tier of bodies: slices of blobs, least recently used ones leave first. On Node it is the only body tier
 // above the disk; on Cloudflare it stands in front of the edge tier. Plain bytes only, never a stream.
+//
+// Once it is full a slice gets in on its second request only, so that a scan of cold objects can't wash out the hot
+// ones. On a Zipf trace that keeps 7 to 9 points more hits than plain LRU, and 20 more during a scan; a frequency sketch
+// keeps some more but needs long to see that the hot set has changed (measured, bench/admission).
 import { LRUCache } from 'lru-cache';
 import type { Segment } from '../../ports/domain.ts';
 
 /** What one entry costs besides its bytes: key, list links, typed array. Estimate, bytes. */
 const ENTRY_OVERHEAD_BYTES = 512;
+/** One slice that was asked for once is remembered by name for so many bytes of the budget. */
+const BYTES_PER_SEEN_NAME = 32 * 1024;
 
 export type MemoryBodies = {
   readonly maxSliceBytes: number;
@@ -25,12 +31,16 @@ export function createMemoryBodies(options: { maxBytes: number; maxSliceBytes: n
     maxSize: options.maxBytes,
     sizeCalculation: (bytes) => bytes.length + ENTRY_OVERHEAD_BYTES,
   });
+  const seen = new LRUCache<string, true>({ max: Math.ceil(options.maxBytes / BYTES_PER_SEEN_NAME) });
   return {
     maxSliceBytes,
     peek: (slice) => slices.get(sliceName(slice)) ?? null,
     keep(slice, bytes) {
       if (bytes.length > maxSliceBytes || bytes.length !== slice.lengthBytes) return;
-      slices.set(sliceName(slice), exact(bytes));
+      const name = sliceName(slice);
+      const hasRoom = slices.calculatedSize + bytes.length + ENTRY_OVERHEAD_BYTES <= options.maxBytes;
+      if (hasRoom || seen.has(name)) slices.set(name, exact(bytes));
+      seen.set(name, true);
     },
   };
 }
