@@ -4,7 +4,7 @@
 import { printTable } from './lib/table.ts';
 import type { MakeDesign } from './simulate/design.ts';
 import { costOf, PRICES_READ_ON } from './simulate/prices.ts';
-import { createQuayside, TODAY } from './simulate/quayside-design.ts';
+import { createQuayside, type QuaysideVariant, TODAY } from './simulate/quayside-design.ts';
 import { type Report, runDesign, type Scenario } from './simulate/run-design.ts';
 import { createBucketAlone, createCacheApiFront, createWorkersCacheFront } from './simulate/simple-designs.ts';
 
@@ -28,21 +28,33 @@ const TRACE = {
   seed: 20261121,
 } satisfies Partial<Scenario['trace']>;
 
-/** A few files that everybody wants; many files with much traffic; the same files with little. */
+/**
+ * A few files that everybody wants; many files with much traffic; the same files with little; and a start with nothing
+ * anywhere, which is what a crawler or a new site is to the tiers.
+ */
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   hot: {
     ...COMMON,
-    trace: { ...TRACE, objects: 100, exponent: 1.1, requests: 120_000, requestsPerSecond: 300, overwriteShare: 0.0002 },
+    trace: { ...TRACE, objects: 100, exponent: 1.1, requests: 80_000, requestsPerSecond: 300, overwriteShare: 0.0002 },
   },
   busy: {
     ...COMMON,
-    trace: { ...TRACE, objects: 2000, requests: 60_000, requestsPerSecond: 150, overwriteShare: 0.001 },
+    trace: { ...TRACE, objects: 2000, requests: 40_000, requestsPerSecond: 150, overwriteShare: 0.001 },
   },
   quiet: {
     ...COMMON,
-    trace: { ...TRACE, objects: 2000, requests: 20_000, requestsPerSecond: 3, overwriteShare: 0.005 },
+    trace: { ...TRACE, objects: 2000, requests: 12_000, requestsPerSecond: 3, overwriteShare: 0.005 },
+  },
+  cold: {
+    ...COMMON,
+    warmUpShare: 0,
+    trace: { ...TRACE, objects: 6000, requests: 30_000, requestsPerSecond: 200, overwriteShare: 0.001 },
   },
 };
+
+/** Without KV: pointers in the cache of the place for as long as in memory, then the index. */
+const WITHOUT_KV: QuaysideVariant = { ...TODAY, metadata: 'place' };
+const BOTH_CACHES: QuaysideVariant = { ...WITHOUT_KV, bodies: ['cache-api', 'workers-cache'] };
 
 const DESIGNS: Readonly<Record<string, MakeDesign>> = {
   '(a) R2 alone': createBucketAlone,
@@ -50,19 +62,23 @@ const DESIGNS: Readonly<Record<string, MakeDesign>> = {
   '(c) Workers Cache in front, 60 s': createWorkersCacheFront(60, { isPurging: false }),
   '(c) 60 s, purging': createWorkersCacheFront(60, { isPurging: true }),
   '(c) 5 s': createWorkersCacheFront(5, { isPurging: false }),
-  'ours today': createQuayside(TODAY),
-  'ours, overwrites first': createQuayside({ ...TODAY, isOverwritesFirst: true }),
-  'ours, fresh 30 s': createQuayside({ ...TODAY, pointerFreshSeconds: 30 }),
-  'ours, no body memory': createQuayside({ ...TODAY, hasBodyMemory: false }),
-  'ours, bodies in Workers Cache': createQuayside({ ...TODAY, bodies: ['workers-cache'] }),
-  'ours, place, then KV': createQuayside({ ...TODAY, isOverwritesFirst: true, metadata: 'place+kv' }),
-  'ours, no KV': createQuayside({ ...TODAY, metadata: 'none' }),
-  'ours, place, no KV': createQuayside({ ...TODAY, metadata: 'place' }),
-  'ours, place, no KV, both caches': createQuayside({
-    ...TODAY,
-    metadata: 'place',
-    bodies: ['cache-api', 'workers-cache'],
-  }),
+  today: createQuayside(TODAY),
+  'today, bodies in Workers Cache': createQuayside({ ...TODAY, bodies: ['workers-cache'] }),
+  'today, fresh 30 s': createQuayside({ ...TODAY, pointerFreshSeconds: 30 }),
+  'today, no body memory': createQuayside({ ...TODAY, hasBodyMemory: false }),
+  'today, pointers in the place too': createQuayside({ ...TODAY, metadata: 'place+kv' }),
+  'no KV': createQuayside({ ...TODAY, metadata: 'none' }),
+  'no KV, pointers in the place': createQuayside(WITHOUT_KV),
+  'the same, Cache API then Workers Cache': createQuayside(BOTH_CACHES),
+  'the same, fresh 60 s': createQuayside({ ...BOTH_CACHES, pointerFreshSeconds: 60 }),
+};
+
+const COLD_DESIGNS: Readonly<Record<string, MakeDesign>> = {
+  '(a) R2 alone': createBucketAlone,
+  '(c) Workers Cache in front, 60 s': createWorkersCacheFront(60, { isPurging: false }),
+  today: createQuayside(TODAY),
+  'today, overwrites first': createQuayside({ ...TODAY, isOverwritesFirst: true }),
+  'no KV, pointers in the place': createQuayside(WITHOUT_KV),
 };
 
 const percent = (part: number, whole: number) => ((part / whole) * 100).toFixed(1);
@@ -120,16 +136,13 @@ function printCosts(reports: ReadonlyMap<string, Report>): void {
 
 process.stdout.write(`Prices read on ${PRICES_READ_ON}.\n`);
 for (const [name, scenario] of Object.entries(SCENARIOS)) {
-  const { requests, requestsPerSecond, places, overwriteShare } = scenario.trace;
+  const { objects, requests, requestsPerSecond, places, overwriteShare } = scenario.trace;
   process.stdout.write(
-    `\n### ${name}: ${requestsPerSecond} requests/s over ${places} places, ${requests} requests, ${overwriteShare * 100} % overwrites\n\n`,
+    `\n### ${name}: ${objects} objects, ${requestsPerSecond} requests/s over ${places} places, ${requests} requests, ${overwriteShare * 100} % overwrites\n\n`,
   );
   const reports = new Map<string, Report>();
-  for (const [design, make] of Object.entries(DESIGNS)) {
-    const t = performance.now();
+  for (const [design, make] of Object.entries(name === 'cold' ? COLD_DESIGNS : DESIGNS)) {
     reports.set(design, await runDesign(make, scenario));
-    if (process.env.T)
-      console.error(design, Math.round(performance.now() - t), Math.round(process.memoryUsage.rss() / 2 ** 20));
   }
   printReads(reports);
   process.stdout.write('\n');

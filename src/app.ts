@@ -49,13 +49,9 @@ export function createApp<Bindings extends object>(
   }
 
   function renderError(error: unknown, request: HttpRequest, requestId: string): Response {
-    if (error instanceof FailureWithHeaders) {
-      const response = renderError(error.failure, request, requestId);
-      for (const name in error.headers) response.headers.set(name, error.headers[name] ?? '');
-      return response;
-    }
-    if (!(error instanceof StorageError) || error.code === 'InternalError') {
-      ports.log.error('request-failed', { requestId, method: request.method, cause: error });
+    const failure = error instanceof FailureWithHeaders ? error.failure : error;
+    if (!(failure instanceof StorageError) || failure.code === 'InternalError') {
+      ports.log.error('request-failed', { requestId, method: request.method, cause: failure });
     }
     return renderS3Error(error, { method: request.method, resource: request.rawPath, requestId });
   }

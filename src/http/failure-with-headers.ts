@@ -2,7 +2,7 @@ import type { HeaderRecord } from './semantics/object-headers.ts';
 
 /**
  * A failure together with headers that its answer must have, whoever renders it: a surface that knows the bucket's CORS
- * rules throws it, and app.ts puts the headers on what becomes of `failure`.
+ * rules throws it, and errors.ts puts the headers on what becomes of `failure`.
  */
 export class FailureWithHeaders extends Error {
   override readonly name = 'FailureWithHeaders';

@@ -72,7 +72,9 @@ export function createClient(target: WireTarget) {
       region: target.region,
       credentials,
       forcePathStyle: true,
+      // No second attempt may hide a failure; then no idle connection may be used that the server is just closing.
       maxAttempts: 1,
+      requestHandler: { httpAgent: { keepAlive: false } },
       ...config,
     });
 

@@ -1,16 +1,18 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { createDoMetadataIndex } from '../../src/adapters/cloudflare/do-metadata-index.ts';
+import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { metadataIndexContract } from '../contract/metadata-index.contract.ts';
 import { freshBucketName, PRIVATE, PUBLIC, recordOf, refOf } from './bucket.ts';
 import { counting } from './counting.ts';
 
-metadataIndexContract({ name: 'Durable Objects', make: () => createDoMetadataIndex(env.BUCKETS) });
+metadataIndexContract({ name: 'Durable Objects', make: () => createDoMetadataIndex(env.BUCKETS, systemClock) });
 
 /** An index as a new isolate has it, with its calls to the platform counted. */
 function isolate() {
+  const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
   const counted = counting(env.BUCKETS);
-  return { index: createDoMetadataIndex(counted.target), rpcs: () => counted.calls.get ?? 0 };
+  return { index: createDoMetadataIndex(counted.target, clock), clock, rpcs: () => counted.calls.get ?? 0 };
 }
 
 describe('index over RPC', () => {
@@ -34,6 +36,18 @@ describe('index over RPC', () => {
     expect(await here.index.call(name, 'getBucket', { name })).toEqual(changed);
   });
 
+  it('believes a bucket record for five seconds at most', async () => {
+    const name = freshBucketName();
+    const [here, elsewhere] = [isolate(), isolate()];
+    const made = await here.index.call(name, 'createBucket', { bucket: recordOf(name, PUBLIC) });
+    await here.index.call(name, 'getBucket', { name });
+    await elsewhere.index.call(name, 'deleteBucket', { bucket: refOf(made), nowMs: 0 });
+    here.clock.ms += 4999;
+    expect(await here.index.call(name, 'getBucket', { name })).toEqual(made);
+    here.clock.ms += 1;
+    expect(await here.index.call(name, 'getBucket', { name })).toBeNull();
+  });
+
   it('never remembers that there is no bucket', async () => {
     const name = freshBucketName();
     const [here, elsewhere] = [isolate(), isolate()];
@@ -54,7 +68,7 @@ describe('index over RPC', () => {
         return { call: () => Promise.reject(Object.assign(new Error('expected by the test'), { retryable: true })) };
       },
     } as unknown as typeof env.BUCKETS;
-    const index = createDoMetadataIndex(failing);
+    const index = createDoMetadataIndex(failing, systemClock);
     failures = 2;
     expect(await index.call(name, 'getBucket', { name })).toBeNull();
     failures = 1;
@@ -73,7 +87,7 @@ describe('index over RPC', () => {
       get: () => ({ call: () => Promise.reject(overloaded) }),
     } as unknown as typeof env.BUCKETS;
     const name = freshBucketName();
-    const asked = createDoMetadataIndex(failing).call(name, 'getBucket', { name });
+    const asked = createDoMetadataIndex(failing, systemClock).call(name, 'getBucket', { name });
     await expect(asked).rejects.toMatchObject({ code: 'SlowDown' });
   });
 });

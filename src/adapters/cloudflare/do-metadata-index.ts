@@ -1,14 +1,18 @@
 // The bucket index over RPC: each call goes to the Durable Object of the bucket's name. Bucket records are kept in the
-// isolate, because every request begins with one: a record that went stale elsewhere is refused by the index with
-// BucketChanged, and then it is forgotten here, so that the handle's next `getBucket` asks anew.
+// isolate for seconds, because every request begins with one: a record that went stale elsewhere is refused by the index
+// with BucketChanged, and then it is forgotten here, so that the handle's next `getBucket` asks anew. The seconds bound
+// what is decided from the record alone (a refusal, HeadBucket, GetBucketPolicy).
 import { LRUCache } from 'lru-cache';
 import type { BucketName, BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { changedBy } from '../../ports/index-changes.ts';
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
+import type { Clock } from '../../ports/system.ts';
 import type { BucketObject } from './bucket-object.ts';
 import { type CallableObject, callObject } from './object-call.ts';
 
+/** Seconds for which a record is believed without asking. */
+const RECORD_FRESH_SECONDS = 5;
 /** Bucket records kept, in bytes together; most take a few hundred, one with a policy up to 40 KB. */
 const RECORDS_MAX_BYTES = 2 * 1024 * 1024;
 const RECORD_OVERHEAD_BYTES = 512;
@@ -44,17 +48,23 @@ const IS_REPEATABLE = {
 } as const satisfies Record<keyof IndexApi, boolean>;
 
 /** Cost: one RPC to the bucket's object; none for a `getBucket` that the isolate remembers. */
-export function createDoMetadataIndex(buckets: DurableObjectNamespace<BucketObject>): MetadataIndex {
-  const records = new LRUCache<BucketName, BucketRecord>({
+export function createDoMetadataIndex(buckets: DurableObjectNamespace<BucketObject>, clock: Clock): MetadataIndex {
+  const records = new LRUCache<BucketName, { record: BucketRecord; untilMs: number }>({
     maxSize: RECORDS_MAX_BYTES,
-    sizeCalculation: ({ access }) => RECORD_OVERHEAD_BYTES + 4 * (access.policyJson?.length ?? 0),
+    sizeCalculation: ({ record }) => RECORD_OVERHEAD_BYTES + 2 * JSON.stringify(record).length,
   });
+
+  function remember(bucket: BucketName, record: BucketRecord | null): void {
+    if (record === null) records.delete(bucket);
+    else records.set(bucket, { record, untilMs: clock.nowMs() + RECORD_FRESH_SECONDS * 1000 });
+  }
 
   return {
     async call(bucket, name, input) {
       if (name === 'getBucket') {
         const known = records.get(bucket);
-        if (known !== undefined) return known as ReturnType<IndexApi[typeof name]>;
+        if (known !== undefined && known.untilMs > clock.nowMs())
+          return known.record as ReturnType<IndexApi[typeof name]>;
       }
       // The stub's own types would lose the generic call; the wire carries plain data all the same.
       const connect = () => buckets.get(buckets.idFromName(bucket)) as unknown as CallableObject;
@@ -65,7 +75,7 @@ export function createDoMetadataIndex(buckets: DurableObjectNamespace<BucketObje
           input,
           isRepeatable: IS_REPEATABLE[name],
         });
-        if (name === 'getBucket' && value !== null) records.set(bucket, value as BucketRecord);
+        if (name === 'getBucket') remember(bucket, value as BucketRecord | null);
         return value;
       } catch (error) {
         if (error instanceof StorageError && error.code === 'BucketChanged') records.delete(bucket);

@@ -45,7 +45,7 @@ export function createWorkersPorts(env: WorkerEnv, settings: PortSettings): Port
   const background = createWaitUntilBackground(log);
   return {
     blobStore: createR2BlobStore(env.BLOBS),
-    metadataIndex: createDoMetadataIndex(env.BUCKETS),
+    metadataIndex: createDoMetadataIndex(env.BUCKETS, clock),
     directory: createDoDirectory(env.DIRECTORY, clock),
     hotMetadata: createKvHotMetadata(env.HOT, pointers, log),
     edgeCache: createWorkersEdgeCache(bodies, background, log),

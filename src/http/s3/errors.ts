@@ -2,6 +2,7 @@
 // is ours; what is no StorageError is InternalError here and tells the client nothing but the request id.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 import { StorageError } from '../../ports/errors.ts';
+import { FailureWithHeaders } from '../failure-with-headers.ts';
 import { ERROR_STATUS } from '../semantics/error-status.ts';
 import { unsatisfiedContentRange } from '../semantics/range.ts';
 import { addCommonHeaders } from './call.ts';
@@ -49,6 +50,11 @@ function errorDocument(error: StorageError, request: FailedRequest): string {
  * size, a 503 when to come back.
  */
 export function renderS3Error(error: unknown, request: FailedRequest): Response {
+  if (error instanceof FailureWithHeaders) {
+    const response = renderS3Error(error.failure, request);
+    for (const name in error.headers) response.headers.set(name, error.headers[name] ?? '');
+    return response;
+  }
   const shown = shownError(error);
   const status = ERROR_STATUS[shown.code];
   const headers = addCommonHeaders({}, request.requestId);

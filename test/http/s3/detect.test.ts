@@ -35,6 +35,9 @@ describe('the operations that we have', () => {
     ['GET /b?policy', 'GetBucketPolicy'],
     ['PUT /b?policy=', 'PutBucketPolicy'],
     ['DELETE /b?policy', 'DeleteBucketPolicy'],
+    ['GET /b?cors', 'GetBucketCors'],
+    ['PUT /b?cors', 'PutBucketCors'],
+    ['DELETE /b?cors', 'DeleteBucketCors'],
     ['GET /b', 'ListObjects'],
     ['GET /b?prefix=acl&delimiter=/&marker=policy', 'ListObjects'],
     ['GET /b?list-type=2&prefix=x', 'ListObjectsV2'],
@@ -139,14 +142,6 @@ describe('what is refused', () => {
     'PUT /b/k?uploadId=u',
   ])('%s: invalid argument', (line) => {
     expect(detect(line)).toMatchObject({ code: 'InvalidArgument' });
-  });
-
-  it.each(['OPTIONS /', 'OPTIONS /b', 'OPTIONS /b/k?x-id=1'])('%s: as for a bucket without CORS', (line) => {
-    const origin = { origin: 'https://a.example' };
-    expect(detect(line)).toMatchObject({ code: 'InvalidRequest', detail: expect.stringContaining('Origin') });
-    expect(detect(line, origin)).toMatchObject({ code: 'InvalidRequest' });
-    const full = { ...origin, 'access-control-request-method': 'PUT' };
-    expect(detect(line, full)).toMatchObject({ code: 'AccessDenied', fields: { Method: 'PUT' } });
   });
 
   it('takes a sub-resource named twice for one', () => {

@@ -167,4 +167,4 @@ it('DeleteObjects', () => {
 });
 
 it('Error', () => expectGolden('Error', { path: `${B}/missing <key>` }, 404));
-it('Error of what is missing', () => expectGolden('Error-NotImplemented', { path: B, query: { cors: '' } }, 501));
+it('Error of what is missing', () => expectGolden('Error-NotImplemented', { path: B, query: { replication: '' } }, 501));

@@ -49,7 +49,13 @@ const KEEP_ALIVE_BUFFER_MS = 1000;
 /** What a connection without any request has before `closeIdle` takes it for idle: its first may be on the way. */
 const FRESH_MS = 1000;
 
-type Connection = { readonly socket: Duplex; activeAtMs: number; hasServed: boolean };
+type Connection = {
+  readonly socket: Duplex;
+  activeAtMs: number;
+  hasServed: boolean;
+  /** Paused until the client has read. */
+  isWaiting: boolean;
+};
 
 /** Makes the lane of one server. Cost a request: about 2 µs above reading and writing the socket. */
 export function createHotLane(options: HotLaneOptions): HotLane {
@@ -73,20 +79,34 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     answered += 1;
     // One answer may wait in the socket, never more: nothing is read before the client has taken it.
     const head = heads.of(reply, read.isHead, id.length, now);
-    if (!writer.write(socket, writesAtOnce, head, id, reply.body)) socket.pause();
+    if (!writer.write(socket, writesAtOnce, head, id, reply.body)) waitForReader(connection);
     return true;
   }
 
+  /** Reads nothing more until the client has taken what waits in the socket. */
+  function waitForReader(connection: Connection): void {
+    const { socket } = connection;
+    connection.isWaiting = true;
+    socket.pause();
+    // The timer of a system socket sees how much was taken meanwhile. It costs two calls a request, so only now.
+    if (socket instanceof Socket) socket.setTimeout(limits.stalledMs);
+  }
+
+  function goOn(connection: Connection): void {
+    const { socket } = connection;
+    connection.isWaiting = false;
+    connection.activeAtMs = nowMs();
+    if (socket instanceof Socket) socket.setTimeout(0);
+    socket.resume();
+  }
+
   function take(socket: Duplex): void {
-    const connection: Connection = { socket, activeAtMs: nowMs(), hasServed: false };
+    const connection: Connection = { socket, activeAtMs: nowMs(), hasServed: false, isWaiting: false };
     const writesAtOnce = socket instanceof Socket && !(socket instanceof TLSSocket);
     const onData = (chunk: Buffer) => {
       if (!serve(connection, writesAtOnce, chunk)) letGo(chunk);
     };
-    const onDrain = () => {
-      connection.activeAtMs = nowMs();
-      socket.resume();
-    };
+    const onDrain = () => goOn(connection);
     const onEnd = () => {
       socket.end();
     };
@@ -118,14 +138,11 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     socket.on('error', ignoreError);
     socket.on('timeout', onTimeout);
     socket.on('close', onClose);
-    // The system socket sees a slow reader's progress; see also `closeExpired`.
-    if (socket instanceof Socket) socket.setTimeout(limits.stalledMs);
   }
 
-  function isExpired({ socket, activeAtMs, hasServed }: Connection, now: number): boolean {
-    const isBusy = socket.writableLength > 0;
-    // A socket of the system has a timer of its own, which knows how much of an answer was taken meanwhile.
-    if (isBusy) return !(socket instanceof Socket) && now - activeAtMs > limits.stalledMs;
+  function isExpired({ socket, activeAtMs, hasServed, isWaiting }: Connection, now: number): boolean {
+    if (isWaiting && socket instanceof Socket) return false;
+    if (socket.writableLength > 0) return now - activeAtMs > limits.stalledMs;
     return now - activeAtMs > (hasServed ? limits.keepAliveMs + KEEP_ALIVE_BUFFER_MS : limits.firstRequestMs);
   }
 
