@@ -15,7 +15,6 @@ const COMMON = {
   isolateLifeSeconds: 1800,
   placeBytes: 64 * MiB,
   upperBytes: 256 * MiB,
-  kvPropagationMaxSeconds: 60,
   warmUpShare: 0.25,
 } satisfies Partial<Scenario>;
 
@@ -35,20 +34,20 @@ const TRACE = {
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   hot: {
     ...COMMON,
-    trace: { ...TRACE, objects: 100, exponent: 1.1, requests: 80_000, requestsPerSecond: 300, overwriteShare: 0.0002 },
+    trace: { ...TRACE, objects: 100, exponent: 1.1, requests: 48_000, requestsPerSecond: 300, overwriteShare: 0.0002 },
   },
   busy: {
     ...COMMON,
-    trace: { ...TRACE, objects: 2000, requests: 40_000, requestsPerSecond: 150, overwriteShare: 0.001 },
+    trace: { ...TRACE, objects: 2000, requests: 24_000, requestsPerSecond: 150, overwriteShare: 0.001 },
   },
   quiet: {
     ...COMMON,
-    trace: { ...TRACE, objects: 2000, requests: 12_000, requestsPerSecond: 3, overwriteShare: 0.005 },
+    trace: { ...TRACE, objects: 2000, requests: 8000, requestsPerSecond: 3, overwriteShare: 0.005 },
   },
   cold: {
     ...COMMON,
     warmUpShare: 0,
-    trace: { ...TRACE, objects: 6000, requests: 30_000, requestsPerSecond: 200, overwriteShare: 0.001 },
+    trace: { ...TRACE, objects: 6000, requests: 24_000, requestsPerSecond: 200, overwriteShare: 0.001 },
   },
 };
 
@@ -64,6 +63,7 @@ const DESIGNS: Readonly<Record<string, MakeDesign>> = {
   '(c) 5 s': createWorkersCacheFront(5, { isPurging: false }),
   today: createQuayside(TODAY),
   'today, bodies in Workers Cache': createQuayside({ ...TODAY, bodies: ['workers-cache'] }),
+  'today, KV without delay': createQuayside({ ...TODAY, kvDelayMaxSeconds: 0 }),
   'today, fresh 30 s': createQuayside({ ...TODAY, pointerFreshSeconds: 30 }),
   'today, no body memory': createQuayside({ ...TODAY, hasBodyMemory: false }),
   'today, pointers in the place too': createQuayside({ ...TODAY, metadata: 'place+kv' }),

@@ -20,7 +20,6 @@ export type World = {
   /** What each place keeps for us, and the upper tier, bytes. */
   readonly placeBytes: number;
   readonly upperBytes: number;
-  readonly kvPropagationMaxSeconds: number;
 };
 
 export type Design = {

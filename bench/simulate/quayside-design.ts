@@ -33,6 +33,8 @@ export type QuaysideVariant = {
   readonly pointerFreshSeconds: number;
   /** Who is asked for a pointer after the isolate's memory, in this order; then the index. */
   readonly metadata: 'kv' | 'place+kv' | 'place' | 'none';
+  /** Longest delay until a place can see a write to KV; its documentation says 60 s "or more". */
+  readonly kvDelayMaxSeconds: number;
   /** Whether the publisher writes what KV holds already before what it lacks: not what it does today. */
   readonly isOverwritesFirst: boolean;
   /** What caches bodies in a place: the Cache API, Workers Cache through an inner entrypoint, or one after the other. */
@@ -46,6 +48,7 @@ export type QuaysideVariant = {
 export const TODAY: QuaysideVariant = {
   pointerFreshSeconds: parseConfig({}, 'cloudflare').pointerFreshSeconds,
   metadata: 'kv',
+  kvDelayMaxSeconds: 60,
   isOverwritesFirst: false,
   bodies: ['cache-api'],
   maxSlicesPerRead: 8,
@@ -151,7 +154,7 @@ function createIsolateMaker(world: World, variant: QuaysideVariant) {
   const zeros = createZeros();
   const ids = createSimulatedIds();
   const blobStore = createSimulatedBucket({ timeline, usage, zeros });
-  const kv = createSimulatedKv({ timeline, usage, propagationMaxMs: world.kvPropagationMaxSeconds * 1000 });
+  const kv = createSimulatedKv({ timeline, usage, propagationMaxMs: variant.kvDelayMaxSeconds * 1000 });
   const hasKv = variant.metadata === 'kv' || variant.metadata === 'place+kv';
   const index = createSimulatedIndex({
     timeline,

@@ -74,9 +74,11 @@ export function createSimulatedIndex({ timeline, usage, ...options }: SimulatedI
 
   const rowsWritten = (): number => sql.all<{ n: number }>('SELECT total_changes() AS n')[0]?.n ?? 0;
 
-  let lastRowsWritten = rowsWritten();
+  /** Null until the first call: what filled the catalogue is not counted. */
+  let lastRowsWritten: number | null = null;
 
   function runCall<Name extends keyof IndexApi>(name: Name, input: Parameters<IndexApi[Name]>[0]) {
+    lastRowsWritten ??= rowsWritten();
     let isDue = false;
     const value = sql.transaction(() => {
       const done = (api[name] as (input: unknown) => ReturnType<IndexApi[Name]>)(input);

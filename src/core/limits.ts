@@ -26,5 +26,9 @@ export const XML_MAX_BYTES = 4 * MiB;
 export const CORS_MAX_BYTES = 64 * 1024;
 /** Rules of one CORS configuration. Source: as above. */
 export const CORS_MAX_RULES = 100;
+/** Largest website configuration, bytes. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketWebsite.html */
+export const WEBSITE_MAX_BYTES = 128 * 1024;
+/** Routing rules of one website. Source: as above. */
+export const ROUTING_MAX_RULES = 50;
 /** Largest bucket policy, bytes. */
 export const POLICY_MAX_BYTES = 20 * 1024;

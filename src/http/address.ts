@@ -10,13 +10,25 @@ export type Address =
       readonly rawBucket: string;
       readonly rawKey: string | null;
       readonly isVirtualHost: boolean;
-    };
+    }
+  /** A page of a website; `rawKey` '' is its root. */
+  | { readonly kind: 'website'; readonly rawBucket: string; readonly rawKey: string };
+
+/** Domains whose sub-domains are buckets; lower case, without a port. Null turns one off. */
+export type Domains = {
+  /** `{bucket}.{baseDomain}`: the S3 API and plain public reads. */
+  readonly baseDomain: string | null;
+  /** `{bucket}.{websiteDomain}`: the bucket's website. It may be a sub-domain of the other. */
+  readonly websiteDomain: string | null;
+};
 
 /** First path segment of everything that is not storage; no bucket name starts with a hyphen. */
 const SYSTEM_PREFIX = '/-/';
 
-/** `baseDomain`: hosts `{bucket}.{baseDomain}` address a bucket; null turns that off. Never throws. */
-export function parseAddress(rawPath: string, host: string, baseDomain: string | null): Address {
+/** Never throws. */
+export function parseAddress(rawPath: string, host: string, { baseDomain, websiteDomain }: Domains): Address {
+  const site = websiteDomain === null ? null : bucketOfHost(host, websiteDomain);
+  if (site !== null) return { kind: 'website', rawBucket: site, rawKey: rawPath.slice(1) };
   const virtualBucket = baseDomain === null ? null : bucketOfHost(host, baseDomain);
   if (virtualBucket !== null) {
     const rawKey = rawPath.length > 1 ? rawPath.slice(1) : null;

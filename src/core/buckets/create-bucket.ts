@@ -16,12 +16,6 @@ export async function createBucket(
   access: BucketAccess,
 ): Promise<{ record: BucketRecord; isNew: boolean }> {
   const { clock, directory, ids, metadataIndex } = core.ports;
-  const existing = await metadataIndex.call(name, 'getBucket', { name });
-  if (existing !== null) {
-    if (existing.ownerId !== account.id)
-      throw new StorageError('BucketAlreadyExists', { fields: { BucketName: name } });
-    return { record: existing, isNew: false };
-  }
   const createdAtMs = clock.nowMs();
   await directory.call('addBucket', { ownerId: account.id, name, createdAtMs });
   const bucket: BucketRecord = {

@@ -116,7 +116,9 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
     const bucket = parseBucketName(decodePathSegment(rawBucket));
     const key = parseObjectKey(decodePathSegment(rawKey));
     const proceed = (hot: HotLookup): Response | Promise<Response> => {
-      if (hot.gate !== null && (hot.gate.value === null || hot.pointer !== null)) {
+      // A closed bucket needs no pointer to say no, so strangers can't make it cost index reads.
+      const isClosed = hot.gate?.value != null && !isPublicObject(hot.gate.value.access, key);
+      if (hot.gate !== null && (hot.gate.value === null || isClosed || hot.pointer !== null)) {
         const tier = hot.gate.tier === 'kv' || hot.pointer?.tier === 'kv' ? 'kv' : 'memory';
         const found: Found = { gate: hot.gate.value, pointer: hot.pointer?.value ?? null, tier };
         return answer(request, found, requestId, key);

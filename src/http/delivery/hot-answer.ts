@@ -7,7 +7,7 @@ import { bodyInMemory } from '../../core/objects/read-object.ts';
 import type { BucketGate } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { isPublicObject } from '../../ports/pointer.ts';
-import { parseAddress } from '../address.ts';
+import { type Domains, parseAddress } from '../address.ts';
 import type { AnswerHot, HotReply, PlainRead } from '../request.ts';
 import { evaluateRead } from '../semantics/conditional.ts';
 import { NO_GRANT, withCors } from '../semantics/cors.ts';
@@ -18,10 +18,10 @@ import type { PreparedHeaders } from './prepared-headers.ts';
 /** `memoryHit`: the Cache-Status of an answer from memory. Cost: 1 µs, no I/O, no promise. Never throws. */
 export function createHotAnswer(
   core: Core,
-  options: { readonly baseDomain: string | null; readonly prepared: PreparedHeaders; readonly memoryHit: string },
+  options: { readonly domains: Domains; readonly prepared: PreparedHeaders; readonly memoryHit: string },
 ): AnswerHot {
   const { hotMetadata, meter } = core.ports;
-  const { baseDomain, prepared, memoryHit } = options;
+  const { domains, prepared, memoryHit } = options;
 
   const varying = new WeakMap<HotReply['headers'], HotReply['headers']>();
 
@@ -37,7 +37,7 @@ export function createHotAnswer(
   }
 
   function decide(read: PlainRead): HotReply | null {
-    const address = parseAddress(read.rawPath, read.host, baseDomain);
+    const address = parseAddress(read.rawPath, read.host, domains);
     if (address.kind !== 'bucket' || address.rawKey === null) return null;
     const bucket = parseBucketName(decodePathSegment(address.rawBucket));
     const key = parseObjectKey(decodePathSegment(address.rawKey));

@@ -23,6 +23,11 @@ import {
   answerPutBucketPolicy,
 } from './ops/bucket-access.ts';
 import { answerDeleteBucketCors, answerGetBucketCors, answerPutBucketCors } from './ops/bucket-cors.ts';
+import {
+  answerDeleteBucketWebsite,
+  answerGetBucketWebsite,
+  answerPutBucketWebsite,
+} from './ops/bucket-website.ts';
 import { answerDeleteObject, answerDeleteObjects } from './ops/delete.ts';
 import { answerRead } from './ops/get-head.ts';
 import { answerListObjects, answerListObjectsV2 } from './ops/list.ts';
@@ -145,6 +150,30 @@ export const OPERATIONS = {
     meter: 'free',
     rejects: [],
     handle: answerDeleteBucketCors,
+  },
+  GetBucketWebsite: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketWebsite,
+  },
+  PutBucketWebsite: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutBucketWebsite,
+  },
+  DeleteBucketWebsite: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeleteBucketWebsite,
   },
   ListObjects: { scope: 'bucket', access: 'list', body: 'none', meter: 'A', rejects: [], handle: answerListObjects },
   ListObjectsV2: {

@@ -1,0 +1,170 @@
+// Websites: public reads at `{bucket}.{website domain}`, with index and error documents, redirects and pages for people.
+// It looks up and answers through the same two functions as deliver.ts; what is its own is which key is meant, and what
+// becomes of a failure. Never writes, never lists, never takes a signature.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteEndpoints.html
+import type { Core } from '../../../core/core.ts';
+import { parseBucketName, parseObjectKey } from '../../../core/names.ts';
+import { openBody } from '../../../core/objects/read-object.ts';
+import type { WebsiteConfiguration } from '../../../ports/bucket-settings.ts';
+import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../ports/domain.ts';
+import { StorageError } from '../../../ports/errors.ts';
+import { isPublicObject } from '../../../ports/pointer.ts';
+import { FailureWithHeaders } from '../../failure-with-headers.ts';
+import type { HttpRequest } from '../../request.ts';
+import { corsHeaders, withCors } from '../../semantics/cors.ts';
+import { ERROR_STATUS } from '../../semantics/error-status.ts';
+import { type HeaderRecord, objectHeaders } from '../../semantics/object-headers.ts';
+import { decodePathSegment } from '../../semantics/raw-path.ts';
+import { countRead } from '../count-read.ts';
+import { errorPage } from './error-page.ts';
+import { findRoutingRule, followAll, followRule, followToFolder, type Redirect, type Visit } from './redirects.ts';
+
+/** What was found of a key: by whichever tier, null for "there is none". */
+export type SiteFound = { readonly gate: BucketGate | null; readonly pointer: Pointer | null };
+
+/** The two halves of deliver.ts. */
+export type SiteDoor<Found extends SiteFound> = {
+  find(bucket: BucketName, key: ObjectKey): Found | Promise<Found>;
+  /** Conditions, range and body. Throws as deliver does. */
+  answer(request: HttpRequest, found: Found, requestId: string, key: ObjectKey): Response | Promise<Response>;
+};
+
+/** `rawKey` is '' for the root. Rejects only with failures of ours, which app.ts logs. */
+export type DeliverSite = (
+  request: HttpRequest,
+  rawBucket: string,
+  rawKey: string,
+  requestId: string,
+) => Promise<Response>;
+
+/** What most websites have; looked up at once with the bucket, so that it costs no second look. */
+const USUAL_INDEX = 'index.html';
+
+/** Everything that the steps of one visit share. */
+type Stay<Found> = {
+  readonly request: HttpRequest;
+  readonly requestId: string;
+  readonly bucket: BucketName;
+  readonly gate: BucketGate;
+  readonly website: WebsiteConfiguration;
+  readonly visit: Visit;
+  readonly find: (key: string) => Promise<Found>;
+};
+
+/** Makes the third door of delivery. Cost of a page: that of deliver; of a failure up to two look-ups more. */
+export function createSiteDelivery<Found extends SiteFound>(core: Core, door: SiteDoor<Found>): DeliverSite {
+  const { meter } = core.ports;
+
+  return async (request, rawBucket, rawKey, requestId) => {
+    try {
+      return await enter(request, rawBucket, rawKey, requestId);
+    } catch (error) {
+      return renderFailure(error, request, requestId);
+    }
+  };
+
+  async function enter(request: HttpRequest, rawBucket: string, rawKey: string, requestId: string) {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      throw new StorageError('MethodNotAllowed', { fields: { Allow: 'GET, HEAD' } });
+    }
+    const bucket = parseBucketName(decodePathSegment(rawBucket));
+    const { rawQuery, host, isSecure } = request;
+    const visit: Visit = { key: decodePathSegment(rawKey), rawQuery, host, isSecure };
+    const find = async (key: string) => door.find(bucket, parseObjectKey(key));
+    const guess = keyOf(visit.key, USUAL_INDEX);
+    const first = await find(guess);
+    const { gate } = first;
+    if (gate === null) throw new StorageError('NoSuchBucket', { fields: { BucketName: bucket } });
+    const { website } = gate.settings;
+    if (website === null) throw new StorageError('NoSuchWebsiteConfiguration', { fields: { BucketName: bucket } });
+    const stay = { request, requestId, bucket, gate, website, visit, find };
+    if (website.redirectAllTo !== null) return redirect(stay, followAll(website.redirectAllTo, visit));
+    const rule = findRoutingRule(website.routingRules, visit.key, null);
+    if (rule !== null) return redirect(stay, followRule(rule, visit));
+    const key = keyOf(visit.key, website.indexSuffix ?? USUAL_INDEX);
+    return showPage(stay, key, key === guess ? first : await find(key));
+  }
+
+  /** The object that the key names, or what the owner wants instead. */
+  async function showPage(stay: Stay<Found>, key: string, found: Found): Promise<Response> {
+    const page = publicPointer(found);
+    const location = page?.headers.websiteRedirectLocation;
+    if (location !== undefined) return redirect(stay, { status: 301, location });
+    try {
+      return await door.answer(stay.request, found, stay.requestId, parseObjectKey(key));
+    } catch (error) {
+      const failure = error instanceof FailureWithHeaders ? error.failure : error;
+      const status = failure instanceof StorageError ? ERROR_STATUS[failure.code] : 500;
+      if (status !== 403 && status !== 404) throw error;
+      return (await recover(stay, found, status)) ?? Promise.reject(error);
+    }
+  }
+
+  /** After a 403 or 404: the folder of that name, a rule for just that, the error document; else null. */
+  async function recover(stay: Stay<Found>, found: Found, status: 403 | 404): Promise<Response | null> {
+    const { website, visit, find } = stay;
+    if (found.pointer === null && !isFolder(visit.key)) {
+      const index = publicPointer(await find(`${visit.key}/${website.indexSuffix ?? USUAL_INDEX}`));
+      if (index !== null) return redirect(stay, followToFolder(visit));
+    }
+    const rule = findRoutingRule(website.routingRules, visit.key, status);
+    if (rule !== null) return redirect(stay, followRule(rule, visit));
+    const document = website.errorKey === null ? null : publicPointer(await find(website.errorKey));
+    return document === null ? null : showErrorDocument(stay, document, status);
+  }
+
+  async function showErrorDocument(stay: Stay<Found>, document: Pointer, status: 403 | 404): Promise<Response> {
+    const { sizeBytes } = document;
+    const opened =
+      stay.request.method === 'HEAD'
+        ? { body: null, tier: 'none' as const }
+        : await openBody(core, document, { offsetBytes: 0, lengthBytes: sizeBytes });
+    countRead(meter, stay.gate, opened.body === null ? 0 : sizeBytes, opened.tier);
+    // What is not there now may be there in a moment: only the owner can say that a cache may keep it.
+    const headers: HeaderRecord = { 'cache-control': 'no-store', ...objectHeaders(document) };
+    headers['content-length'] = `${sizeBytes}`;
+    delete headers['accept-ranges'];
+    return respond(stay, status, headers, opened.body);
+  }
+
+  function redirect(stay: Stay<Found>, { status, location }: Redirect): Response {
+    countRead(meter, stay.gate, 0, 'none');
+    return respond(stay, status, { location, 'content-length': '0' }, null);
+  }
+}
+
+function respond(
+  { gate, request, requestId }: Pick<Stay<unknown>, 'gate' | 'request' | 'requestId'>,
+  status: number,
+  headers: Readonly<HeaderRecord>,
+  body: Uint8Array | ReadableStream<Uint8Array> | null,
+): Response {
+  const cors = corsHeaders(gate.settings.cors, request);
+  const all = { ...(cors === null ? headers : withCors(headers, cors)), 'x-amz-request-id': requestId };
+  return new Response(body as ConstructorParameters<typeof Response>[0], { status, headers: all });
+}
+
+/** A page for people; faults of ours go on to app.ts. */
+function renderFailure(error: unknown, request: HttpRequest, requestId: string): Response {
+  const failure = error instanceof FailureWithHeaders ? error.failure : error;
+  if (!(failure instanceof StorageError) || ERROR_STATUS[failure.code] === 500) throw error;
+  const { status, headers, html } = errorPage(failure, requestId);
+  if (failure.fields.Allow !== undefined) headers.allow = failure.fields.Allow;
+  const added = error instanceof FailureWithHeaders ? error.headers : {};
+  return new Response(request.method === 'HEAD' ? null : html, {
+    status,
+    headers: { ...headers, ...added, 'x-amz-request-id': requestId },
+  });
+}
+
+const isFolder = (key: string) => key === '' || key.endsWith('/');
+
+/** What the visitor means by a key. */
+function keyOf(key: string, indexSuffix: string): string {
+  return isFolder(key) ? `${key}${indexSuffix}` : key;
+}
+
+/** The pointer, if everyone may read it. */
+function publicPointer({ gate, pointer }: SiteFound): Pointer | null {
+  return gate !== null && pointer !== null && isPublicObject(gate.access, pointer.key) ? pointer : null;
+}

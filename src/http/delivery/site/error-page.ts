@@ -1,0 +1,40 @@
+import { ERROR_STATUS } from '../../semantics/error-status.ts';
+import type { HeaderRecord } from '../../semantics/object-headers.ts';
+import type { StorageError } from '../../../ports/errors.ts';
+
+/** The reason phrases of what a website can answer. Source: RFC 9110 section 15 */
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  412: 'Precondition Failed',
+  416: 'Range Not Satisfiable',
+  503: 'Service Unavailable',
+};
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
+
+/** What a visitor sees where the website has no page for it: code, message and request id, nothing of the request. */
+export function errorPage(error: StorageError, requestId: string): { status: number; headers: HeaderRecord; html: string } {
+  const status = ERROR_STATUS[error.code];
+  const title = `${status} ${REASONS[status] ?? 'Error'}`;
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>${title}</title>
+<h1>${title}</h1>
+<ul>
+<li>Code: ${escapeHtml(error.code)}
+<li>Message: ${escapeHtml(error.message)}
+<li>Request id: ${escapeHtml(requestId)}
+</ul>
+`;
+  const headers: HeaderRecord = {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-amz-error-code': error.code,
+  };
+  return { status, headers, html };
+}

@@ -1,0 +1,372 @@
+// The life of connections in the hot lane, and what it must respect: freshness, access rules, metering, time-outs, limits,
+// slow and half-closed clients, an orderly end. That its answers are node:http's is hot-lane/differential.test.ts.
+import { once } from 'node:events';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { attachHotLane } from '../../src/adapters/node/hot-lane/attach-hot-lane.ts';
+import { readRequest } from '../../src/adapters/node/http-request.ts';
+import { type CountingMeter, createCountingMeter } from '../../src/adapters/shared/counting-meter.ts';
+import { createApp } from '../../src/app.ts';
+import { parseConfig } from '../../src/config.ts';
+import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
+import { key, type MemoryCore, openTestBucket, withPorts } from '../core/memory-core.ts';
+import {
+  connectTo,
+  createStockedCore,
+  type Door,
+  type Line,
+  openDoor,
+  PUBLIC_BUCKET,
+  put,
+  settle,
+} from './hot-lane/doors.ts';
+import { openRawClient } from './raw-socket.ts';
+import { makeSelfSigned } from './self-signed.ts';
+
+const request = (name: string, ...headers: readonly string[]) =>
+  `GET /${PUBLIC_BUCKET}/${name} HTTP/1.1\r\nHost: h\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
+
+let core: MemoryCore;
+let meter: CountingMeter;
+let nowMs: number;
+let door: Door;
+
+beforeEach(async () => {
+  nowMs = Date.UTC(2026, 10, 21, 12);
+  meter = createCountingMeter();
+  core = withPorts(await createStockedCore(), { meter });
+  door = openDoor(core, { hasLane: true, nowMs: () => nowMs });
+  const line = connectTo(door);
+  for (const name of ['inline', 'big', 'a/b.txt', 'a/b.txt', 'big']) {
+    line.client.write(request(name));
+    await settle([line]);
+  }
+  line.client.destroy();
+});
+afterEach(() => {
+  door.server.closeAllConnections();
+  door.server.close();
+});
+
+const answered = () => door.lane?.counts().answered ?? 0;
+const inLane = () => door.lane?.counts().connections ?? 0;
+
+/** Sends a chunk and gives what came back for it. */
+async function ask(line: Line, chunk: string): Promise<string> {
+  const before = line.received().length;
+  line.client.write(chunk);
+  await settle([line]);
+  return line.received().subarray(before).toString('latin1');
+}
+
+/** As `ask`, and makes sure that the lane was it who answered. */
+async function askLane(line: Line, chunk: string): Promise<string> {
+  const before = answered();
+  const answer = await ask(line, chunk);
+  expect(answered()).toBe(before + 1);
+  return answer;
+}
+
+async function listen({ server }: Door): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('what the lane shows', () => {
+  it('is new with the next request after an overwrite, on the same connection', async () => {
+    const line = connectTo(door);
+    const before = await askLane(line, request('a/b.txt'));
+    await put(core, PUBLIC_BUCKET, 'a/b.txt', 4000);
+    const after = await ask(line, request('a/b.txt'));
+    expect(before).toContain('content-length: 3000');
+    expect(after).toContain('content-length: 4000');
+  });
+
+  it('ends with the object', async () => {
+    const line = connectTo(door);
+    await askLane(line, request('inline'));
+    await deleteObjects(core, await openTestBucket(core, PUBLIC_BUCKET), [key('inline')], null);
+    expect(await ask(line, request('inline'))).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it('ends when the bucket is made private', async () => {
+    const line = connectTo(door);
+    await askLane(line, request('inline'));
+    const bucket = await openTestBucket(core, PUBLIC_BUCKET);
+    const access = { acl: 'private', policyJson: null, policyPublicPrefixes: [] } as const;
+    await bucket.call('setBucketAccess', { access });
+    expect(await ask(line, request('inline'))).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  it('has a fresh date and a fresh id each time', async () => {
+    const line = connectTo(door);
+    const first = await askLane(line, request('inline'));
+    nowMs += 1000;
+    const second = await askLane(line, request('inline'));
+    expect(first).toContain('\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\n');
+    expect(second).toContain('\r\nDate: Sat, 21 Nov 2026 12:00:01 GMT\r\n');
+    const idOf = (answer: string) => /x-amz-request-id: (\w{16})\r\n/.exec(answer)?.[1];
+    expect(idOf(first)).toBeDefined();
+    expect(idOf(first)).not.toBe(idOf(second));
+  });
+
+  it.each([
+    ['a body', request('a/b.txt')],
+    ['HEAD', request('a/b.txt').replace('GET', 'HEAD')],
+    ['304', request('a/b.txt', 'If-None-Match: *')],
+  ])('is metered as delivery meters it: %s', async (_name, chunk) => {
+    const bucketId = (await openTestBucket(core, PUBLIC_BUCKET)).record().id;
+    const used = async (there: Door, isLane: boolean) => {
+      const before = structuredClone(meter.of(bucketId));
+      const line = connectTo(there);
+      await (isLane ? askLane(line, chunk) : ask(line, chunk));
+      const after = meter.of(bucketId);
+      return [
+        (after?.operations.B ?? 0) - (before?.operations.B ?? 0),
+        (after?.bytesOut.memory ?? 0) - (before?.bytesOut.memory ?? 0),
+      ];
+    };
+    const [lane, plain] = [await used(door, true), await used(openDoor(core, { hasLane: false }), false)];
+    expect(lane).toEqual(plain);
+  });
+});
+
+describe('the lane lets go', () => {
+  it.each([
+    ['of a miss', request('missing')],
+    ['of a request with a body', 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi'],
+    ['of two at once', request('inline') + request('inline')],
+    ['of a part', request('inline').slice(0, 20)],
+  ])('%s, for good, after any number of requests', async (_name, chunk) => {
+    const line = connectTo(door);
+    for (let i = 0; i < 5; i++) await askLane(line, request('inline'));
+    const before = answered();
+    await ask(line, chunk);
+    expect([answered(), inLane()]).toEqual([before, 0]);
+  });
+
+  it('without losing or swapping a byte', async () => {
+    const line = connectTo(door);
+    await askLane(line, request('inline'));
+    const answer = await ask(line, request('inline') + request('a/b.txt') + request('big').slice(0, 30));
+    expect(answer.match(/content-length: \d+/g)).toEqual(['content-length: 10', 'content-length: 3000']);
+    expect(await ask(line, request('big').slice(30))).toContain('content-length: 50000');
+  });
+
+  it('and leaves no listener behind', async () => {
+    const listeners = async (there: Door) => {
+      const line = connectTo(there);
+      await ask(line, request('inline'));
+      await ask(line, request('missing'));
+      const { server } = line as { server: Duplex };
+      return Object.fromEntries(server.eventNames().map((name) => [String(name), server.listenerCount(name)]));
+    };
+    expect(await listeners(door)).toEqual(await listeners(openDoor(core, { hasLane: false })));
+  });
+
+  it('over TCP too, in the middle of a busy connection', async () => {
+    const client = await openRawClient(await listen(door));
+    client.send(request('inline'));
+    await client.until(/content-length: 10\r\n/);
+    client.send(request('a/b.txt', 'Range: bytes=1-2'));
+    await client.until(/content-range: bytes 1-2\/3000/);
+    client.send(request('big'));
+    await client.until(/content-length: 50000/);
+    client.socket.destroy();
+  });
+});
+
+describe('a client', () => {
+  it('that closes its half behind a request gets its answer, and then the end', async () => {
+    const client = await openRawClient(await listen(door));
+    client.socket.end(request('big'));
+    const all = await client.closed();
+    expect(all.length - all.indexOf('\r\n\r\n') - 4).toBe(50_000);
+  });
+
+  it('that goes away leaves nothing behind', async () => {
+    const client = await openRawClient(await listen(door));
+    client.send(request('inline'));
+    await client.until(/content-length: 10/);
+    expect(inLane()).toBe(1);
+    client.socket.resetAndDestroy();
+    await expect.poll(inLane).toBe(0);
+  });
+
+  it('that does not read is not read from, and gets everything once it does', async () => {
+    const line = connectTo(door);
+    line.client.pause();
+    const before = answered();
+    for (let i = 0; i < 200; i++) line.client.write(request('big'));
+    await settle([line]);
+    expect(answered() - before).toBeLessThan(5);
+    expect(line.server.writableLength).toBeLessThan(200_000);
+    line.client.resume();
+    await settle([line]);
+    const received = line.received().toString('latin1');
+    expect(received.match(/content-length: 50000/g)).toHaveLength(200);
+    expect(received.length).toBeGreaterThan(200 * 50_000);
+  });
+
+  it('that reads slowly over TCP gets every byte of many answers, in order', async () => {
+    const client = await openRawClient(await listen(door));
+    client.socket.pause();
+    const names = ['big', 'a/b.txt', 'inline'];
+    const wanted = [50_000, 3000, 10];
+    const rounds = 40;
+    client.socket.setNoDelay(true);
+    for (let round = 0; round < rounds; round++) {
+      for (const name of names) client.send(request(name));
+    }
+    client.socket.resume();
+    await expect
+      .poll(() => client.received().match(/content-length: \d+/g)?.length, { timeout: 10_000 })
+      .toBe(rounds * 3);
+    const lengths = client.received().match(/content-length: \d+/g) ?? [];
+    expect(lengths).toEqual(Array.from({ length: rounds * 3 }, (_, i) => `content-length: ${wanted[i % 3]}`));
+    client.socket.destroy();
+  });
+});
+
+describe('time-outs', () => {
+  it('close a connection that has been idle for as long as node:http says', async () => {
+    const line = connectTo(door);
+    const answer = await askLane(line, request('inline'));
+    expect(answer).toContain('Keep-Alive: timeout=75\r\n');
+    nowMs += 76_000;
+    door.lane?.closeExpired();
+    expect(inLane()).toBe(1);
+    nowMs += 1;
+    door.lane?.closeExpired();
+    await settle([line]);
+    expect([inLane(), line.server.destroyed]).toEqual([0, true]);
+  });
+
+  it('refuse a connection that never asks, as node:http does', async () => {
+    const line = connectTo(door);
+    nowMs += 30_001;
+    door.lane?.closeExpired();
+    await settle([line]);
+    expect(line.received().toString()).toBe(
+      'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+    );
+    expect([inLane(), line.server.destroyed]).toEqual([0, true]);
+  });
+
+  it('close a connection whose client takes nothing of its answer', async () => {
+    const line = connectTo(door);
+    line.client.pause();
+    for (let i = 0; i < 20; i++) line.client.write(request('big'));
+    await settle([line]);
+    nowMs += 300_000;
+    door.lane?.closeExpired();
+    expect(inLane()).toBe(1);
+    nowMs += 1;
+    door.lane?.closeExpired();
+    await settle([line]);
+    expect(inLane()).toBe(0);
+  });
+});
+
+describe('limits', () => {
+  it('count the connections of the lane', async () => {
+    door.server.maxConnections = 2;
+    const url = await listen(door);
+    const clients = [await openRawClient(url), await openRawClient(url)];
+    for (const client of clients) {
+      client.send(request('inline'));
+      await client.until(/content-length: 10/);
+    }
+    expect(inLane()).toBe(2);
+    const third = await openRawClient(url);
+    expect(await third.closed()).toBe('');
+    for (const client of clients) client.socket.destroy();
+  });
+});
+
+describe('the end of the server', () => {
+  it('closes idle connections at once, and the others when they have sent their answer', async () => {
+    const url = await listen(door);
+    const idle = await openRawClient(url);
+    idle.send(request('inline'));
+    await idle.until(/content-length: 10/);
+    const busy = connectTo(door);
+    busy.client.pause();
+    busy.client.write(request('big'));
+    busy.client.write(request('big'));
+    await settle([busy]);
+    expect(inLane()).toBe(2);
+
+    const closed = once(door.server, 'close');
+    door.server.close();
+    await idle.closed();
+    expect(busy.server.destroyed).toBe(false);
+    busy.client.resume();
+    await settle([busy]);
+    expect(
+      busy
+        .received()
+        .toString('latin1')
+        .match(/content-length: 50000/g),
+    ).toHaveLength(2);
+    door.server.closeIdleConnections();
+    await settle([busy]);
+    expect(inLane()).toBe(0);
+    await closed;
+  });
+
+  it('gives a connection that has not asked yet a moment', async () => {
+    const line = connectTo(door);
+    door.server.closeIdleConnections();
+    expect(inLane()).toBe(1);
+    nowMs += 1001;
+    door.server.closeIdleConnections();
+    await settle([line]);
+    expect(inLane()).toBe(0);
+  });
+
+  it('cuts answers under way when it must', async () => {
+    const line = connectTo(door);
+    line.client.pause();
+    for (let i = 0; i < 20; i++) line.client.write(request('big'));
+    await settle([line]);
+    door.server.closeAllConnections();
+    await settle([line]);
+    expect(inLane()).toBe(0);
+  });
+});
+
+describe('TLS', () => {
+  it('has a lane too, and node:https behind it', async () => {
+    const config = { ...parseConfig({}), ...core.settings };
+    const app = createApp<{ incoming: Parameters<typeof readRequest>[0] }>(core.ports, config, (c) =>
+      readRequest(c.env.incoming),
+    );
+    const server = createTlsServer(makeSelfSigned(), (_incoming, outgoing) => outgoing.end('from node:https'));
+    const lane = attachHotLane(server, app.hotDoor);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connectTls({ port: (server.address() as AddressInfo).port, rejectUnauthorized: false });
+    let received = '';
+    client.setEncoding('latin1').on('data', (text: string) => {
+      received += text;
+    });
+    await once(client, 'secureConnect');
+    for (let i = 1; i <= 3; i++) {
+      client.write(request('big'));
+      await expect.poll(() => received.match(/content-length: 50000/g)?.length).toBe(i);
+    }
+    await expect.poll(() => received.length).toBeGreaterThan(150_000);
+    expect(lane.counts().answered).toBe(3);
+    client.write(request('missing'));
+    await expect.poll(() => received).toMatch(/from node:https$/);
+    expect(lane.counts()).toMatchObject({ answered: 3, handedOver: 1, connections: 0 });
+    client.destroy();
+    server.close();
+    server.closeAllConnections();
+  });
+});
