@@ -34,9 +34,11 @@ function bodyOf(version: string): Buffer {
   return Buffer.alloc(sizeBytes, unit);
 }
 
-/** Writes, overwrites and deletes until the connection breaks. Notes what was sent and what was acknowledged. */
-async function storm(client: WireClient, round: number, expectations: Map<string, Expectation>): Promise<number> {
-  let acknowledged = 0;
+type Storm = { acknowledged: number; readonly refused: string[] };
+
+/** Writes, overwrites and deletes until the connection breaks. Notes what was sent, acknowledged and refused. */
+async function storm(client: WireClient, round: number, expectations: Map<string, Expectation>): Promise<Storm> {
+  const result: Storm = { acknowledged: 0, refused: [] };
   let sequence = 0;
   const busy = new Set<string>();
   const agent = new Agent({ keepAlive: true, maxSockets: WRITERS });
@@ -54,16 +56,19 @@ async function storm(client: WireClient, round: number, expectations: Map<string
       const version = isDeletion ? null : `${sizeBytes}/${round}/${sequence++}`;
       expectation.pending.add(version);
       const status = await write(client, key, version, agent);
-      if (status !== 200 && status !== 204) throw new Error(`${key}: ${status}`);
+      busy.delete(key);
+      if (status !== 200 && status !== 204) {
+        result.refused.push(`${key}: refused with ${status}`);
+        continue;
+      }
       expectation.acknowledged = version;
       expectation.pending.clear();
-      acknowledged++;
-      busy.delete(key);
+      result.acknowledged++;
     }
   }
   await Promise.allSettled(Array.from({ length: WRITERS }, writer));
   agent.destroy();
-  return acknowledged;
+  return result;
 }
 
 async function write(client: WireClient, key: string, version: string | null, agent: Agent): Promise<number> {
@@ -128,7 +133,9 @@ try {
       else {
         const [least, most] = STORM_MS;
         setTimeout(() => server.process.kill('SIGKILL'), least + Math.random() * (most - least));
-        acknowledged += await storm(client, round, expectations);
+        const result = await storm(client, round, expectations);
+        acknowledged += result.acknowledged;
+        wrong.push(...result.refused);
       }
     } finally {
       await server.stop();
@@ -140,7 +147,7 @@ try {
 
 const slowest = Math.max(...readyMs.slice(1));
 printTable([
-  ['kills', 'acknowledged writes', 'keys', 'lost, partial or wrong', 'ready after, median ms', 'at most ms'],
+  ['kills', 'acknowledged writes', 'keys', 'lost, partial, wrong or refused', 'ready after, median ms', 'at most ms'],
   [ROUNDS, acknowledged, expectations.size, wrong.length, Math.round(median(readyMs.slice(1))), Math.round(slowest)],
 ]);
 for (const line of wrong.slice(0, 20)) process.stdout.write(`${line}\n`);

@@ -1,4 +1,5 @@
-// How does a hot public GET on Node stand beside nginx serving the same file? Interleaved rounds, ratios, medians.
+// How does a hot public GET on Node, with the hot lane and without it, stand beside nginx serving the same file? Rounds
+// interleaved, ratios taken within a round, medians of them.
 import { AwsClient } from 'aws4fetch';
 import { missingPrograms } from './lib/programs.ts';
 import { ACCESS_KEY, SECRET_KEY, type Server, startNginx, startQuayside } from './lib/servers.ts';
@@ -7,6 +8,7 @@ import { type LoadResult, load } from './lib/wrk.ts';
 
 const ROUNDS = 7;
 const SECONDS = 2;
+const WARM_UP_SECONDS = 5;
 const CONNECTIONS = 64;
 const BODY = Buffer.alloc(10 * 1024, 'quayside ');
 
@@ -26,43 +28,59 @@ if (missing.length > 0) {
   process.exit(0);
 }
 
+/** A server under load: ours with the lane, ours without, and the one that both are compared with. */
+type Contender = { readonly name: string; readonly server: Server; readonly path: string };
+
 const nginx = await startNginx(19601, { object: BODY });
-const quayside = await startQuayside(19600);
+const withLane = await startQuayside(19600);
+const withoutLane = await startQuayside(19602, { QUAYSIDE_HOT_LANE: 'off' });
 try {
-  await publish(quayside);
-  const etag = (await fetch(`${quayside.url}/hot/object`)).headers.get('etag') ?? '';
-  const nginxEtag = (await fetch(`${nginx.url}/object`)).headers.get('etag') ?? '';
-  const scenarios = [
-    { name: '10 KiB', headers: [[], []] },
-    { name: '304', headers: [[`If-None-Match: ${etag}`], [`If-None-Match: ${nginxEtag}`]] },
+  for (const server of [withLane, withoutLane]) await publish(server);
+  const peer: Contender = { name: 'nginx', server: nginx, path: '/object' };
+  const contenders: readonly Contender[] = [
+    { name: 'quayside, lane on', server: withLane, path: '/hot/object' },
+    { name: 'quayside, lane off', server: withoutLane, path: '/hot/object' },
+    peer,
   ];
+  const etags = new Map<Contender, string>();
+  for (const contender of contenders) {
+    const answer = await fetch(`${contender.server.url}${contender.path}`);
+    etags.set(contender, answer.headers.get('etag') ?? '');
+    await answer.arrayBuffer();
+  }
   const rows: (string | number)[][] = [
-    ['scenario', 'server', 'requests/s', 'CPU µs/request', 'p99 ms', 'rps ratio', 'CPU ratio'],
+    ['scenario', 'server', 'requests/s', 'CPU µs/request', 'p99 ms', 'rps / nginx', 'CPU / nginx'],
   ];
-  for (const { name, headers } of scenarios) {
-    const ours: LoadResult[] = [];
-    const theirs: LoadResult[] = [];
-    const common = { connections: CONNECTIONS, seconds: SECONDS };
-    await load({ ...common, url: `${quayside.url}/hot/object`, headers: headers[0] ?? [] }, quayside.pids);
-    for (let round = 0; round < ROUNDS; round++) {
-      ours.push(await load({ ...common, url: `${quayside.url}/hot/object`, headers: headers[0] ?? [] }, quayside.pids));
-      theirs.push(await load({ ...common, url: `${nginx.url}/object`, headers: headers[1] ?? [] }, nginx.pids));
+  for (const scenario of ['10 KiB', '304'] as const) {
+    const results = new Map(contenders.map((contender) => [contender, [] as LoadResult[]]));
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const contender of contenders) {
+        const { server, path } = contender;
+        const headers = scenario === '304' ? [`If-None-Match: ${etags.get(contender)}`] : [];
+        // Round 0 warms up the compiler and counts for nothing.
+        const seconds = round === 0 ? WARM_UP_SECONDS : SECONDS;
+        const url = `${server.url}${path}`;
+        const result = await load({ connections: CONNECTIONS, seconds, url, headers }, server.pids);
+        if (round > 0) results.get(contender)?.push(result);
+      }
     }
-    const row = (server: string, results: readonly LoadResult[], ratios: readonly string[]) =>
+    const peers = results.get(peer) ?? [];
+    for (const [{ name }, ours] of results) {
+      const ratio = (of: (r: LoadResult) => number) => median(ours.map((r, i) => of(r) / of(peers[i] ?? r))).toFixed(2);
       rows.push([
+        scenario,
         name,
-        server,
-        Math.round(median(results.map((r) => r.requestsPerSecond))),
-        median(results.map((r) => r.cpuMicrosPerRequest)).toFixed(1),
-        median(results.map((r) => r.p99Ms)).toFixed(1),
-        ...ratios,
+        Math.round(median(ours.map((r) => r.requestsPerSecond))),
+        median(ours.map((r) => r.cpuMicrosPerRequest)).toFixed(1),
+        median(ours.map((r) => r.p99Ms)).toFixed(1),
+        ratio((r) => r.requestsPerSecond),
+        ratio((r) => r.cpuMicrosPerRequest),
       ]);
-    const ratio = (of: (r: LoadResult) => number) => median(ours.map((r, i) => of(r) / of(theirs[i] ?? r))).toFixed(2);
-    row('quayside', ours, [ratio((r) => r.requestsPerSecond), ratio((r) => r.cpuMicrosPerRequest)]);
-    row('nginx', theirs, ['1', '1']);
+    }
   }
   printTable(rows);
 } finally {
-  await quayside.stop();
+  await withLane.stop();
+  await withoutLane.stop();
   await nginx.stop();
 }

@@ -100,7 +100,7 @@ try {
   const rows: (string | number)[][] = [['step', 'CPU µs']];
   const measure = async (step: string, call: () => unknown) => rows.push([step, (await cost(call)).toFixed(2)]);
   await measure('read the request', () => readRequest(plain));
-  await measure('address', () => parseAddress('/hot/object', '127.0.0.1:9000', null));
+  await measure('address', () => parseAddress('/hot/object', '127.0.0.1:9000', config));
   await measure('gate and pointer from memory', () => ports.hotMetadata.get(name, key));
   await measure('conditions', () => evaluateRead(none, object));
   await measure('body from memory', () => openBody(core, object, { offsetBytes: 0, lengthBytes: BODY.length }));

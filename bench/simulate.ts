@@ -34,7 +34,7 @@ const TRACE = {
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   hot: {
     ...COMMON,
-    trace: { ...TRACE, objects: 100, exponent: 1.1, requests: 48_000, requestsPerSecond: 300, overwriteShare: 0.0002 },
+    trace: { ...TRACE, objects: 100, exponent: 1.1, requests: 48_000, requestsPerSecond: 300, overwriteShare: 0.0005 },
   },
   busy: {
     ...COMMON,
@@ -51,8 +51,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** Without KV: pointers in the cache of the place for as long as in memory, then the index. */
-const WITHOUT_KV: QuaysideVariant = { ...TODAY, metadata: 'place' };
+/** Without KV: after the isolate's memory the index. */
+const WITHOUT_KV: QuaysideVariant = { ...TODAY, metadata: 'none' };
 const BOTH_CACHES: QuaysideVariant = { ...WITHOUT_KV, bodies: ['cache-api', 'workers-cache'] };
 
 const DESIGNS: Readonly<Record<string, MakeDesign>> = {
@@ -67,9 +67,9 @@ const DESIGNS: Readonly<Record<string, MakeDesign>> = {
   'today, fresh 30 s': createQuayside({ ...TODAY, pointerFreshSeconds: 30 }),
   'today, no body memory': createQuayside({ ...TODAY, hasBodyMemory: false }),
   'today, pointers in the place too': createQuayside({ ...TODAY, metadata: 'place+kv' }),
-  'no KV': createQuayside({ ...TODAY, metadata: 'none' }),
-  'no KV, pointers in the place': createQuayside(WITHOUT_KV),
-  'the same, Cache API then Workers Cache': createQuayside(BOTH_CACHES),
+  'no KV': createQuayside(WITHOUT_KV),
+  'no KV, pointers in the place': createQuayside({ ...WITHOUT_KV, metadata: 'place' }),
+  'no KV, Cache API then Workers Cache': createQuayside(BOTH_CACHES),
   'the same, fresh 60 s': createQuayside({ ...BOTH_CACHES, pointerFreshSeconds: 60 }),
 };
 
@@ -78,7 +78,7 @@ const COLD_DESIGNS: Readonly<Record<string, MakeDesign>> = {
   '(c) Workers Cache in front, 60 s': createWorkersCacheFront(60, { isPurging: false }),
   today: createQuayside(TODAY),
   'today, overwrites first': createQuayside({ ...TODAY, isOverwritesFirst: true }),
-  'no KV, pointers in the place': createQuayside(WITHOUT_KV),
+  'no KV, Cache API then Workers Cache': createQuayside(BOTH_CACHES),
 };
 
 const percent = (part: number, whole: number) => ((part / whole) * 100).toFixed(1);
@@ -104,6 +104,18 @@ function printReads(reports: ReadonlyMap<string, Report>): void {
   printTable([[...head, ...reads], ...rows]);
 }
 
+/** The simple designs that are no worse than this one on R2's share, price and share of stale answers together. */
+function beatenBy(name: string, reports: ReadonlyMap<string, Report>): string {
+  const measures = ({ usage, answers, stale }: Report) =>
+    [usage.fromBucket, costOf(usage).total, stale.answers].map((count) => count / answers);
+  const own = reports.get(name);
+  if (own === undefined || name.startsWith('(')) return '';
+  const limits = measures(own);
+  const isNoWorse = (other: Report) => measures(other).every((value, at) => value <= (limits[at] ?? 0));
+  const names = [...reports].filter(([other, report]) => other.startsWith('(') && isNoWorse(report));
+  return names.map(([other]) => other).join('; ') || 'none';
+}
+
 function printCosts(reports: ReadonlyMap<string, Report>): void {
   const head = [
     'design',
@@ -115,7 +127,7 @@ function printCosts(reports: ReadonlyMap<string, Report>): void {
     'p99',
     'index calls in the busiest s',
   ];
-  const money = ['Workers $', 'KV $', 'DO $', 'R2 $', '$ a million'];
+  const money = ['Workers $', 'KV $', 'DO $', 'R2 $', '$ a million', 'beaten on all three by'];
   const rows = [...reports].map(([name, { usage, answers, stale, waitMs, busiestSecond }]) => {
     const cost = costOf(usage);
     const ofMillion = (usd: number) => ((usd / answers) * 1e6).toFixed(2);
@@ -129,6 +141,7 @@ function printCosts(reports: ReadonlyMap<string, Report>): void {
       waitMs.p99.toFixed(0),
       busiestSecond,
       ...[cost.workers, cost.kv, cost.objects, cost.r2, cost.total].map(ofMillion),
+      beatenBy(name, reports),
     ];
   });
   printTable([[...head, ...money], ...rows]);

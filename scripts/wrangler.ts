@@ -27,9 +27,25 @@ export function spawnWrangler(
   });
 }
 
+/** Options of package.json's `dev` that a command line may name again: `npm run dev -- --port 9999`. */
+const OVERRIDABLE = ['--ip', '--port'];
+
+const PARENT_CHECK_MS = 500;
+
+/** wrangler takes no option twice; the last one shall win. */
+function withoutOverridden(args: readonly string[]): string[] {
+  const isOverridden = (name: string | undefined, index: number) =>
+    name !== undefined && OVERRIDABLE.includes(name) && args.lastIndexOf(name) > index;
+  return args.filter((arg, index) => !isOverridden(arg, index) && !isOverridden(args[index - 1], index - 1));
+}
+
 if (import.meta.main) {
   const root = fileURLToPath(new URL('..', import.meta.url));
-  const wrangler = spawnWrangler(process.argv.slice(2), { cwd: root, stdio: 'inherit' });
+  const wrangler = spawnWrangler(withoutOverridden(process.argv.slice(2)), { cwd: root, stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => wrangler.kill('SIGTERM'));
+  // npm sends SIGTERM to its shell, which dies of it and tells nobody.
+  const parentPid = process.ppid;
+  const watch = setInterval(() => process.ppid !== parentPid && wrangler.kill('SIGTERM'), PARENT_CHECK_MS);
+  watch.unref();
   wrangler.on('exit', (code) => process.exit(code ?? 0));
 }

@@ -25,6 +25,8 @@ export type App<Bindings extends object> = {
   };
 };
 
+const SERVICE = { bucket: null, rawKey: null, isVirtualHost: false } as const;
+
 /** `readRequest` turns what the home's server gives into an HttpRequest, without URL or Headers objects on Node. */
 export function createApp<Bindings extends object>(
   ports: Ports,
@@ -32,20 +34,21 @@ export function createApp<Bindings extends object>(
   readRequest: (c: Context<{ Bindings: Bindings }>) => HttpRequest,
 ): App<Bindings> {
   const core: Core = { ports, settings: config };
-  const { deliver, hotAnswer } = createDelivery(core, config);
+  const { deliver, deliverSite, hotAnswer } = createDelivery(core, config);
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
   const s3 = createS3Surface(core, { findAccessKey, deliver, region: config.region });
 
   function handle(request: HttpRequest, requestId: string): Response | Promise<Response> {
-    const address = parseAddress(request.rawPath, request.host, config.baseDomain);
+    const address = parseAddress(request.rawPath, request.host, config);
     if (address.kind === 'system') return answerSystem(request, address.path, requestId);
+    if (address.kind === 'website') return deliverSite(request, address.rawBucket, address.rawKey, requestId);
     if (address.kind === 'bucket' && isPlainRead(request) && address.rawKey !== null) {
-      return deliver(request, address.rawBucket, address.rawKey, requestId);
+      return deliver(request, address.rawBucket, address.rawKey, requestId, address.isVirtualHost);
     }
-    const bucket = address.kind === 'bucket' ? address.rawBucket : null;
-    const rawKey = address.kind === 'bucket' ? address.rawKey : null;
-    return s3.handle(request, { bucket, rawKey }, requestId);
+    if (address.kind === 'service') return s3.handle(request, SERVICE, requestId);
+    const { rawBucket: bucket, rawKey, isVirtualHost } = address;
+    return s3.handle(request, { bucket, rawKey, isVirtualHost }, requestId);
   }
 
   function renderError(error: unknown, request: HttpRequest, requestId: string): Response {

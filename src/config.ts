@@ -20,6 +20,8 @@ export type Config = {
   readonly seed: readonly AccessKey[];
   /** Hosts `{bucket}.{baseDomain}` address a bucket. Lower case, without a port. QUAYSIDE_BASE_DOMAIN, null. */
   readonly baseDomain: string | null;
+  /** Hosts `{bucket}.{websiteDomain}` are the websites of buckets. As above. QUAYSIDE_WEBSITE_DOMAIN, null. */
+  readonly websiteDomain: string | null;
   /** Region that GetBucketLocation names; signatures may name any. QUAYSIDE_REGION, auto. */
   readonly region: string;
   /** Largest body that stands in the index row instead of a blob, bytes. QUAYSIDE_INLINE_MAX_BYTES. */
@@ -104,7 +106,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     rootAccessKey: parseAccessKey(text('QUAYSIDE_ROOT_ACCESS_KEY')),
     rootSecretKey: parseSecretKey(text('QUAYSIDE_ROOT_SECRET_KEY')),
     seed: parseSeedText(text('QUAYSIDE_SEED')),
-    baseDomain: parseBaseDomain(text('QUAYSIDE_BASE_DOMAIN')),
+    baseDomain: parseDomain('QUAYSIDE_BASE_DOMAIN', text('QUAYSIDE_BASE_DOMAIN')),
+    websiteDomain: parseDomain('QUAYSIDE_WEBSITE_DOMAIN', text('QUAYSIDE_WEBSITE_DOMAIN')),
     region: parseRegion(text('QUAYSIDE_REGION') ?? 'auto'),
     inlineBodyMaxBytes: whole('QUAYSIDE_INLINE_MAX_BYTES', INLINE_DEFAULT_BYTES, 0, INLINE_MAX_BYTES),
     pointerMemoryMaxEntries: whole('QUAYSIDE_POINTER_MEMORY_ENTRIES', memory.entries, 1, 10_000_000),
@@ -146,13 +149,13 @@ function parseSeedText(value: string | null): readonly AccessKey[] {
   }
 }
 
-function parseBaseDomain(value: string | null): string | null {
+function parseDomain(variable: string, value: string | null): string | null {
   if (value === null) return null;
   const domain = value.toLowerCase();
   if (domain.length <= 253 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(domain)) {
     return domain;
   }
-  throw new ConfigError('QUAYSIDE_BASE_DOMAIN must be a domain name without scheme, port or wildcard.');
+  throw new ConfigError(`${variable} must be a domain name without scheme, port or wildcard.`);
 }
 
 function parseRegion(value: string): string {

@@ -106,7 +106,7 @@ export function costOf(usage: Usage): Cost {
 
 /**
  * CPU time of a Worker, milliseconds: an invocation, each call of a binding, each MiB that passes through memory.
- * Assumed, with room above what workerd takes here (0.05 ms a hot answer, ../shared numbers of 2026-11); ten times as
- * much would add 5 cents to a million downloads.
+ * Assumed, with room above the 0.05 ms that workerd takes for a hot answer (measured 2026-11); ten times as much would
+ * add 5 cents to a million downloads.
  */
 export const CPU_MS = { invocation: 0.25, call: 0.1, mebibyte: 1 } as const;

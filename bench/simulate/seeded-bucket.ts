@@ -16,12 +16,13 @@ export type SeedOptions = {
   readonly blobStore: SimulatedBucket;
   readonly ids: Ids;
   readonly zeros: (lengthBytes: number) => Uint8Array;
-  readonly name: BucketName;
+  /** Name of the bucket. */
+  readonly bucket: BucketName;
   readonly nameOf: (object: number) => string;
   readonly inlineMaxBytes: number;
 };
 
-export function createSeededBucket({ world, api, blobStore, ids, zeros, name, ...options }: SeedOptions): void {
+export function createSeededBucket({ world, api, blobStore, ids, zeros, bucket: name, ...options }: SeedOptions): void {
   const nowMs = world.timeline.clock.nowMs();
   const bucket: BucketRecord = {
     id: makeBucketId(name, ids.bucketId()),

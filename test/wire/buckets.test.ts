@@ -139,7 +139,6 @@ describeCore('what S3 knows and this server does not', () => {
   const subresources = [
     ['GET', 'lifecycle'],
     ['GET', 'tagging'],
-    ['GET', 'website'],
     ['GET', 'replication'],
     ['GET', 'encryption'],
     ['GET', 'object-lock'],

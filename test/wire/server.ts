@@ -27,6 +27,7 @@ export type StartOptions = {
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BASE_DOMAIN = 'quayside.test';
+const WEBSITE_DOMAIN = 'web.quayside.test';
 const KEYS = { accessKey: 'wire-suite-access-key', secretKey: 'wire-suite-secret-key-with-forty-symbols' };
 
 /** wrangler bundles the Worker before it listens; on a busy machine of two cores that took up to 20 s. */
@@ -96,7 +97,16 @@ async function start(
   try {
     const readyAfterMs = await untilReady(url, child, () => printed);
     const profile = profileFromEnv(process.env);
-    const target = { home, url, ...KEYS, region: 'us-east-1', baseDomain: BASE_DOMAIN, ...promises, profile };
+    const target = {
+      home,
+      url,
+      ...KEYS,
+      region: 'us-east-1',
+      baseDomain: BASE_DOMAIN,
+      websiteDomain: WEBSITE_DOMAIN,
+      ...promises,
+      profile,
+    };
     return { target, process: child, folder, readyAfterMs, stop };
   } catch (error) {
     await stop();
@@ -109,6 +119,7 @@ const SETTINGS = {
   QUAYSIDE_ROOT_ACCESS_KEY: KEYS.accessKey,
   QUAYSIDE_ROOT_SECRET_KEY: KEYS.secretKey,
   QUAYSIDE_BASE_DOMAIN: BASE_DOMAIN,
+  QUAYSIDE_WEBSITE_DOMAIN: WEBSITE_DOMAIN,
 };
 
 /** How long the Cloudflare home may serve a pointer from memory here; the local KV adds no delay of its own. */

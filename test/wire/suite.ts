@@ -30,6 +30,10 @@ export function itUnless(reason: string | null): (name: string, test: () => Prom
 export const dotSegmentsReason =
   home === 'node' ? null : 'workerd makes a URL of the request target, which resolves dot segments';
 
+/** Why there are no websites to visit; null where there are. */
+export const websiteReason =
+  client.target.websiteDomain === null ? 'no QUAYSIDE_WIRE_WEBSITE_DOMAIN for this server' : null;
+
 /** Why a Host header of our choice would not arrive; null where it does. */
 export const virtualHostReason =
   client.target.baseDomain === null ? 'no QUAYSIDE_WIRE_BASE_DOMAIN for this server' : null;

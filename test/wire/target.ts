@@ -15,6 +15,8 @@ export type WireTarget = {
   readonly region: string;
   /** Buckets are reachable as `{bucket}.{baseDomain}`; null: don't try. */
   readonly baseDomain: string | null;
+  /** Websites of buckets are at `{bucket}.{websiteDomain}`; null: don't try. */
+  readonly websiteDomain: string | null;
   /** How long a public read may show the past after a write was answered, in seconds. */
   readonly stalenessSeconds: number;
   readonly profile: Profile;
@@ -43,6 +45,7 @@ export function targetFromEnv(env: NodeJS.ProcessEnv): WireTarget | null {
     secretKey,
     region: env.QUAYSIDE_WIRE_REGION ?? 'us-east-1',
     baseDomain: env.QUAYSIDE_WIRE_BASE_DOMAIN ?? null,
+    websiteDomain: env.QUAYSIDE_WIRE_WEBSITE_DOMAIN ?? null,
     stalenessSeconds: Number(env.QUAYSIDE_WIRE_STALENESS_SECONDS ?? (home === 'node' ? 0 : 60)),
     profile: profileFromEnv(env),
   };

@@ -173,12 +173,15 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
     return { name: pointerName(bucket, key), text, ttlSeconds };
   }
 
-  /** Rows to write now, oldest commit first, and how long to wait when all due rows were written a moment ago. */
+  /**
+   * Rows to write now: what KV shows and is stale before what it never showed, each oldest first; and how long
+   * to wait when all due rows were written a moment ago.
+   */
   function nextBatch(): { ready: readonly DueRow[]; waitMs: number } {
     const nowMs = clock.nowMs();
     for (const [name, putMs] of lastPutMs) if (putMs + MIN_GAP_MS <= nowMs) lastPutMs.delete(name);
     const due = sql.all<DueRow>(
-      'SELECT name, until_s, wanted FROM published WHERE wanted > written ORDER BY wanted LIMIT ?',
+      'SELECT name, until_s, wanted FROM published WHERE wanted > written ORDER BY written = 0, wanted LIMIT ?',
       PARALLEL + lastPutMs.size,
     );
     const ready = due.filter((row) => !lastPutMs.has(row.name)).slice(0, PARALLEL);

@@ -14,7 +14,7 @@ const MISS = 'fwd=uri-miss';
  * `quayside-edge; fwd=uri-miss, quayside-kv; fwd=uri-miss, quayside-memory; fwd=uri-miss`. Source: RFC 9211 section 2.
  */
 export function createCacheStatus(tiers: Ports['tiers']): (pointer: PointerTier, body: BodyOrigin) => string {
-  const rendered = new Map<string, string>();
+  const rendered: Record<PointerTier, Partial<Record<BodyOrigin, string>>> = { memory: {}, kv: {}, index: {} };
 
   function render(pointer: PointerTier, body: BodyOrigin): string {
     const isBodyHere = body === 'memory' || body === 'none' || body === 'index';
@@ -28,12 +28,8 @@ export function createCacheStatus(tiers: Ports['tiers']): (pointer: PointerTier,
   }
 
   return (pointer, body) => {
-    const key = `${pointer}/${body}`;
-    let text = rendered.get(key);
-    if (text === undefined) {
-      text = render(pointer, body);
-      rendered.set(key, text);
-    }
-    return text;
+    const known = rendered[pointer];
+    known[body] ??= render(pointer, body);
+    return known[body];
   };
 }

@@ -9,6 +9,7 @@ import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../ports/dom
 import { StorageError } from '../../ports/errors.ts';
 import type { HotLookup } from '../../ports/hot-metadata.ts';
 import { isPublicObject, toGate, toPointer } from '../../ports/pointer.ts';
+import type { Domains } from '../address.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { AnswerHot, HttpRequest } from '../request.ts';
 import { evaluateRead, isIfRangeSatisfied } from '../semantics/conditional.ts';
@@ -20,12 +21,12 @@ import { type BodyOrigin, createCacheStatus, type PointerTier } from './cache-st
 import { countRead } from './count-read.ts';
 import { createHotAnswer } from './hot-answer.ts';
 import { createPreparedHeaders } from './prepared-headers.ts';
+import { createSiteDelivery, type DeliverSite } from './site/deliver-site.ts';
 
-export type DeliverySettings = {
+/** The domains are for the hot answer, which reads its address itself. */
+export type DeliverySettings = Domains & {
   /** Cache-Control of public objects that have none of their own, nor an Expires. */
   readonly defaultCacheControl: string;
-  /** See parseAddress; the hot answer reads its address itself. */
-  readonly baseDomain: string | null;
 };
 
 export type Deliver = (
@@ -33,10 +34,13 @@ export type Deliver = (
   rawBucket: string,
   rawKey: string,
   requestId: string,
+  /** Whether the console is at another origin; without it active content is sandboxed. */
+  hasOwnOrigin?: boolean,
 ) => Response | Promise<Response>;
 
 export type Delivery = {
   readonly deliver: Deliver;
+  readonly deliverSite: DeliverSite;
   /** The same policy for what can be answered at once: hot-answer.ts. */
   readonly hotAnswer: AnswerHot;
 };
@@ -47,24 +51,35 @@ type Found = {
   readonly tier: PointerTier;
 };
 
+/** One read of one key. */
+export type Asked = {
+  readonly request: HttpRequest;
+  readonly requestId: string;
+  readonly key: ObjectKey;
+  readonly hasOwnOrigin: boolean;
+};
+
 type Body = Uint8Array | ReadableStream<Uint8Array> | null;
 
 /** Makes both doors. Errors: NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI. */
 export function createDelivery(core: Core, settings: DeliverySettings): Delivery {
   const { hotMetadata, meter, tiers } = core.ports;
-  const { baseDomain, defaultCacheControl } = settings;
+  const { defaultCacheControl } = settings;
   const cacheStatus = createCacheStatus(tiers);
   const memoryHit = cacheStatus('memory', 'memory');
-  const prepared = createPreparedHeaders({ defaultCacheControl, memoryHit });
+  const prepared = {
+    own: createPreparedHeaders({ defaultCacheControl, memoryHit, isSandboxed: false }),
+    shared: createPreparedHeaders({ defaultCacheControl, memoryHit, isSandboxed: true }),
+  };
 
-  function answer(request: HttpRequest, found: Found, requestId: string, key: ObjectKey): Response | Promise<Response> {
-    const cors = found.gate === null ? null : corsHeaders(found.gate.settings.cors, request);
-    if (cors === null) return answerPublic(request, found, requestId, key, null);
+  function answer(asked: Asked, found: Found): Response | Promise<Response> {
+    const cors = found.gate === null ? null : corsHeaders(found.gate.settings.cors, asked.request);
+    if (cors === null) return answerPublic(asked, found, null);
     const fail = (error: unknown): never => {
       throw withFailureHeaders(error, cors);
     };
     try {
-      const answered = answerPublic(request, found, requestId, key, cors);
+      const answered = answerPublic(asked, found, cors);
       return answered instanceof Promise ? answered.catch(fail) : answered;
     } catch (error) {
       return fail(error);
@@ -73,16 +88,15 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
 
   /** `cors`: what the bucket's rules add to the answer; null when it has none. */
   function answerPublic(
-    request: HttpRequest,
+    { request, requestId, key, hasOwnOrigin }: Asked,
     found: Found,
-    requestId: string,
-    key: ObjectKey,
     cors: Readonly<HeaderRecord> | null,
   ): Response | Promise<Response> {
+    const { whole, notModified, part } = hasOwnOrigin ? prepared.own : prepared.shared;
     const pointer = requirePublic(found, key);
     const outcome = evaluateRead(readConditions(request), pointer);
     if (outcome === 'not-modified') {
-      return respond(304, prepared.notModified(pointer, cacheStatus(found.tier, 'none')), requestId, null, cors);
+      return respond(304, notModified(pointer, cacheStatus(found.tier, 'none')), requestId, null, cors);
     }
     if (outcome === 'precondition-failed') throw new StorageError('PreconditionFailed');
 
@@ -92,7 +106,7 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
     const lengthBytes = isWhole ? pointer.sizeBytes : range.endByteInclusive - range.startByte + 1;
     const send = (body: Body, origin: BodyOrigin): Response => {
       const status = cacheStatus(found.tier, origin);
-      const headers = isWhole ? prepared.whole(pointer, status) : prepared.part(pointer, status, range);
+      const headers = isWhole ? whole(pointer, status) : part(pointer, status, range);
       countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin);
       return respond(isWhole ? 200 : 206, headers, requestId, body, cors);
     };
@@ -112,24 +126,31 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
     return { gate, pointer, tier: hot.gate === null || hot.pointer === null ? 'index' : hot.pointer.tier };
   }
 
-  const deliver: Deliver = (request, rawBucket, rawKey, requestId) => {
-    const bucket = parseBucketName(decodePathSegment(rawBucket));
-    const key = parseObjectKey(decodePathSegment(rawKey));
-    const proceed = (hot: HotLookup): Response | Promise<Response> => {
+  /** Gate and pointer from the nearest tier that knows enough. */
+  function find(bucket: BucketName, key: ObjectKey): Found | Promise<Found> {
+    const proceed = (hot: HotLookup): Found | Promise<Found> => {
       // A closed bucket needs no pointer to say no, so strangers can't make it cost index reads.
       const isClosed = hot.gate?.value != null && !isPublicObject(hot.gate.value.access, key);
-      if (hot.gate !== null && (hot.gate.value === null || isClosed || hot.pointer !== null)) {
-        const tier = hot.gate.tier === 'kv' || hot.pointer?.tier === 'kv' ? 'kv' : 'memory';
-        const found: Found = { gate: hot.gate.value, pointer: hot.pointer?.value ?? null, tier };
-        return answer(request, found, requestId, key);
+      if (hot.gate === null || (hot.gate.value !== null && !isClosed && hot.pointer === null)) {
+        return askIndex(bucket, key, hot);
       }
-      return askIndex(bucket, key, hot).then((found) => answer(request, found, requestId, key));
+      const tier = hot.gate.tier === 'kv' || hot.pointer?.tier === 'kv' ? 'kv' : 'memory';
+      return { gate: hot.gate.value, pointer: hot.pointer?.value ?? null, tier };
     };
     const hot = hotMetadata.get(bucket, key);
     return hot instanceof Promise ? hot.then(proceed) : proceed(hot);
+  }
+
+  const deliver: Deliver = (request, rawBucket, rawKey, requestId, hasOwnOrigin = false) => {
+    const bucket = parseBucketName(decodePathSegment(rawBucket));
+    const key = parseObjectKey(decodePathSegment(rawKey));
+    const asked: Asked = { request, requestId, key, hasOwnOrigin };
+    const found = find(bucket, key);
+    return found instanceof Promise ? found.then((late) => answer(asked, late)) : answer(asked, found);
   };
 
-  return { deliver, hotAnswer: createHotAnswer(core, { baseDomain, prepared, memoryHit }) };
+  const hotAnswer = createHotAnswer(core, { domains: settings, prepared, memoryHit });
+  return { deliver, deliverSite: createSiteDelivery(core, { find, answer }), hotAnswer };
 }
 
 /** The request id comes last: the hot lane writes it behind the prepared headers. */

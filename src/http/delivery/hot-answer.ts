@@ -2,27 +2,29 @@
 // The hot lane of the Node home asks it before node:http ever sees the request; what it leaves, and every error, is
 // deliver.ts's. It decides with the same pieces as deliver.ts and must never answer otherwise.
 import type { Core } from '../../core/core.ts';
-import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import { bodyInMemory } from '../../core/objects/read-object.ts';
 import type { BucketGate } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
 import { isPublicObject } from '../../ports/pointer.ts';
-import { type Domains, parseAddress } from '../address.ts';
+import type { Domains } from '../address.ts';
 import type { AnswerHot, HotReply, PlainRead } from '../request.ts';
 import { evaluateRead } from '../semantics/conditional.ts';
 import { NO_GRANT, withCors } from '../semantics/cors.ts';
-import { decodePathSegment } from '../semantics/raw-path.ts';
 import { countRead } from './count-read.ts';
-import type { PreparedHeaders } from './prepared-headers.ts';
+import { createHotPlaceReader } from './hot-place.ts';
+import type { PreparedByOrigin } from './prepared-headers.ts';
+import { isPlainPage } from './site/page.ts';
+
+const NO_CONDITIONS = { ifMatch: null, ifNoneMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
 
 /** `memoryHit`: the Cache-Status of an answer from memory. Cost: 1 µs, no I/O, no promise. Never throws. */
 export function createHotAnswer(
   core: Core,
-  options: { readonly domains: Domains; readonly prepared: PreparedHeaders; readonly memoryHit: string },
+  options: { readonly domains: Domains; readonly prepared: PreparedByOrigin; readonly memoryHit: string },
 ): AnswerHot {
   const { hotMetadata, meter } = core.ports;
-  const { domains, prepared, memoryHit } = options;
+  const { domains, memoryHit } = options;
 
+  const placeOf = createHotPlaceReader(domains);
   const varying = new WeakMap<HotReply['headers'], HotReply['headers']>();
 
   /** With Vary where the bucket has CORS rules: a record of its own, kept with the one that it is made of. */
@@ -37,18 +39,21 @@ export function createHotAnswer(
   }
 
   function decide(read: PlainRead): HotReply | null {
-    const address = parseAddress(read.rawPath, read.host, domains);
-    if (address.kind !== 'bucket' || address.rawKey === null) return null;
-    const bucket = parseBucketName(decodePathSegment(address.rawBucket));
-    const key = parseObjectKey(decodePathSegment(address.rawKey));
+    const place = placeOf(read);
+    if (place === null) return null;
+    const { bucket, key, page } = place;
+    const prepared = place.isOwnHost ? options.prepared.own : options.prepared.shared;
     const hot = hotMetadata.get(bucket, key);
     if (hot instanceof Promise || hot.gate?.tier !== 'memory' || hot.pointer?.tier !== 'memory') return null;
     const gate = hot.gate.value;
     const pointer = hot.pointer.value;
     if (gate === null || pointer === null || !isPublicObject(gate.access, key)) return null;
+    if (page !== null && !isPlainPage(gate.settings.website, page, pointer)) return null;
 
-    const conditions = { ifMatch: null, ifNoneMatch: read.ifNoneMatch, ifModifiedSince: null, ifUnmodifiedSince: null };
-    if (evaluateRead(conditions, pointer) === 'not-modified') {
+    if (
+      read.ifNoneMatch !== null &&
+      evaluateRead({ ...NO_CONDITIONS, ifNoneMatch: read.ifNoneMatch }, pointer) === 'not-modified'
+    ) {
       return { status: 304, headers: headersIn(gate, prepared.notModified(pointer, memoryHit)), body: null };
     }
     const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
@@ -62,13 +67,5 @@ export function createHotAnswer(
     return { status: 200, headers, body: found.body };
   }
 
-  return (read) => {
-    try {
-      return decide(read);
-    } catch (error) {
-      // A name that is none: the other door finds the same and says so.
-      if (error instanceof StorageError) return null;
-      throw error;
-    }
-  };
+  return decide;
 }

@@ -1,6 +1,7 @@
 // The headers of public answers, made once per pointer and kept with it: when the memory tier drops the pointer, they
 // go too. Both doors of delivery, deliver.ts and hot-answer.ts, take theirs from here, so that they can't disagree.
 import type { Pointer } from '../../ports/domain.ts';
+import { isActiveContent, SANDBOX, SANDBOX_HEADER } from '../semantics/active-content.ts';
 import { type HeaderRecord, objectHeaders } from '../semantics/object-headers.ts';
 import { type ByteRange, contentRange } from '../semantics/range.ts';
 
@@ -13,6 +14,9 @@ export type PreparedHeaders = {
   part(pointer: Pointer, cacheStatus: string, range: ByteRange): Readonly<HeaderRecord>;
 };
 
+/** For addresses with an origin of their own, and for those that share one with the console. */
+export type PreparedByOrigin = { readonly own: PreparedHeaders; readonly shared: PreparedHeaders };
+
 type Prepared = {
   /** What every answer with that object says of it. */
   readonly common: Readonly<HeaderRecord>;
@@ -21,15 +25,24 @@ type Prepared = {
   notModified: Readonly<HeaderRecord> | null;
 };
 
-/** `memoryHit` is the Cache-Status whose records are kept. Cost: 30 ns for a known pointer, else about 1 µs. */
-export function createPreparedHeaders(settings: { defaultCacheControl: string; memoryHit: string }): PreparedHeaders {
-  const { defaultCacheControl, memoryHit } = settings;
+/**
+ * `memoryHit` is the Cache-Status whose records are kept; `isSandboxed`: for addresses that share their origin with the
+ * console (semantics/active-content.ts). Cost: 30 ns for a known pointer, else about 1 µs.
+ */
+export function createPreparedHeaders(settings: {
+  defaultCacheControl: string;
+  memoryHit: string;
+  isSandboxed: boolean;
+}): PreparedHeaders {
+  const { defaultCacheControl, memoryHit, isSandboxed } = settings;
   const known = new WeakMap<Pointer, Prepared>();
 
   function of(pointer: Pointer): Prepared {
     let prepared = known.get(pointer);
     if (prepared === undefined) {
-      const common = withCacheControl(objectHeaders(pointer), defaultCacheControl);
+      const own = objectHeaders(pointer);
+      if (isSandboxed && isActiveContent(own['content-type'] ?? '')) own[SANDBOX_HEADER] = SANDBOX;
+      const common = withCacheControl(own, defaultCacheControl);
       prepared = { common, whole: null, notModified: null };
       known.set(pointer, prepared);
     }

@@ -17,6 +17,8 @@ export type S3Call = {
   readonly isPresigned: boolean;
   /** The region that this service says it is in. */
   readonly region: string;
+  /** Whether the address has an origin of its own, apart from the console's. */
+  readonly hasOwnOrigin: boolean;
   readonly query: Query;
   /** A header by lower-case name; of a presigned URL also the `x-amz-` headers that stand in its query. */
   header(name: string): string | null;

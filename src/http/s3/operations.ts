@@ -23,11 +23,7 @@ import {
   answerPutBucketPolicy,
 } from './ops/bucket-access.ts';
 import { answerDeleteBucketCors, answerGetBucketCors, answerPutBucketCors } from './ops/bucket-cors.ts';
-import {
-  answerDeleteBucketWebsite,
-  answerGetBucketWebsite,
-  answerPutBucketWebsite,
-} from './ops/bucket-website.ts';
+import { answerDeleteBucketWebsite, answerGetBucketWebsite, answerPutBucketWebsite } from './ops/bucket-website.ts';
 import { answerDeleteObject, answerDeleteObjects } from './ops/delete.ts';
 import { answerRead } from './ops/get-head.ts';
 import { answerListObjects, answerListObjectsV2 } from './ops/list.ts';

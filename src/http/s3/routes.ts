@@ -13,6 +13,8 @@
 // - An empty continuation token begins a listing anew (S3: InvalidArgument); URL encoding writes a space as %20.
 // - Version ids: buckets have no versions, so `null` is the one there is.
 // - Answers of a bucket with CORS rules have Vary also when the request had no Origin (S3: only with one).
+// - Websites (delivery/site): a redirect within the host names the path alone (S3: the whole URL) and keeps the query.
+// - HTML and what else a browser may run has `content-security-policy: sandbox`, unless the host is the bucket's own.
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 Retry-After.
 import { type Access, authorize as requireAccess } from '../../core/auth/authorize.ts';
 import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
@@ -34,12 +36,23 @@ import { answerPreflight } from './preflight.ts';
 import { withQueryHeaders } from './presigned-headers.ts';
 
 /** Where a request goes; both parts still percent-encoded. `rawKey` null means the bucket, `bucket` null the service. */
-export type S3Address = { readonly bucket: string | null; readonly rawKey: string | null };
+export type S3Address = {
+  readonly bucket: string | null;
+  readonly rawKey: string | null;
+  /** Whether the host is the bucket's own, and with it the origin that a browser sees. */
+  readonly isVirtualHost: boolean;
+};
 
 /** What the surface needs besides core. */
 export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey'> & {
   /** Answers unsigned reads: the public door with its tiers. */
-  deliver(request: HttpRequest, rawBucket: string, rawKey: string, requestId: string): Response | Promise<Response>;
+  deliver(
+    request: HttpRequest,
+    rawBucket: string,
+    rawKey: string,
+    requestId: string,
+    hasOwnOrigin: boolean,
+  ): Response | Promise<Response>;
   /** The region that this service says it is in; requests may be signed for any. */
   readonly region: string;
 };
@@ -79,9 +92,13 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     { target, query, requestId }: { target: Target; query: Query; requestId: string },
   ): Promise<Response> {
     const name = detect(request, target, query);
-    const call = makeCall(await authenticate(request), { operation: name, request, requestId, query, region });
+    const { isVirtualHost: hasOwnOrigin } = address;
+    const basics = { operation: name, request, requestId, query, region, hasOwnOrigin };
+    const call = makeCall(await authenticate(request), basics);
     refuseHeaders(call);
-    if (isDelivered(call)) return deps.deliver(request, address.bucket ?? '', address.rawKey ?? '', requestId);
+    if (isDelivered(call)) {
+      return deps.deliver(request, address.bucket ?? '', address.rawKey ?? '', requestId, hasOwnOrigin);
+    }
     const { bucket, handle } = await authorize(core, call, target);
     const given = await handle();
     const record = bucket?.record() ?? null;
@@ -149,7 +166,7 @@ function detect(request: HttpRequest, { bucket, key }: Target, query: Query): Op
   throw new StorageError(code, { detail, fields });
 }
 
-type CallBasics = Pick<S3Call, 'operation' | 'request' | 'requestId' | 'query' | 'region'>;
+type CallBasics = Pick<S3Call, 'operation' | 'request' | 'requestId' | 'query' | 'region' | 'hasOwnOrigin'>;
 
 function makeCall({ principal, body, isPresigned }: Authenticated, basics: CallBasics): S3Call {
   const { request, query } = basics;

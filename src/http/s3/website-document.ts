@@ -12,7 +12,12 @@ import { readFields, required, textOf } from './documents.ts';
 import { malformed, readXml, type XmlElement } from './xml-read.ts';
 import { element, s3Document, textElement } from './xml-write.ts';
 
-const SHAPE = { IndexDocument: 'one', ErrorDocument: 'one', RedirectAllRequestsTo: 'one', RoutingRules: 'one' } as const;
+const SHAPE = {
+  IndexDocument: 'one',
+  ErrorDocument: 'one',
+  RedirectAllRequestsTo: 'one',
+  RoutingRules: 'one',
+} as const;
 const CONDITION = { KeyPrefixEquals: 'one', HttpErrorCodeReturnedEquals: 'one' } as const;
 const REDIRECT = {
   HostName: 'one',

@@ -167,4 +167,5 @@ it('DeleteObjects', () => {
 });
 
 it('Error', () => expectGolden('Error', { path: `${B}/missing <key>` }, 404));
-it('Error of what is missing', () => expectGolden('Error-NotImplemented', { path: B, query: { replication: '' } }, 501));
+it('Error of what is missing', () =>
+  expectGolden('Error-NotImplemented', { path: B, query: { replication: '' } }, 501));

@@ -31,7 +31,9 @@ describe('the order of things', () => {
       target: '/no-such-bucket',
       headers: { host: 'h', authorization: 'AWS4-HMAC-SHA256 x' },
     });
-    await expect(handled.handle(request, { bucket: 'no-such-bucket', rawKey: null }, 'R')).rejects.toMatchObject({
+    await expect(
+      handled.handle(request, { bucket: 'no-such-bucket', rawKey: null, isVirtualHost: false }, 'R'),
+    ).rejects.toMatchObject({
       code: 'AuthorizationHeaderMalformed',
     });
     expect(codeOf(await surface.send({ path: '/no-such-bucket', as: 'stranger' }))).toEqual([404, 'NoSuchBucket']);
@@ -50,7 +52,9 @@ describe('the order of things', () => {
         target: `/b/${rawKey}`,
         headers: { host: 'h', authorization: 'AWS4-HMAC-SHA256 x' },
       });
-      await expect(handled.handle(request, { bucket: 'b', rawKey }, 'R')).rejects.toMatchObject({ code: 'InvalidURI' });
+      await expect(handled.handle(request, { bucket: 'b', rawKey, isVirtualHost: false }, 'R')).rejects.toMatchObject({
+        code: 'InvalidURI',
+      });
     },
   );
 
@@ -122,7 +126,9 @@ describe('what breaks', () => {
       region: 'auto',
     });
     const request = makeRequest({ target: '/b?location', headers: { host: 'h' } });
-    await expect(surface.handle(request, { bucket: 'bucket', rawKey: null }, 'R')).rejects.toBe(broken);
+    await expect(surface.handle(request, { bucket: 'bucket', rawKey: null, isVirtualHost: false }, 'R')).rejects.toBe(
+      broken,
+    );
     const response = renderS3Error(broken, { method: 'GET', resource: '/b', requestId: 'R' });
     expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('fire')]);
   });

@@ -109,7 +109,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
     async send(sent) {
       const request = requestOf(sent);
       const [, bucket = '', key = ''] = /^\/([^/]*)\/?(.*)$/s.exec(request.rawPath) ?? [];
-      const address = { bucket: bucket === '' ? null : bucket, rawKey: key === '' ? null : key };
+      const address = { bucket: bucket === '' ? null : bucket, rawKey: key === '' ? null : key, isVirtualHost: false };
       const requestId = 'REQUEST1';
       const failed = { method: request.method, resource: request.rawPath, requestId };
       const response = await surface

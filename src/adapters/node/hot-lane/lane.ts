@@ -5,7 +5,7 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import type { AnswerHot } from '../../../http/request.ts';
+import type { AnswerHot, HotReply, PlainRead } from '../../../http/request.ts';
 import { createPrebuiltHeads } from './prebuilt-heads.ts';
 import type { Recognise } from './recognise.ts';
 import { createReplyWriter } from './reply-writer.ts';
@@ -66,10 +66,19 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   let answered = 0;
   let handedOver = 0;
 
+  /** What fails here fails once more on the long way, where failures are answered and logged. */
+  function answerOrNothing(read: PlainRead): HotReply | null {
+    try {
+      return answer(read);
+    } catch {
+      return null;
+    }
+  }
+
   /** Whether the chunk was a request that could be answered here, and was. */
   function serve(connection: Connection, writesAtOnce: boolean, chunk: Buffer): boolean {
     const read = recognise(chunk);
-    const reply = read === null ? null : answer(read);
+    const reply = read === null ? null : answerOrNothing(read);
     if (read === null || reply === null) return false;
     const { socket } = connection;
     const now = nowMs();

@@ -61,6 +61,7 @@ export type Recognise = (chunk: Buffer) => PlainRead | null;
 /** `decidingHeaders`: names, in lower case, with which a request is not plain. */
 export function createRecogniser(decidingHeaders: readonly string[]): Recognise {
   const watched = watchedByLength([...FRAMING_HEADERS, ...decidingHeaders]);
+  const plainHost = createHostReader();
 
   return (chunk) => {
     const isHead = startsWith(chunk, 0, HEAD);
@@ -69,13 +70,30 @@ export function createRecogniser(decidingHeaders: readonly string[]): Recognise 
     const targetAt = isHead ? HEAD.length : GET.length;
     const targetEnd = endOfTarget(chunk, targetAt);
     if (targetEnd === -1 || !startsWith(chunk, targetEnd, HTTP_1_1)) return null;
-    const headers = readHeaders(chunk, targetEnd + HTTP_1_1.length, watched);
-    if (headers === null || !PLAIN_HOST.test(headers.host)) return null;
+    const found = readHeaders(chunk, targetEnd + HTTP_1_1.length, watched);
+    if (found === null) return null;
+    const host = plainHost(chunk, found.hostAt, found.hostEnd);
+    if (host === null) return null;
     const rawPath = chunk.toString('latin1', targetAt, targetEnd);
-    // There @hono/node-server parses a URL, and answers 400 for a host that is none (`1.2.3.4.5`, `xn--`).
+    // There @hono/node-server parses a URL, and answers 400 for a host that is none (`1.2.3.4.5`).
     const isParsed = rawPath.includes('%') || rawPath.includes('/.');
-    if (isParsed && !URL.canParse(`http://${headers.host}${rawPath}`)) return null;
-    return { isHead, rawPath, host: headers.host, ifNoneMatch: headers.ifNoneMatch };
+    if (isParsed && !URL.canParse(`http://${host}${rawPath}`)) return null;
+    const { conditionAt, conditionEnd } = found;
+    const ifNoneMatch = conditionAt === -1 ? null : chunk.toString('latin1', conditionAt, conditionEnd);
+    return { isHead, rawPath, host, ifNoneMatch };
+  };
+}
+
+/** Reads a plain host, null for another. The last one is kept: the requests of one server name few. */
+function createHostReader(): (chunk: Buffer, start: number, end: number) => string | null {
+  let lastBytes: Buffer = Buffer.alloc(0);
+  let last: string | null = null;
+  return (chunk, start, end) => {
+    if (end - start === lastBytes.length && startsWith(chunk, start, lastBytes)) return last;
+    const text = chunk.toString('latin1', start, end);
+    lastBytes = Buffer.from(text, 'latin1');
+    last = PLAIN_HOST.test(text) ? text : null;
+    return last;
   };
 }
 
@@ -99,20 +117,22 @@ function endOfTarget(chunk: Buffer, start: number): number {
   return byte === SPACE ? at : -1;
 }
 
+/** Where in the chunk the values stand that an answer needs; -1: there is none. */
+type FoundHeaders = { hostAt: number; hostEnd: number; conditionAt: number; conditionEnd: number };
+
 /** Reads header lines up to the empty one, which must end the chunk. Null: something is not plain. */
 function readHeaders(
   chunk: Buffer,
   start: number,
   watched: readonly (readonly Watched[] | undefined)[],
-): { host: string; ifNoneMatch: string | null } | null {
-  let host: string | null = null;
-  let ifNoneMatch: string | null = null;
+): FoundHeaders | null {
+  const found: FoundHeaders = { hostAt: -1, hostEnd: -1, conditionAt: -1, conditionEnd: -1 };
   let hasConnection = false;
   let at = start;
   for (let count = 0; count <= HEADERS_MAX; count++) {
     if (chunk[at] === CR) {
       const isEnd = chunk[at + 1] === LF && at + 2 === chunk.length;
-      return isEnd && host !== null ? { host, ifNoneMatch } : null;
+      return isEnd && found.hostAt !== -1 ? found : null;
     }
     const nameAt = at;
     while (NAME_BYTES[chunk[at] ?? 0] === 1) at++;
@@ -129,11 +149,13 @@ function readHeaders(
     if (kind === null) continue;
     if (kind === 'refused') return null;
     if (kind === 'host') {
-      if (host !== null) return null;
-      host = valueText(chunk, valueAt, valueEnd);
+      if (found.hostAt !== -1) return null;
+      found.hostAt = valueAt;
+      found.hostEnd = withoutBlanks(chunk, valueAt, valueEnd);
     } else if (kind === 'if-none-match') {
-      if (ifNoneMatch !== null) return null;
-      ifNoneMatch = valueText(chunk, valueAt, valueEnd);
+      if (found.conditionAt !== -1) return null;
+      found.conditionAt = valueAt;
+      found.conditionEnd = withoutBlanks(chunk, valueAt, valueEnd);
     } else {
       if (hasConnection || !isName(chunk, valueAt, valueEnd, KEEP_ALIVE)) return null;
       hasConnection = true;
@@ -161,11 +183,11 @@ function isName(chunk: Buffer, start: number, end: number, name: Buffer): boolea
   return true;
 }
 
-/** Without blanks at its end, as llhttp and Node give it. */
-function valueText(chunk: Buffer, start: number, end: number): string {
+/** The end of a value without the blanks behind it, which llhttp and Node leave out too. */
+function withoutBlanks(chunk: Buffer, start: number, end: number): number {
   let to = end;
   while (to > start && isBlank(chunk[to - 1])) to--;
-  return chunk.toString('latin1', start, to);
+  return to;
 }
 
 function isBlank(byte: number | undefined): boolean {

@@ -14,9 +14,12 @@ import type { HttpRequest } from '../../request.ts';
 import { corsHeaders, withCors } from '../../semantics/cors.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
 import { type HeaderRecord, objectHeaders } from '../../semantics/object-headers.ts';
+import { unsatisfiedContentRange } from '../../semantics/range.ts';
 import { decodePathSegment } from '../../semantics/raw-path.ts';
 import { countRead } from '../count-read.ts';
+import type { Asked } from '../deliver.ts';
 import { errorPage } from './error-page.ts';
+import { isFolder, pageKey, USUAL_INDEX } from './page.ts';
 import { findRoutingRule, followAll, followRule, followToFolder, type Redirect, type Visit } from './redirects.ts';
 
 /** What was found of a key: by whichever tier, null for "there is none". */
@@ -26,7 +29,7 @@ export type SiteFound = { readonly gate: BucketGate | null; readonly pointer: Po
 export type SiteDoor<Found extends SiteFound> = {
   find(bucket: BucketName, key: ObjectKey): Found | Promise<Found>;
   /** Conditions, range and body. Throws as deliver does. */
-  answer(request: HttpRequest, found: Found, requestId: string, key: ObjectKey): Response | Promise<Response>;
+  answer(asked: Asked, found: Found): Response | Promise<Response>;
 };
 
 /** `rawKey` is '' for the root. Rejects only with failures of ours, which app.ts logs. */
@@ -36,9 +39,6 @@ export type DeliverSite = (
   rawKey: string,
   requestId: string,
 ) => Promise<Response>;
-
-/** What most websites have; looked up at once with the bucket, so that it costs no second look. */
-const USUAL_INDEX = 'index.html';
 
 /** Everything that the steps of one visit share. */
 type Stay<Found> = {
@@ -71,7 +71,7 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     const { rawQuery, host, isSecure } = request;
     const visit: Visit = { key: decodePathSegment(rawKey), rawQuery, host, isSecure };
     const find = async (key: string) => door.find(bucket, parseObjectKey(key));
-    const guess = keyOf(visit.key, USUAL_INDEX);
+    const guess = pageKey(visit.key, USUAL_INDEX);
     const first = await find(guess);
     const { gate } = first;
     if (gate === null) throw new StorageError('NoSuchBucket', { fields: { BucketName: bucket } });
@@ -81,7 +81,7 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     if (website.redirectAllTo !== null) return redirect(stay, followAll(website.redirectAllTo, visit));
     const rule = findRoutingRule(website.routingRules, visit.key, null);
     if (rule !== null) return redirect(stay, followRule(rule, visit));
-    const key = keyOf(visit.key, website.indexSuffix ?? USUAL_INDEX);
+    const key = pageKey(visit.key, website.indexSuffix ?? USUAL_INDEX);
     return showPage(stay, key, key === guess ? first : await find(key));
   }
 
@@ -91,7 +91,8 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     const location = page?.headers.websiteRedirectLocation;
     if (location !== undefined) return redirect(stay, { status: 301, location });
     try {
-      return await door.answer(stay.request, found, stay.requestId, parseObjectKey(key));
+      const { request, requestId } = stay;
+      return await door.answer({ request, requestId, key: parseObjectKey(key), hasOwnOrigin: true }, found);
     } catch (error) {
       const failure = error instanceof FailureWithHeaders ? error.failure : error;
       const status = failure instanceof StorageError ? ERROR_STATUS[failure.code] : 500;
@@ -102,15 +103,25 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
 
   /** After a 403 or 404: the folder of that name, a rule for just that, the error document; else null. */
   async function recover(stay: Stay<Found>, found: Found, status: 403 | 404): Promise<Response | null> {
-    const { website, visit, find } = stay;
+    const { website, visit } = stay;
     if (found.pointer === null && !isFolder(visit.key)) {
-      const index = publicPointer(await find(`${visit.key}/${website.indexSuffix ?? USUAL_INDEX}`));
+      const index = await lookFor(stay, `${visit.key}/${website.indexSuffix ?? USUAL_INDEX}`);
       if (index !== null) return redirect(stay, followToFolder(visit));
     }
     const rule = findRoutingRule(website.routingRules, visit.key, status);
     if (rule !== null) return redirect(stay, followRule(rule, visit));
-    const document = website.errorKey === null ? null : publicPointer(await find(website.errorKey));
+    const document = website.errorKey === null ? null : await lookFor(stay, website.errorKey);
     return document === null ? null : showErrorDocument(stay, document, status);
+  }
+
+  /** The public object of that key, null also for a text that is too long to be one. */
+  async function lookFor({ find }: Stay<Found>, key: string): Promise<Pointer | null> {
+    try {
+      return publicPointer(await find(key));
+    } catch (error) {
+      if (error instanceof StorageError && error.code === 'KeyTooLongError') return null;
+      throw error;
+    }
   }
 
   async function showErrorDocument(stay: Stay<Found>, document: Pointer, status: 403 | 404): Promise<Response> {
@@ -149,19 +160,14 @@ function renderFailure(error: unknown, request: HttpRequest, requestId: string):
   const failure = error instanceof FailureWithHeaders ? error.failure : error;
   if (!(failure instanceof StorageError) || ERROR_STATUS[failure.code] === 500) throw error;
   const { status, headers, html } = errorPage(failure, requestId);
-  if (failure.fields.Allow !== undefined) headers.allow = failure.fields.Allow;
+  const { Allow, ActualObjectSize } = failure.fields;
+  if (Allow !== undefined) headers.allow = Allow;
+  if (ActualObjectSize !== undefined) headers['content-range'] = unsatisfiedContentRange(Number(ActualObjectSize));
   const added = error instanceof FailureWithHeaders ? error.headers : {};
   return new Response(request.method === 'HEAD' ? null : html, {
     status,
     headers: { ...headers, ...added, 'x-amz-request-id': requestId },
   });
-}
-
-const isFolder = (key: string) => key === '' || key.endsWith('/');
-
-/** What the visitor means by a key. */
-function keyOf(key: string, indexSuffix: string): string {
-  return isFolder(key) ? `${key}${indexSuffix}` : key;
 }
 
 /** The pointer, if everyone may read it. */

@@ -1,6 +1,6 @@
+import type { StorageError } from '../../../ports/errors.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
-import type { StorageError } from '../../../ports/errors.ts';
 
 /** The reason phrases of what a website can answer. Source: RFC 9110 section 15 */
 const REASONS: Readonly<Record<number, string>> = {
@@ -17,7 +17,10 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
 
 /** What a visitor sees where the website has no page for it: code, message and request id, nothing of the request. */
-export function errorPage(error: StorageError, requestId: string): { status: number; headers: HeaderRecord; html: string } {
+export function errorPage(
+  error: StorageError,
+  requestId: string,
+): { status: number; headers: HeaderRecord; html: string } {
   const status = ERROR_STATUS[error.code];
   const title = `${status} ${REASONS[status] ?? 'Error'}`;
   const html = `<!doctype html>

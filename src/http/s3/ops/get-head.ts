@@ -6,6 +6,7 @@ import { PART_NUMBER_MAX } from '../../../core/limits.ts';
 import { openBody } from '../../../core/objects/read-object.ts';
 import type { Checksum, ObjectVersion } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
+import { isActiveContent, SANDBOX, SANDBOX_HEADER } from '../../semantics/active-content.ts';
 import { evaluateRead, isIfRangeSatisfied } from '../../semantics/conditional.ts';
 import { applyResponseOverrides, objectHeaders } from '../../semantics/object-headers.ts';
 import { type ByteRange, contentRange, parseRange } from '../../semantics/range.ts';
@@ -56,6 +57,7 @@ export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer
   const stored = objectHeaders(version);
   if (version.headers.contentType === undefined) stored['content-type'] = UNKNOWN_TYPE;
   const headers: Record<string, string> = { ...applyResponseOverrides(stored, call.query.get) };
+  if (!call.hasOwnOrigin && isActiveContent(headers['content-type'] ?? '')) headers[SANDBOX_HEADER] = SANDBOX;
   headers['content-length'] = `${slice.lengthBytes}`;
   Object.assign(headers, slice.headers, versionHeaders(call.query.get('versionId')));
   if (wantsChecksum) Object.assign(headers, checksumHeaders(slice.checksum, version.checksum?.type ?? null));

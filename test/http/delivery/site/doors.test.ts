@@ -1,0 +1,94 @@
+// The two doors of a website: what the hot one answers must be what the other does, and it must leave alone whatever is
+// more than a page.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createDelivery } from '../../../../src/http/delivery/deliver.ts';
+import { makeRequest } from '../../s3/make-request.ts';
+import { createTestSurface } from '../../s3/surface.ts';
+
+const HOST = 'pages.web.example';
+const domains = { baseDomain: null, websiteDomain: 'web.example' };
+const RULE =
+  '<RoutingRules><RoutingRule><Condition><KeyPrefixEquals>old/</KeyPrefixEquals></Condition><Redirect><ReplaceKeyPrefixWith>docs/</ReplaceKeyPrefixWith></Redirect></RoutingRule></RoutingRules>';
+const INDEX = '<IndexDocument><Suffix>index.html</Suffix></IndexDocument>';
+
+let surface = createTestSurface();
+let delivery = createDelivery(surface.core, { ...domains, defaultCacheControl: 'max-age=1' });
+
+async function configure(content: string): Promise<void> {
+  const body = `<WebsiteConfiguration>${content}</WebsiteConfiguration>`;
+  const reply = await surface.send({ method: 'PUT', path: '/pages', query: { website: '' }, body });
+  expect(reply.status).toBe(200);
+}
+
+beforeEach(async () => {
+  surface = createTestSurface({ inlineBodyMaxBytes: 1000 });
+  delivery = createDelivery(surface.core, { ...domains, defaultCacheControl: 'max-age=1' });
+  await surface.send({ method: 'PUT', path: '/pages', headers: { 'x-amz-acl': 'public-read' } });
+  for (const key of ['index.html', 'docs/index.html', 'docs/home.htm', 'old/a', 'ä b']) {
+    await surface.send({ method: 'PUT', path: `/pages/${key}`, body: `body of ${key}` });
+  }
+  const headers = { 'x-amz-website-redirect-location': '/docs/' };
+  await surface.send({ method: 'PUT', path: '/pages/moved', body: 'x', headers });
+  await configure(INDEX + RULE);
+});
+
+async function visit(rawPath: string, headers: Record<string, string> = {}, method = 'GET') {
+  const request = makeRequest({ method, target: rawPath, headers: { host: HOST, ...headers } });
+  const response = await delivery.deliverSite(request, 'pages', rawPath.slice(1), 'ID');
+  const { 'x-amz-request-id': _id, ...rest } = Object.fromEntries(response.headers);
+  return { status: response.status, headers: rest, body: await response.text() };
+}
+
+function hot(rawPath: string, ifNoneMatch: string | null = null, isHead = false) {
+  const reply = delivery.hotAnswer({ isHead, rawPath, host: HOST, ifNoneMatch });
+  return reply === null ? null : { ...reply, body: new TextDecoder().decode(reply.body ?? new Uint8Array()) };
+}
+
+describe('the hot door', () => {
+  it.each(['/', '/index.html', '/docs/', '/docs/index.html', '/%C3%A4%20b'])(
+    'answers as the other: %s',
+    async (path) => {
+      expect(hot(path)).toBe(null);
+      const cold = await visit(path);
+      expect(cold.status).toBe(200);
+      expect(hot(path)).toEqual(await visit(path));
+      const etag = cold.headers.etag ?? '';
+      expect(hot(path, etag)).toEqual(await visit(path, { 'if-none-match': etag }));
+      expect(hot(path, null, true)).toEqual(await visit(path, {}, 'HEAD'));
+      expect(hot(path)?.headers).not.toHaveProperty('content-security-policy');
+    },
+  );
+
+  it.each(['/docs', '/old/a', '/moved', '/none', '/none/', `/${'k'.repeat(1025)}`])('leaves %s alone', async (path) => {
+    for (const _ of [1, 2]) await visit(path);
+    expect(hot(path)).toBe(null);
+  });
+
+  it('leaves another index, a redirect of everything and no website alone', async () => {
+    const both = async (path: string) => {
+      const { status, body } = await visit(path);
+      return [status, body, hot(path)?.body ?? null];
+    };
+    await configure(INDEX.replace('index.html', 'home.htm'));
+    expect(await both('/docs/')).toEqual([200, 'body of docs/home.htm', null]);
+    expect(await both('/docs/index.html')).toEqual([200, 'body of docs/index.html', 'body of docs/index.html']);
+    await configure('<RedirectAllRequestsTo><HostName>b.example</HostName></RedirectAllRequestsTo>');
+    expect(await both('/docs/index.html')).toEqual([301, '', null]);
+    await surface.send({ method: 'DELETE', path: '/pages', query: { website: '' } });
+    expect((await both('/docs/index.html')).at(0)).toBe(404);
+    expect(hot('/docs/index.html')).toBe(null);
+  });
+});
+
+describe('a visit', () => {
+  it('of a key as long as keys can be finds nothing, and says so', async () => {
+    const longest = `/${'k'.repeat(1024)}`;
+    expect((await visit(longest)).status).toBe(404);
+    expect((await visit(`${longest}k`)).status).toBe(400);
+  });
+
+  it('tells the size of what it has not enough of', async () => {
+    const { status, headers } = await visit('/', { range: 'bytes=99-' });
+    expect([status, headers['content-range']]).toEqual([416, 'bytes */18']);
+  });
+});
