@@ -8,6 +8,7 @@ import { errnoOf } from './adapters/node/fs-errors.ts';
 import { closeOnSignals, guardProcess } from './adapters/node/process-end.ts';
 import { repeat } from './adapters/node/repeat.ts';
 import { loadRootKey } from './adapters/node/root-key.ts';
+import { readSeedFile } from './adapters/node/seed-file.ts';
 import type { NodeBindings } from './adapters/node/serve.ts';
 import { createConsoleLog } from './adapters/shared/console-log.ts';
 import { systemClock } from './adapters/shared/system-clock.ts';
@@ -19,7 +20,7 @@ const FIRST_SWEEP_MS = 10_000;
 const BACKGROUND_LIMIT_MS = 5_000;
 
 async function start(): Promise<void> {
-  const settings = parseConfig(process.env);
+  const settings = parseConfig({ ...process.env, QUAYSIDE_SEED: readSeedFile(process.env.QUAYSIDE_SEED) });
   const log = createConsoleLog(systemClock, settings.logLevel);
   guardProcess(log);
   // What this process writes is for its own user only: the index holds the secrets of access keys.
