@@ -10,15 +10,14 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { inParallel } from '../test/wire/bucket-work.ts';
-import { createClient, sampleBytes, type WireClient } from '../test/wire/client.ts';
-import type { WireServer } from '../test/wire/server.ts';
+import { inParallel, removeBucket } from '../test/wire/bucket-work.ts';
+import { createClient, freshBucketName, sampleBytes, type WireClient } from '../test/wire/client.ts';
 import { onEachHome } from './lib/homes.ts';
 import { residentBytesOf } from './lib/process-cpu.ts';
 import { printTable } from './lib/table.ts';
 
 const MiB = 1024 * 1024;
-const BUCKET = 'large';
+const BUCKET = freshBucketName();
 const PART_BYTES = 16 * MiB;
 /** 1 GiB. */
 const PART_COUNT = 64;
@@ -74,12 +73,10 @@ async function uploadMultipart(client: WireClient, Key: string): Promise<void> {
 }
 
 /** Samples the memory of the server until `stop`, which gives the most that was seen, bytes; 0 where it can't be read. */
-function watchMemory(server: WireServer): { stop(): number } {
+function watchMemory(pid: number | null): { stop(): number } {
   let most = 0;
   const sample = () => {
-    const { pid, exitCode, signalCode } = server.process;
-    const isRunning = pid !== undefined && exitCode === null && signalCode === null;
-    if (process.platform === 'linux' && isRunning) most = Math.max(most, residentBytesOf(pid));
+    if (process.platform === 'linux' && pid !== null) most = Math.max(most, residentBytesOf(pid));
   };
   const timer = setInterval(sample, SAMPLE_EVERY_MS);
   return {
@@ -94,23 +91,22 @@ function watchMemory(server: WireServer): { stop(): number } {
 const rows: (string | number)[][] = [['home', 'what', 'up MB/s', 'down MB/s', 'equal', 'server at most, MB']];
 let failures = 0;
 
-await onEachHome(async (server) => {
-  const client = createClient(server.target);
+await onEachHome(async ({ target, pid }) => {
+  const client = createClient(target);
   await client.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
-  const isNode = server.target.home === 'node';
 
   async function measure(what: string, sizeBytes: number, expected: string, upload: (key: string) => Promise<unknown>) {
-    const memory = watchMemory(server);
+    const memory = watchMemory(pid);
     const startedAtMs = performance.now();
     await upload(what);
     const upSeconds = (performance.now() - startedAtMs) / 1000;
     const isEqual = (await downloadSha256(client, what)) === expected;
     const downSeconds = (performance.now() - startedAtMs) / 1000 - upSeconds;
     const most = memory.stop();
-    if (!isEqual || (isNode && most > RESIDENT_LIMIT_BYTES)) failures++;
+    if (!isEqual || most > RESIDENT_LIMIT_BYTES) failures++;
     const speed = (seconds: number) => Math.round(sizeBytes / 1e6 / seconds);
-    const shown = isNode && most > 0 ? Math.round(most / 1e6) : '-';
-    rows.push([server.target.home, what, speed(upSeconds), speed(downSeconds), isEqual ? 'yes' : 'NO', shown]);
+    const shown = most > 0 ? Math.round(most / 1e6) : '-';
+    rows.push([target.home, what, speed(upSeconds), speed(downSeconds), isEqual ? 'yes' : 'NO', shown]);
   }
 
   const parts = Array.from({ length: PART_COUNT }, (_, index) => index);
@@ -120,6 +116,7 @@ await onEachHome(async (server) => {
     const Body = Readable.from(singleBody(), { objectMode: false, highWaterMark: MiB });
     return client.s3.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body, ContentLength: SINGLE_PUT_BYTES }));
   });
+  if (!target.isTemporary) await removeBucket(client, BUCKET);
 });
 
 printTable(rows);

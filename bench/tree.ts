@@ -7,13 +7,13 @@ import { Agent } from 'node:http';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { inParallel } from '../test/wire/bucket-work.ts';
-import { createClient, type WireClient } from '../test/wire/client.ts';
+import { inParallel, removeBucket } from '../test/wire/bucket-work.ts';
+import { createClient, freshBucketName, type WireClient } from '../test/wire/client.ts';
 import { onEachHome } from './lib/homes.ts';
 import { printTable } from './lib/table.ts';
 
 const ROOT = fileURLToPath(new URL('../node_modules', import.meta.url));
-const BUCKET = 'tree';
+const BUCKET = freshBucketName();
 const WIDTH = 16;
 /** The issue asks for a tree of at least this many files. */
 const MIN_FILES = 10_000;
@@ -110,6 +110,7 @@ await onEachHome(async ({ target }) => {
   const [walked, walkSeconds] = await timed(() => list(client, '', '/', new Map()));
   const [different, downSeconds] = await timed(() => download(client, keys));
   const bytes = [...sent.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  if (!target.isTemporary) await removeBucket(client, BUCKET);
   const wrong = differences(sent, flat) + differences(sent, walked) + different;
   failures += wrong;
   const seconds = [upSeconds, flatSeconds, walkSeconds, downSeconds].map((value) => value.toFixed(1));

@@ -45,6 +45,12 @@ describe('parseConfig', () => {
     });
   });
 
+  it('takes on or off for a switch', () => {
+    expect(parseConfig({}).isHotLaneOn).toBe(true);
+    expect(parseConfig({ QUAYSIDE_HOT_LANE: 'off' }).isHotLaneOn).toBe(false);
+    expect(() => parseConfig({ QUAYSIDE_HOT_LANE: 'no' })).toThrow(ConfigError);
+  });
+
   it('looks only at texts, as the bindings of a Worker hold other things too', () => {
     expect(parseConfig({ QUAYSIDE_PORT: { get() {} }, BLOBS: {}, QUAYSIDE_REGION: undefined }).port).toBe(9000);
   });

@@ -1,14 +1,23 @@
-import { startNode, startWorkers, type WireServer } from '../../test/wire/server.ts';
+import { startNode, startWorkers } from '../../test/wire/server.ts';
+import { targetFromEnv, type WireTarget } from '../../test/wire/target.ts';
 
-/** Runs work against each home in turn, in a server of its own: both, or the one named in QUAYSIDE_BENCH_HOME. */
-export async function onEachHome(work: (server: WireServer) => Promise<void>): Promise<void> {
+/** A home to work with; `pid` of the server where it is ours and one process. */
+export type Home = { readonly target: WireTarget; readonly pid: number | null };
+
+/**
+ * Runs work against the Node home and the Cloudflare home in turn, each a server of its own; against one of them alone
+ * when QUAYSIDE_BENCH_HOME names it, or against somebody's server with QUAYSIDE_WIRE_URL and its keys.
+ */
+export async function onEachHome(work: (home: Home) => Promise<void>): Promise<void> {
+  const other = targetFromEnv(process.env);
+  if (other !== null) return work({ target: other, pid: null });
   const starters = { node: startNode, workers: startWorkers };
   const wanted = process.env.QUAYSIDE_BENCH_HOME;
   for (const [home, start] of Object.entries(starters)) {
     if (wanted !== undefined && wanted !== home) continue;
     const server = await start();
     try {
-      await work(server);
+      await work({ target: server.target, pid: home === 'node' ? (server.process.pid ?? null) : null });
     } finally {
       await server.stop();
     }

@@ -1,5 +1,12 @@
-// Work on many keys at once, for tests and benches: nothing here needs a test runner.
+// Work on whole buckets and many keys at once, for tests and benches: nothing here needs a test runner.
 import { Agent } from 'node:http';
+import {
+  AbortMultipartUploadCommand,
+  DeleteBucketCommand,
+  DeleteObjectsCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+} from '@aws-sdk/client-s3';
 import type { WireClient } from './client.ts';
 
 /** Runs a task for each item, `width` at a time. */
@@ -26,4 +33,19 @@ export async function putKeys(client: WireClient, bucket: string, keys: readonly
   } finally {
     agent.destroy();
   }
+}
+
+/** Removes a bucket with everything in it. */
+export async function removeBucket(client: WireClient, bucket: string): Promise<void> {
+  for (;;) {
+    const page = await client.s3.send(new ListObjectsV2Command({ Bucket: bucket, EncodingType: 'url' }));
+    const keys = (page.Contents ?? []).map(({ Key }) => ({ Key: decodeURIComponent((Key ?? '').replace(/\+/g, ' ')) }));
+    if (keys.length === 0) break;
+    await client.s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: keys, Quiet: true } }));
+  }
+  const uploads = await client.s3.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
+  for (const { Key, UploadId } of uploads.Uploads ?? []) {
+    await client.s3.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
+  }
+  await client.s3.send(new DeleteBucketCommand({ Bucket: bucket }));
 }

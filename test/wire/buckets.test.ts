@@ -7,7 +7,8 @@ import {
   ListBucketsCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, expect, it } from 'vitest';
-import { removeBucket, useBucket } from './bucket.ts';
+import { useBucket } from './bucket.ts';
+import { removeBucket } from './bucket-work.ts';
 import { freshBucketName } from './client.ts';
 import { client, describeCore } from './suite.ts';
 import { expectError, S3_NAMESPACE, xmlRoot } from './xml.ts';

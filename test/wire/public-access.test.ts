@@ -6,7 +6,8 @@ import {
   PutBucketPolicyCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { removeBucket, useBucket } from './bucket.ts';
+import { useBucket } from './bucket.ts';
+import { removeBucket } from './bucket-work.ts';
 import { freshBucketName } from './client.ts';
 import { eventually } from './eventually.ts';
 import { client, describeCore } from './suite.ts';

@@ -106,6 +106,7 @@ async function start(
       websiteDomain: WEBSITE_DOMAIN,
       ...promises,
       profile,
+      isTemporary: true,
     };
     return { target, process: child, folder, readyAfterMs, stop };
   } catch (error) {

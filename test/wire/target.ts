@@ -1,7 +1,7 @@
 // What the wire suite knows of the server it examines: an address, a key pair and a few promises of the home. The
 // global set-up of each project provides it, suite.ts hands it to the tests. Nothing in test/wire imports from src.
 
-/** How much to run: `smoke` is a minute against production, `core` everything that `npm test` runs. */
+/** How much to run: `smoke` takes seconds, `core` is what `npm test` runs, `full` adds large data and many objects. */
 export type Profile = 'smoke' | 'core' | 'full';
 
 export type WireTarget = {
@@ -20,6 +20,8 @@ export type WireTarget = {
   /** How long a public read may show the past after a write was answered, in seconds. */
   readonly stalenessSeconds: number;
   readonly profile: Profile;
+  /** The server and its data go when the run ends, so nothing has to be cleaned up. */
+  readonly isTemporary: boolean;
 };
 
 /** The profile asked for in QUAYSIDE_WIRE_PROFILE; `core` when nobody asked. Throws on any other word. */
@@ -48,5 +50,6 @@ export function targetFromEnv(env: NodeJS.ProcessEnv): WireTarget | null {
     websiteDomain: env.QUAYSIDE_WIRE_WEBSITE_DOMAIN ?? null,
     stalenessSeconds: Number(env.QUAYSIDE_WIRE_STALENESS_SECONDS ?? (home === 'node' ? 0 : 60)),
     profile: profileFromEnv(env),
+    isTemporary: false,
   };
 }

@@ -9,8 +9,9 @@ import { readRequest } from '../../../src/adapters/node/http-request.ts';
 import { createHttpServer, type NodeBindings } from '../../../src/adapters/node/serve.ts';
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
+import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
-import type { ObjectAttributes } from '../../../src/ports/domain.ts';
+import type { BucketAccess, ObjectAttributes } from '../../../src/ports/domain.ts';
 import {
   ATTRIBUTES,
   bodyOf,
@@ -23,7 +24,10 @@ import {
 } from '../../core/memory-core.ts';
 
 export const BASE_DOMAIN = 'base.test';
+export const WEBSITE_DOMAIN = 'web.test';
 export const PUBLIC_BUCKET = 'pub';
+export const SITE_BUCKET = 'site';
+export const SITE_KEYS: readonly string[] = ['index.html', 'a/index.html', 'a/404.html', 'page.html'];
 
 /** Sizes around what the lane treats apart: nothing, inline in the row, one buffer, two buffers. */
 const OBJECTS: readonly { key: string; sizeBytes: number; attributes?: Partial<ObjectAttributes> }[] = [
@@ -70,9 +74,22 @@ export async function createStockedCore(): Promise<MemoryCore> {
   const bucket = await openTestBucket(core, PUBLIC_BUCKET);
   await core.ports.metadataIndex.call(bucket.record().name, 'setBucketAccess', { bucket: bucket.record(), access });
   const hidden = await openTestBucket(core, 'private');
+  await setUpSite(core, access);
   for (const object of OBJECTS) await put(core, PUBLIC_BUCKET, object.key, object.sizeBytes, object.attributes);
   await put(core, hidden.record().name, 'inline', 10);
   return core;
+}
+
+/** A public bucket with CORS rules that is a website too. */
+async function setUpSite(core: MemoryCore, access: BucketAccess): Promise<void> {
+  const site = await openTestBucket(core, SITE_BUCKET);
+  await site.call('setBucketAccess', { access });
+  const rule = { id: null, allowedMethods: ['GET'], allowedOrigins: ['http://h'], allowedHeaders: [] } as const;
+  await setBucketSettings(core, site, {
+    cors: [{ ...rule, exposeHeaders: ['etag'], maxAgeSeconds: 60 }],
+    website: { redirectAllTo: null, indexSuffix: 'index.html', errorKey: 'a/404.html', routingRules: [] },
+  });
+  for (const name of SITE_KEYS) await put(core, SITE_BUCKET, name, 300);
 }
 
 export async function put(
@@ -96,7 +113,10 @@ export async function put(
 export type Door = { readonly server: Server; readonly lane: HotLane | null };
 
 export function openDoor(core: MemoryCore, options: { hasLane: boolean; nowMs?: () => number }): Door {
-  const config = { ...parseConfig({ QUAYSIDE_BASE_DOMAIN: BASE_DOMAIN }), ...core.settings };
+  const config = {
+    ...parseConfig({ QUAYSIDE_BASE_DOMAIN: BASE_DOMAIN, QUAYSIDE_WEBSITE_DOMAIN: WEBSITE_DOMAIN }),
+    ...core.settings,
+  };
   const app = createApp<NodeBindings>(core.ports, config, (c) => readRequest(c.env.incoming));
   const server = createHttpServer(app.fetch, { log: core.ports.log });
   return { server, lane: options.hasLane ? attachHotLane(server, app.hotDoor, options.nowMs) : null };
@@ -152,5 +172,6 @@ export function timeless(received: Buffer): string {
     .toString('latin1')
     .replace(/\r\nDate: [^\r]*\r\n/g, '\r\nDate: \r\n')
     .replace(/\r\n(x-amz-request-id|x-amz-id-2): \w+/g, '\r\n$1: ')
-    .replace(/<(RequestId|HostId)>\w+</g, '<$1><');
+    .replace(/<(RequestId|HostId)>\w+</g, '<$1><')
+    .replace(/Request id: \w+/g, 'Request id: ');
 }

@@ -1,5 +1,5 @@
 // Makes requests of every shape, valid, odd and broken, from a seed: the same number gives the same request anywhere.
-import { BASE_DOMAIN, KEYS, PUBLIC_BUCKET } from './doors.ts';
+import { BASE_DOMAIN, KEYS, PUBLIC_BUCKET, SITE_BUCKET, WEBSITE_DOMAIN } from './doors.ts';
 
 /** A random number generator with a seed (mulberry32): numbers from 0 up to, not including, 1. */
 export function createRandom(seed: number): () => number {
@@ -62,6 +62,7 @@ const HOSTS = [
   `${PUBLIC_BUCKET}.${BASE_DOMAIN}`,
   `${PUBLIC_BUCKET}.${BASE_DOMAIN}:8080`,
   `PUB.${BASE_DOMAIN}`,
+  `${SITE_BUCKET}.${WEBSITE_DOMAIN}`,
   BASE_DOMAIN,
   `private.${BASE_DOMAIN}`,
   'h:80',
@@ -85,6 +86,10 @@ const HOSTS = [
   'h\x7f',
   'hü',
 ];
+/** So many of them at the beginning are plain. */
+const PLAIN_HOSTS = 8;
+/** And so many are no name of a bucket. */
+const PATH_STYLE_HOSTS = 3;
 const CONDITIONS = ['*', '"x"', 'W/"x"', 'x', '', ' ', ',', '"a", "b"', '"', 'W/', '\x80'];
 const HEADERS: readonly string[] = [
   'Accept: */*',
@@ -171,6 +176,27 @@ const HEADERS: readonly string[] = [
   `X-Huge: ${'y'.repeat(40_000)}`,
 ];
 
+/** So many of them at the beginning are plain. */
+const PLAIN_HEADERS = 7;
+/** Those that decide something somewhere. */
+const WEIGHTY_HEADERS = HEADERS.filter((line) =>
+  /^(?:Connection|Content-Length|Transfer|Expect|Upgrade|Range|If-|Authorization|x-amz|Origin)/i.test(line),
+);
+
+/** Pages of the website, and the same by the name of its bucket. */
+const SITE_TARGETS = [
+  '/',
+  '/a/',
+  '/a',
+  '/page.html',
+  '/a/index.html',
+  '/nothing',
+  '/site/',
+  '/site/page.html',
+  '/site/a/',
+  '/site/nothing',
+];
+
 /** Everything that stands behind `/` in a target. */
 function makeTarget(
   random: Random,
@@ -179,6 +205,7 @@ function makeTarget(
 ): { target: string; key: string } {
   const key = pick(random, [...etags.keys()]);
   const encoded = encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%2B', '+');
+  if (chance(random, 0.12)) return { target: pick(random, SITE_TARGETS), key };
   const kind = random();
   if (kind < (isPlain ? 0.9 : 0.5)) return { target: `/${PUBLIC_BUCKET}/${encoded}`, key };
   if (kind < (isPlain ? 0.95 : 0.58)) return { target: `/${encoded}`, key };
@@ -255,32 +282,46 @@ function makeCondition(random: Random, etag: string): string {
   ]);
 }
 
-/** One request, plain more often than not. */
+/** The parts of a request that can be odd. */
+const PARTS = ['target', 'method', 'version', 'host', 'hosts', 'header', 'condition', 'conditions'] as const;
+const SMALL_PARTS = ['line end', 'space', 'start', 'body'] as const;
+type Part = (typeof PARTS)[number] | (typeof SMALL_PARTS)[number];
+
+/** One request: plain, or plain but for one part (what a door must not overlook), or odd all over. */
 function makeRequest(random: Random, etags: ReadonlyMap<string, string>): string {
-  const isPlain = chance(random, 0.5);
-  const { target, key } = makeTarget(random, etags, isPlain);
-  const method = isPlain ? pick(random, ['GET', 'GET', 'HEAD']) : pick(random, METHODS);
-  const version = isPlain || chance(random, 0.8) ? 'HTTP/1.1' : pick(random, VERSIONS);
+  const kind = random();
+  const oneOdd = kind < 0.3 || kind > 0.75 ? null : pick<Part>(random, [...PARTS, 'header', 'header', ...SMALL_PARTS]);
+  const isOdd = (part: Part, probability: number) => part === oneOdd || (kind > 0.75 && chance(random, probability));
+
+  const { target, key } = makeTarget(random, etags, !isOdd('target', 0.8));
+  const method = isOdd('method', 0.8) ? pick(random, METHODS) : pick(random, ['GET', 'GET', 'HEAD']);
+  const version = isOdd('version', 0.2) ? pick(random, VERSIONS) : 'HTTP/1.1';
   const lines: string[] = [];
-  const end = () => (isPlain || chance(random, 0.97) ? '\r\n' : pick(random, LINE_ENDS));
-  const space = () => (isPlain || chance(random, 0.97) ? ' ' : pick(random, ['  ', '\t', '', '\x0b']));
-  const hostCount = isPlain || chance(random, 0.9) ? 1 : pick(random, [0, 2]);
+  const hostCount = isOdd('hosts', 0.1) ? pick(random, [0, 2]) : 1;
   for (let i = 0; i < hostCount; i++) {
     const name = pick(random, ['Host', 'host', 'HOST']);
-    lines.push(
-      `${name}:${pick(random, [' ', '', '  ', '\t'])}${isPlain ? pick(random, HOSTS.slice(0, 7)) : pick(random, HOSTS)}`,
-    );
+    const plainHosts = HOSTS.slice(0, chance(random, 0.8) ? PATH_STYLE_HOSTS : PLAIN_HOSTS);
+    const host = pick(random, isOdd('host', 0.9) ? HOSTS : plainHosts);
+    lines.push(`${name}:${pick(random, [' ', '', '  ', '\t'])}${host}`);
   }
-  const extra = Math.floor(random() * 5);
-  for (let i = 0; i < extra; i++) lines.push(isPlain ? pick(random, HEADERS.slice(0, 7)) : pick(random, HEADERS));
-  if (chance(random, 0.3)) lines.push(`If-None-Match: ${makeCondition(random, etags.get(key) ?? '')}`);
-  if (!isPlain && chance(random, 0.05)) lines.push(`if-none-match: ${makeCondition(random, etags.get(key) ?? '')}`);
-  // Not too often, or no cut would fall into anything but these.
+  const extra = Math.floor(random() * 4);
+  for (let i = 0; i < extra; i++) lines.push(pick(random, HEADERS.slice(0, PLAIN_HEADERS)));
+  if (isOdd('header', 0.8)) lines.push(pick(random, chance(random, 0.5) ? WEIGHTY_HEADERS : HEADERS));
+  if (isOdd('header', 0.4)) lines.push(pick(random, HEADERS));
+  const etag = etags.get(key) ?? '';
+  if (chance(random, 0.3)) lines.push(`If-None-Match: "${etag}"`);
+  else if (isOdd('condition', 0.3)) lines.push(`If-None-Match: ${makeCondition(random, etag)}`);
+  if (isOdd('conditions', 0.05)) lines.push(`if-none-match: ${makeCondition(random, etag)}`);
   if (lines.length > 1 && chance(random, 0.5)) lines.push(lines.shift() ?? '');
-  const start = isPlain || chance(random, 0.97) ? '' : pick(random, ['\r\n', '\n', ' ', '\x00', '\r\n\r\n']);
-  const requestLine = `${start}${method}${space()}${target}${space()}${version}${end()}`;
-  const body = chance(random, 0.03) ? pick(random, ['hello', '5\r\nhello\r\n0\r\n\r\n', 'x']) : '';
-  return requestLine + lines.map((line) => line + end()).join('') + end() + body;
+
+  const oddEnd = oneOdd === 'line end' ? Math.floor(random() * (lines.length + 2)) : -1;
+  const end = (line: number) =>
+    line === oddEnd || (kind > 0.75 && chance(random, 0.03)) ? pick(random, LINE_ENDS) : '\r\n';
+  const space = () => (isOdd('space', 0.03) ? pick(random, ['  ', '\t', '', '\x0b']) : ' ');
+  const start = isOdd('start', 0.03) ? pick(random, ['\r\n', '\n', ' ', '\x00', '\r\n\r\n']) : '';
+  const body = isOdd('body', 0.05) ? pick(random, ['hello', '5\r\nhello\r\n0\r\n\r\n', 'x']) : '';
+  const requestLine = `${start}${method}${space()}${target}${space()}${version}${end(0)}`;
+  return requestLine + lines.map((line, i) => line + end(i + 1)).join('') + end(lines.length + 1) + body;
 }
 
 /** Flips, drops or doubles a few bytes. */
