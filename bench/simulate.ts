@@ -77,7 +77,6 @@ const COLD_DESIGNS: Readonly<Record<string, MakeDesign>> = {
   '(a) R2 alone': createBucketAlone,
   '(c) Workers Cache in front, 60 s': createWorkersCacheFront(60, { isPurging: false }),
   today: createQuayside(TODAY),
-  'today, overwrites first': createQuayside({ ...TODAY, isOverwritesFirst: true }),
   'no KV, Cache API then Workers Cache': createQuayside(BOTH_CACHES),
 };
 

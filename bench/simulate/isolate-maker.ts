@@ -59,7 +59,6 @@ export function createIsolateMaker(
     log: LOG,
     bucket: names.bucket,
     kv: hasKv(variant) ? kv.writer : null,
-    isOverwritesFirst: variant.isOverwritesFirst,
     onCommit: (key, etag) => truth.commit(key, etag, timeline.nowMs()),
   });
   const inlineMaxBytes = CONFIG.inlineBodyMaxBytes;

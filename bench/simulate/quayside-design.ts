@@ -19,8 +19,6 @@ export type QuaysideVariant = {
   readonly metadata: 'kv' | 'place+kv' | 'place' | 'none';
   /** Longest delay until a place can see a write to KV; its documentation says 60 s "or more". */
   readonly kvDelayMaxSeconds: number;
-  /** Whether the publisher writes what KV holds already before what it lacks: not what it does today. */
-  readonly isOverwritesFirst: boolean;
   /** What caches bodies in a place: the Cache API, Workers Cache through an inner entrypoint, or one after the other. */
   readonly bodies: readonly ('cache-api' | 'workers-cache')[];
   /** A longer read passes by the tiers; slices are of 1 MiB. */
@@ -33,7 +31,6 @@ export const TODAY: QuaysideVariant = {
   pointerFreshSeconds: CONFIG.pointerFreshSeconds,
   metadata: 'kv',
   kvDelayMaxSeconds: 60,
-  isOverwritesFirst: false,
   bodies: ['cache-api'],
   maxSlicesPerRead: 8,
   hasBodyMemory: true,

@@ -6,7 +6,6 @@ import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
 import type { BucketName } from '../../src/ports/domain.ts';
 import type { IndexApi, MetadataIndex } from '../../src/ports/metadata-index.ts';
-import type { Sql } from '../../src/ports/sql.ts';
 import type { Log } from '../../src/ports/system.ts';
 import { indexRoundTripMs, LATENCY_MS } from './latencies.ts';
 import { CPU_MS, type Usage } from './prices.ts';
@@ -33,8 +32,6 @@ export type SimulatedIndexOptions = {
   readonly bucket: BucketName;
   /** Null: nothing is published. */
   readonly kv: SimulatedKv['writer'] | null;
-  /** A candidate: names that KV holds already, and so may be stale there, are written before those that it lacks. */
-  readonly isOverwritesFirst: boolean;
   /** Sees each commit at the moment when it is done. */
   readonly onCommit: (key: string, etag: string) => void;
 };
@@ -52,7 +49,7 @@ export function createSimulatedIndex({ timeline, usage, ...options }: SimulatedI
       ? null
       : createHotPublisher({
           bucket: options.bucket,
-          sql: options.isOverwritesFirst ? overwritesFirst(sql) : sql,
+          sql,
           kv,
           resolve: api.resolve,
           clock: timeline.clock,
@@ -118,23 +115,6 @@ export function createSimulatedIndex({ timeline, usage, ...options }: SimulatedI
     },
     busiestSecond: load.busiest,
     close: () => sql.close(),
-  };
-}
-
-const DUE_ORDER = 'ORDER BY wanted LIMIT';
-
-/** The publisher's database, with its queue in the other order. Throws when the publisher no longer asks like that. */
-function overwritesFirst(sql: Sql): Sql {
-  let hasSeenQueue = false;
-  return {
-    ...sql,
-    all(statement, ...values) {
-      if (!statement.includes('wanted > written')) return sql.all(statement, ...values);
-      const reordered = statement.replace(DUE_ORDER, 'ORDER BY written = 0, wanted LIMIT');
-      hasSeenQueue ||= reordered !== statement;
-      if (!hasSeenQueue) throw new Error(`The publisher's queue is no longer read with ${DUE_ORDER}.`);
-      return sql.all(reordered, ...values);
-    },
   };
 }
 

@@ -24,7 +24,7 @@ export type HttpRequest = {
 
 /**
  * A GET or HEAD of which nothing else can matter: no query, and no header that could change the answer, but for these
- * (http/delivery/hot-answer.ts lists which could). What the hot lane asks for.
+ * (http/delivery/deciding-headers.ts lists which could). What the hot lane asks for.
  */
 export type PlainRead = {
   readonly isHead: boolean;

@@ -287,10 +287,7 @@ describe('a run', () => {
       [createWorkersCacheFront(10, { isPurging: false }), 10],
       [createQuayside({ ...TODAY, metadata: 'none' }), 5],
       [createQuayside({ ...TODAY, metadata: 'place' }), 5],
-      [
-        createQuayside({ ...TODAY, kvDelayMaxSeconds: 0, isOverwritesFirst: true }),
-        35 + LATENCY_MS.kvWrite / 1000 + 1.1,
-      ],
+      [createQuayside({ ...TODAY, kvDelayMaxSeconds: 0 }), 35 + LATENCY_MS.kvWrite / 1000 + 1.1],
     ] as const;
     for (const [make, maxSeconds] of bounds) {
       const { stale } = await runDesign(make, SCENARIO);

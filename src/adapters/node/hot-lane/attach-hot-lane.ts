@@ -39,9 +39,9 @@ export function attachHotLane(server: Server, door: HotLaneDoor, nowMs: () => nu
       );
     },
     limits: {
-      firstRequestMs: server.headersTimeout,
-      keepAliveMs: server.keepAliveTimeout,
-      stalledMs: server.timeout,
+      firstRequestMs: orNever(server.headersTimeout),
+      keepAliveMs: orNever(server.keepAliveTimeout),
+      stalledMs: orNever(server.timeout),
     },
   });
   server.on(event, (socket: Duplex) => lane.take(socket));
@@ -58,4 +58,9 @@ export function attachHotLane(server: Server, door: HotLaneDoor, nowMs: () => nu
   const checks = setInterval(lane.closeExpired, LIMITS_CHECK_MS).unref();
   server.on('close', () => clearInterval(checks));
   return lane;
+}
+
+/** 0 means none to node:http. */
+function orNever(ms: number): number {
+  return ms > 0 ? ms : Number.POSITIVE_INFINITY;
 }

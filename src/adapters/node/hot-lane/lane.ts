@@ -22,7 +22,7 @@ export type HotLaneOptions = {
   readonly limits: LaneLimits;
 };
 
-/** The limits of the server around it, milliseconds. */
+/** The limits of the server around it, milliseconds; Infinity for none. */
 export type LaneLimits = {
   /** From the connection to its first byte. */
   readonly firstRequestMs: number;
@@ -98,7 +98,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     connection.isWaiting = true;
     socket.pause();
     // The timer of a system socket sees how much was taken meanwhile. It costs two calls a request, so only now.
-    if (socket instanceof Socket) socket.setTimeout(limits.stalledMs);
+    if (socket instanceof Socket && Number.isFinite(limits.stalledMs)) socket.setTimeout(limits.stalledMs);
   }
 
   function goOn(connection: Connection): void {

@@ -23,7 +23,7 @@ export type PrebuiltHeads = {
   of(reply: HotReply, isHead: boolean, requestIdLength: number, nowMs: number): Head;
 };
 
-/** `keepAliveMs`: what node:http tells in Keep-Alive. */
+/** `keepAliveMs`: what node:http tells in Keep-Alive; Infinity for nothing. */
 export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
   const forGet = new WeakMap<HotReply['headers'], Head>();
   const forHead = new WeakMap<HotReply['headers'], Head>();
@@ -42,7 +42,8 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
     text += 'Date: ';
     const dateAt = text.length;
     text += `${'-'.repeat(DATE_LENGTH)}\r\nConnection: keep-alive\r\n`;
-    text += `Keep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
+    if (Number.isFinite(keepAliveMs)) text += `Keep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
+    text += '\r\n';
     // Slow: from Node's pool, one head of a few hundred bytes would keep 8 KiB alive.
     const bytes = Buffer.allocUnsafeSlow(text.length);
     bytes.write(text, 'latin1');

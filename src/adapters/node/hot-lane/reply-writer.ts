@@ -1,5 +1,5 @@
 // Puts head and body of a reply on a socket with as few copies and system calls as its size allows. Two buffers in one
-// writev cost more here than a copy of 10 KiB; see bench/README.md, the hot lane.
+// writev cost more here than a copy of 10 KiB; see bench/README.md, hot-get.
 import type { Duplex } from 'node:stream';
 import type { Head } from './prebuilt-heads.ts';
 
