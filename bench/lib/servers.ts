@@ -43,6 +43,19 @@ async function stopChild(child: ChildProcess): Promise<void> {
   await gone;
 }
 
+function serverOf(child: ChildProcess, url: string, folder: string): Server {
+  return {
+    url,
+    // taskset becomes the program, so this is the server's own pid.
+    pids: [child.pid ?? 0],
+    folder,
+    async stop() {
+      await stopChild(child);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 /** The Node home with a data folder of its own. `settings` are environment variables. */
 export async function startQuayside(port: number, settings: Record<string, string> = {}): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
@@ -60,16 +73,7 @@ export async function startQuayside(port: number, settings: Record<string, strin
   });
   const url = `http://127.0.0.1:${port}`;
   await waitUntilUp(`${url}/-/health`, child);
-  return {
-    url,
-    // taskset becomes the program, so this is the server's own pid.
-    pids: [child.pid ?? 0],
-    folder,
-    async stop() {
-      await stopChild(child);
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return serverOf(child, url, folder);
 }
 
 /** nginx with one worker that serves the files of its folder: sendfile, open file cache, no access log. */
@@ -90,13 +94,5 @@ http {
   const child = spawn('taskset', args, { stdio: ['ignore', 'ignore', 'inherit'] });
   const url = `http://127.0.0.1:${port}`;
   await waitUntilUp(`${url}/`, child);
-  return {
-    url,
-    pids: [child.pid ?? 0],
-    folder,
-    async stop() {
-      await stopChild(child);
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return serverOf(child, url, folder);
 }
