@@ -45,6 +45,11 @@ export type Config = {
   readonly defaultCacheControl: string;
   /** Whether hot public reads are answered before node:http, Node only. QUAYSIDE_HOT_LANE, on. */
   readonly isHotLaneOn: boolean;
+  /**
+   * Addresses and CIDR ranges of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, Node only. Everybody
+   * else's are ignored. QUAYSIDE_TRUSTED_PROXIES, a list with commas, none.
+   */
+  readonly trustedProxies: readonly string[];
   /** Seconds between two runs of the sweeper, Node only. QUAYSIDE_SWEEP_INTERVAL_SECONDS, one hour. */
   readonly sweepIntervalSeconds: number;
   /**
@@ -121,6 +126,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
       text('QUAYSIDE_DEFAULT_CACHE_CONTROL') ?? 'public, max-age=60',
     ),
     isHotLaneOn: parseSwitch('QUAYSIDE_HOT_LANE', text('QUAYSIDE_HOT_LANE') ?? 'on'),
+    trustedProxies: parseAddressRanges('QUAYSIDE_TRUSTED_PROXIES', text('QUAYSIDE_TRUSTED_PROXIES')),
     sweepIntervalSeconds: whole('QUAYSIDE_SWEEP_INTERVAL_SECONDS', HOUR_SECONDS, 1, 7 * 24 * HOUR_SECONDS),
     graceSeconds: whole('QUAYSIDE_GRACE_SECONDS', 24 * HOUR_SECONDS, 60, 365 * 24 * HOUR_SECONDS),
     drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', 20, 0, HOUR_SECONDS),
@@ -171,6 +177,22 @@ function parseHeaderText(name: string, value: string): string {
 function parseSwitch(name: string, value: string): boolean {
   if (value === 'on' || value === 'off') return value === 'on';
   throw new ConfigError(`${name} must be on or off, not "${value.slice(0, 40)}".`);
+}
+
+const IPV4 = /^(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
+
+/** A list of addresses and CIDR ranges, with commas between them. */
+function parseAddressRanges(variable: string, value: string | null): readonly string[] {
+  if (value === null) return [];
+  return value.split(',').map((entry) => {
+    const range = entry.trim().toLowerCase();
+    const [network = '', bits, ...rest] = range.split('/');
+    const isV4 = IPV4.test(network);
+    const isV6 = /^[0-9a-f:.]+$/.test(network) && network.includes(':') && URL.canParse(`http://[${network}]/`);
+    const areBitsFine = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isV4 ? 32 : 128));
+    if ((isV4 || isV6) && areBitsFine && rest.length === 0) return range;
+    throw new ConfigError(`${variable} must be addresses or ranges like 10.0.0.0/8, not "${range.slice(0, 60)}".`);
+  });
 }
 
 function parseLogLevel(value: string): Config['logLevel'] {

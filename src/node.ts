@@ -1,18 +1,18 @@
 // The Node home: environment -> settings -> ports -> app -> a listening server, and its orderly end. `npm start` runs
 // it. Nothing is decided here.
-import { enableCompileCache, flushCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { flushCompileCache } from 'node:module';
 import { announce } from './adapters/node/announce.ts';
-import { DataFolderError, openDataFolder } from './adapters/node/data-folder.ts';
-import { errnoOf } from './adapters/node/fs-errors.ts';
+import { openDataFolder } from './adapters/node/data-folder.ts';
 import { closeOnSignals, guardProcess } from './adapters/node/process-end.ts';
+import { endFailedStart, prepareProcess } from './adapters/node/process-start.ts';
 import { repeat } from './adapters/node/repeat.ts';
 import { loadRootKey } from './adapters/node/root-key.ts';
 import { readSeedFile } from './adapters/node/seed-file.ts';
 import type { NodeBindings } from './adapters/node/serve.ts';
+import { createClientReader } from './adapters/node/trusted-proxies.ts';
 import { createConsoleLog } from './adapters/shared/console-log.ts';
 import { systemClock } from './adapters/shared/system-clock.ts';
-import { ConfigError, parseConfig } from './config.ts';
+import { parseConfig } from './config.ts';
 
 /** The first sweep begins this long after the start, milliseconds: late enough to leave the start alone. */
 const FIRST_SWEEP_MS = 10_000;
@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   };
   // Imported here, beside the opening of the index and through the compile cache: from the second start on that takes a
   // third less. Measured 2026-11: 0.84 s of CPU without, 0.53 s with it.
-  const [{ ports, close }, { createApp }, { readRequest }, { serve }, { sweep }] = await Promise.all([
+  const [{ ports, close }, { createApp }, { DIRECT, readRequest }, { serve }, { sweep }] = await Promise.all([
     import('./adapters/node/node-ports.ts').then(({ openNodePorts }) =>
       openNodePorts(config, { dataDir: folder.path, log, onCrash }),
     ),
@@ -43,7 +43,8 @@ async function start(): Promise<void> {
     import('./adapters/node/serve.ts'),
     import('./core/sweep/sweep.ts'),
   ]);
-  const app = createApp<NodeBindings>(ports, config, (c) => readRequest(c.env.incoming));
+  const reading = { ...DIRECT, readClient: createClientReader(config.trustedProxies) };
+  const app = createApp<NodeBindings>(ports, config, (c) => readRequest(c.env.incoming, reading));
   const hotLane = config.isHotLaneOn ? app.hotDoor : null;
   const server = await serve(app.fetch, { host: config.host, port: config.port, log, hotLane });
   const sweeper = repeat('sweep', () => sweep({ ports, settings: config }), {
@@ -64,17 +65,5 @@ async function start(): Promise<void> {
   flushCompileCache();
 }
 
-try {
-  process.loadEnvFile();
-} catch (error) {
-  if (errnoOf(error) !== 'ENOENT') throw error;
-}
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/quayside', import.meta.url));
-enableCompileCache();
-start().catch((error: unknown) => {
-  // What the person who started it can mend needs no stack: a setting, the data folder, a port that is taken.
-  const isForPeople = error instanceof ConfigError || error instanceof DataFolderError || errnoOf(error) !== null;
-  const text = error instanceof Error ? (isForPeople ? error.message : error.stack) : String(error);
-  process.stderr.write(`Quayside can't start: ${text}\n`);
-  process.exit(1);
-});
+prepareProcess();
+start().catch(endFailedStart);

@@ -51,6 +51,31 @@ describe('parseConfig', () => {
     expect(() => parseConfig({ QUAYSIDE_HOT_LANE: 'no' })).toThrow(ConfigError);
   });
 
+  it('reads the proxies that are believed', () => {
+    expect(parseConfig({}).trustedProxies).toEqual([]);
+    const list = '10.0.0.0/8, 127.0.0.1,2001:DB8::/32,::1';
+    expect(parseConfig({ QUAYSIDE_TRUSTED_PROXIES: list }).trustedProxies).toEqual([
+      '10.0.0.0/8',
+      '127.0.0.1',
+      '2001:db8::/32',
+      '::1',
+    ]);
+    for (const wrong of [
+      '10.0.0.0/33',
+      '10.0.0',
+      '1.2.3.256',
+      'proxy',
+      '::/129',
+      ':::',
+      '::1%lo',
+      '10.0.0.1,',
+      '*',
+      '1/2/3',
+    ]) {
+      expect(() => parseConfig({ QUAYSIDE_TRUSTED_PROXIES: wrong }), wrong).toThrow(ConfigError);
+    }
+  });
+
   it('looks only at texts, as the bindings of a Worker hold other things too', () => {
     expect(parseConfig({ QUAYSIDE_PORT: { get() {} }, BLOBS: {}, QUAYSIDE_REGION: undefined }).port).toBe(9000);
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readRequest } from '../../src/adapters/node/http-request.ts';
+import { DIRECT, type ReadSettings, readRequest } from '../../src/adapters/node/http-request.ts';
 import { type NodeBindings, type RunningServer, serve } from '../../src/adapters/node/serve.ts';
 import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
@@ -13,9 +13,10 @@ const servers: RunningServer[] = [];
 /** Serves with `answer`; returns the address. */
 async function serving(
   answer: (request: HttpRequest, bindings: NodeBindings) => Response | Promise<Response>,
-  idleMs?: number,
+  settings: Partial<ReadSettings> = {},
 ): Promise<string> {
-  const server = await serve((_request, bindings) => answer(readRequest(bindings.incoming, idleMs), bindings), {
+  const reading = { ...DIRECT, ...settings };
+  const server = await serve((_request, bindings) => answer(readRequest(bindings.incoming, reading), bindings), {
     host: '127.0.0.1',
     port: 0,
     log,
@@ -179,27 +180,33 @@ describe('body', () => {
 
   it('gives up an upload that stalls, with RequestTimeout', async () => {
     const outcome = Promise.withResolvers<unknown>();
-    const url = await serving(async (request) => {
-      await request
-        .body()
-        .pump(() => {})
-        .then(outcome.resolve, outcome.resolve);
-      return text('', 400);
-    }, 30);
+    const url = await serving(
+      async (request) => {
+        await request
+          .body()
+          .pump(() => {})
+          .then(outcome.resolve, outcome.resolve);
+        return text('', 400);
+      },
+      { idleMs: 30 },
+    );
     const client = await openRawClient(url);
     client.send('PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nabc');
     expect(await outcome.promise).toMatchObject({ code: 'RequestTimeout' });
   });
 
   it('does not hold the time that the receiver takes against the client', async () => {
-    const url = await serving(async (request) => {
-      let isFirst = true;
-      await request.body().pump(async () => {
-        if (isFirst) await new Promise((resolve) => setTimeout(resolve, 60));
-        isFirst = false;
-      });
-      return text('whole');
-    }, 30);
+    const url = await serving(
+      async (request) => {
+        let isFirst = true;
+        await request.body().pump(async () => {
+          if (isFirst) await new Promise((resolve) => setTimeout(resolve, 60));
+          isFirst = false;
+        });
+        return text('whole');
+      },
+      { idleMs: 30 },
+    );
     const answer = await fetch(url, { method: 'PUT', body: new Uint8Array(500_000) });
     expect(await answer.text()).toBe('whole');
   });

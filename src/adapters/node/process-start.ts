@@ -1,0 +1,27 @@
+// What comes before the service and what is said when it can't begin: the .env file, the compile cache, and the reason
+// for the person who started it. node.ts calls both.
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { ConfigError } from '../../config.ts';
+import { DataFolderError } from './data-folder.ts';
+import { errnoOf } from './fs-errors.ts';
+
+/** Reads `.env` of the working folder, if there is one, and turns the compile cache on. Throws on an unreadable file. */
+export function prepareProcess(): void {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  }
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../../node_modules/.cache/quayside', import.meta.url));
+  enableCompileCache();
+}
+
+/** Tells why on stderr and ends the process with 1. */
+export function endFailedStart(error: unknown): never {
+  // What the person who started it can mend needs no stack: a setting, the data folder, a port that is taken.
+  const isForPeople = error instanceof ConfigError || error instanceof DataFolderError || errnoOf(error) !== null;
+  const text = error instanceof Error ? (isForPeople ? error.message : error.stack) : String(error);
+  process.stderr.write(`Quayside can't start: ${text}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { DIRECT, readRequest } from '../../src/adapters/node/http-request.ts';
+import { serve } from '../../src/adapters/node/serve.ts';
+import { createClientReader } from '../../src/adapters/node/trusted-proxies.ts';
+import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
+import { systemClock } from '../../src/adapters/shared/system-clock.ts';
+import { openRawClient } from './raw-socket.ts';
+
+type Sent = { readonly for?: string; readonly proto?: string };
+
+/** What a reader that trusts `ranges` makes of a request over a plain connection from `peer`. */
+function seen(ranges: readonly string[], peer: string, sent: Sent, isEncrypted = false) {
+  const headers: Record<string, string | undefined> = { 'x-forwarded-for': sent.for, 'x-forwarded-proto': sent.proto };
+  const client = createClientReader(ranges)({ address: peer, isEncrypted }, (name) => headers[name] ?? null);
+  return [client.remoteAddress, client.isSecure];
+}
+
+const INSIDE = ['10.0.0.0/8', 'fd00::/8', '127.0.0.1'];
+
+describe('a client reader', () => {
+  it('believes nobody by default', () => {
+    expect(seen([], '127.0.0.1', { for: '1.2.3.4', proto: 'https' })).toEqual(['127.0.0.1', false]);
+    expect(seen([], '::ffff:192.0.2.1', {}, true)).toEqual(['192.0.2.1', true]);
+  });
+
+  it('believes no stranger', () => {
+    expect(seen(INSIDE, '192.0.2.1', { for: '10.0.0.1', proto: 'https' })).toEqual(['192.0.2.1', false]);
+    expect(seen(INSIDE, '2001:db8::1', { for: '10.0.0.1' }, true)).toEqual(['2001:db8::1', true]);
+  });
+
+  it.each([
+    ['one proxy', '10.0.0.1', { for: '192.0.2.7', proto: 'https' }, '192.0.2.7', true],
+    ['a proxy over IPv6', 'fd00::5', { for: '2001:DB8::7', proto: 'http' }, '2001:db8::7', false],
+    ['an IPv4 proxy on a socket for both', '::ffff:10.1.2.3', { for: '192.0.2.7' }, '192.0.2.7', false],
+    ['a chain', '127.0.0.1', { for: '192.0.2.7, 10.9.9.9 ,10.1.1.1' }, '192.0.2.7', false],
+    ['what the client wrote in front', '10.0.0.1', { for: '10.0.0.9, 6.6.6.6, 192.0.2.7' }, '192.0.2.7', false],
+    ['nonsense in front', '10.0.0.1', { for: 'unknown, <x>, 192.0.2.7' }, '192.0.2.7', false],
+    ['a port behind the address', '10.0.0.1', { for: '192.0.2.7:4711' }, '192.0.2.7', false],
+    ['a port behind IPv6', '10.0.0.1', { for: '[2001:db8::7]:4711' }, '2001:db8::7', false],
+    ['a client inside', '10.0.0.1', { for: '10.3.3.3, 10.2.2.2' }, '10.3.3.3', false],
+    ['the proxy itself', '10.0.0.1', {}, '10.0.0.1', false],
+  ] as const)('finds the client behind %s', (_name, peer, sent, address, isSecure) => {
+    expect(seen(INSIDE, peer, sent)).toEqual([address, isSecure]);
+  });
+
+  it('says that it does not know rather than name a proxy', () => {
+    expect(seen(INSIDE, '10.0.0.1', { for: 'unknown' })).toEqual([null, false]);
+    expect(seen(INSIDE, '10.0.0.1', { for: '192.0.2.7, ' })).toEqual([null, false]);
+    expect(seen(INSIDE, '10.0.0.1', { for: '1.2.3' })).toEqual([null, false]);
+    expect(seen(INSIDE, '10.0.0.1', { for: Array(1000).fill('10.0.0.2').join() })).toEqual([null, false]);
+  });
+
+  it('takes the scheme of the hop that the client used', () => {
+    const hops = '192.0.2.7, 10.0.0.2';
+    expect(seen(INSIDE, '10.0.0.1', { for: hops, proto: 'https, http' })).toEqual(['192.0.2.7', true]);
+    expect(seen(INSIDE, '10.0.0.1', { for: hops, proto: 'HTTPS' })).toEqual(['192.0.2.7', true]);
+    expect(seen(INSIDE, '10.0.0.1', { for: '6.6.6.6, 192.0.2.7', proto: 'https, http' })).toEqual(['192.0.2.7', false]);
+    expect(seen(INSIDE, '10.0.0.1', { for: '192.0.2.7', proto: 'https, https, http' })).toEqual(['192.0.2.7', false]);
+    expect(seen(INSIDE, '10.0.0.1', { proto: '' }, true)).toEqual(['10.0.0.1', true]);
+  });
+});
+
+describe('a request behind a trusted proxy', () => {
+  it('shows the client over the wire, repeated headers joined', async () => {
+    const reading = { ...DIRECT, readClient: createClientReader(['127.0.0.0/8']) };
+    const log = createConsoleLog(systemClock, 'off');
+    const answer = (_request: Request, { incoming }: { incoming: Parameters<typeof readRequest>[0] }) => {
+      const { remoteAddress, isSecure } = readRequest(incoming, reading);
+      return new Response(`${remoteAddress} ${isSecure}`);
+    };
+    const server = await serve(answer, { host: '127.0.0.1', port: 0, log });
+    try {
+      const client = await openRawClient(server.url);
+      client.send('GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 10.0.0.1\r\nX-Forwarded-For: 192.0.2.7\r\n');
+      client.send('X-Forwarded-Proto: https\r\nConnection: close\r\n\r\n');
+      expect(await client.closed()).toContain('192.0.2.7 true');
+    } finally {
+      await server.close(0);
+    }
+  });
+});
