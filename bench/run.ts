@@ -1,5 +1,6 @@
-// `npm run bench -- [names]`: runs the named benches one after the other, all when none is named. Each bench is a file
-// of this folder that prints one table; results with machine and date are kept in README.md beside it.
+// `npm run bench -- [names] [options]`: runs the named benches one after the other, all when none is named. Each bench is
+// a file of this folder that prints one table; results with machine and date are kept in README.md beside it. What begins
+// with the first `--…` is for the benches.
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 
 async function runBench(name: string): Promise<number> {
   process.stdout.write(`\n## ${name}\n`);
-  const child = spawn(process.execPath, [`${folder}${name}.ts`], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [`${folder}${name}.ts`, ...options], { stdio: 'inherit' });
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
 }
 
@@ -17,7 +18,10 @@ const known = (await readdir(folder))
   .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
   .map((file) => file.slice(0, -'.ts'.length))
   .sort();
-const wanted = process.argv.slice(2);
+const given = process.argv.slice(2);
+const optionsAt = given.findIndex((argument) => argument.startsWith('--'));
+const wanted = optionsAt === -1 ? given : given.slice(0, optionsAt);
+const options = given.slice(wanted.length);
 const unknown = wanted.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`No such bench: ${unknown.join(', ')}. There are: ${known.join(', ')}\n`);

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { cpuSecondsOf } from './process-cpu.ts';
 import { runProgram } from './programs.ts';
 
@@ -6,6 +7,10 @@ export type Load = {
   readonly connections: number;
   readonly seconds: number;
   readonly headers?: readonly string[];
+  /** Bytes of an answer's body. Long answers are counted by their bytes, for many are under way when the time is over. */
+  readonly bodyBytes: number;
+  /** Asks for ranges of `bodyBytes` anywhere in the first so many bytes. */
+  readonly rangesWithinBytes?: number;
 };
 export type LoadResult = {
   readonly requestsPerSecond: number;
@@ -14,25 +19,36 @@ export type LoadResult = {
   readonly megabytesPerSecond: number;
 };
 
-const UNIT_MS: Record<string, number> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
-const UNIT_BYTES: Record<string, number> = { B: 1, KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 };
+const SCRIPT = fileURLToPath(new URL('./wrk.lua', import.meta.url));
+/** From here on an answer is counted by its bytes. */
+const LONG_BODY_BYTES = 2 ** 20;
+/** wrk counts a slower answer as an error: on a busy machine 16 answers of 64 MiB at once take a few seconds. */
+const TIMEOUT_SECONDS = 30;
+
+type Totals = { requests: number; bytes: number; micros: number; p99Micros: number; failed: number };
 
 /** Loads a URL with wrk on CPU 1 and takes the CPU time of the serving processes meanwhile. Any answer but 2xx/3xx throws. */
 export async function load(options: Load, pids: readonly number[]): Promise<LoadResult> {
-  const cpuBefore = pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0);
+  const { bodyBytes, rangesWithinBytes } = options;
   const headers = (options.headers ?? []).flatMap((header) => ['-H', header]);
-  const args = ['-t1', `-c${options.connections}`, `-d${options.seconds}s`, '--latency', ...headers, options.url];
-  const out = await runProgram('taskset', ['-c', '1', 'wrk', ...args]);
-  const cpu = pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0) - cpuBefore;
-  if (/Non-2xx|Socket errors/.test(out)) throw new Error(`wrk saw errors:\n${out}`);
-  const number = (pattern: RegExp) => pattern.exec(out);
-  const p99 = number(/99%\s+([\d.]+)(us|ms|s|m)/);
-  const transfer = number(/Transfer\/sec:\s+([\d.]+)(B|KB|MB|GB)/);
-  const requests = Number(number(/(\d+) requests in/)?.[1] ?? 0);
+  const ranges = rangesWithinBytes === undefined ? [] : ['--', `${rangesWithinBytes}`, `${bodyBytes}`];
+  const length = [`-d${options.seconds}s`, '--timeout', `${TIMEOUT_SECONDS}s`];
+  const args = ['-t1', `-c${options.connections}`, ...length, '-s', SCRIPT, ...headers, options.url];
+  const cpuBefore = sumOfCpu(pids);
+  const out = await runProgram('taskset', ['-c', '1', 'wrk', ...args, ...ranges]);
+  const cpuSeconds = sumOfCpu(pids) - cpuBefore;
+  const totals = JSON.parse(out.slice(out.lastIndexOf('\n{'))) as Totals;
+  if (totals.failed > 0) throw new Error(`wrk saw errors:\n${out}`);
+  const requests = bodyBytes >= LONG_BODY_BYTES ? totals.bytes / bodyBytes : totals.requests;
+  const seconds = totals.micros / 1e6;
   return {
-    requestsPerSecond: Number(number(/Requests\/sec:\s+([\d.]+)/)?.[1] ?? 0),
-    cpuMicrosPerRequest: (cpu / requests) * 1e6,
-    p99Ms: Number(p99?.[1] ?? 0) * (UNIT_MS[p99?.[2] ?? 'ms'] ?? 1),
-    megabytesPerSecond: (Number(transfer?.[1] ?? 0) * (UNIT_BYTES[transfer?.[2] ?? 'B'] ?? 1)) / 1e6,
+    requestsPerSecond: requests / seconds,
+    cpuMicrosPerRequest: (cpuSeconds / requests) * 1e6,
+    p99Ms: totals.p99Micros / 1000,
+    megabytesPerSecond: totals.bytes / seconds / 1e6,
   };
+}
+
+function sumOfCpu(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0);
 }

@@ -1,11 +1,11 @@
 // Puts head and body of a reply on a socket with as few copies and system calls as its size allows. Two buffers in one
-// writev cost more here than a copy of 10 KiB; see bench/README.md, hot-get.
+// writev cost more here than a copy of 10 KiB; see bench/README.md, delivery.
 import type { Duplex } from 'node:stream';
 import type { Head } from './prebuilt-heads.ts';
 
 /**
  * Up to here head and body are copied into one buffer; above, the body goes out as it is. Bytes; from about there on the
- * two ways cost the same. Measured 2026-11: bench/README.md, hot-get.
+ * two ways cost the same. Measured 2026-11: bench/README.md, delivery.
  */
 const COPIED_MAX_BYTES = 24 * 1024;
 
