@@ -1,0 +1,228 @@
+// The condition operators of policies: what a statement's Condition block demands of a request. Values are read and
+// checked once, when the policy is parsed; holds() then compares.
+// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
+import { type IpRange, isInRange, parseIp, parseIpRange } from './ip-range.ts';
+import { type ConditionValues, matchesPattern, type Pattern, parsePattern } from './pattern.ts';
+
+/** Compares one value of the request with one of the policy. */
+type Test = (value: string, values: ConditionValues) => boolean;
+
+/** One operator with one key: what must hold. */
+export type Condition = {
+  readonly key: string;
+  /** The operator without set prefix and IfExists: `StringEquals`. */
+  readonly operator: string;
+  /** As the policy wrote them. */
+  readonly expected: readonly string[];
+  /** What a request without the key means: `true` where the condition holds then. */
+  readonly ifMissing: boolean;
+  /** How many of the request's values must pass. */
+  readonly quantifier: 'any' | 'all';
+  /** Negated operators want that none of the policy's values fits. */
+  readonly isNegated: boolean;
+  readonly tests: readonly Test[];
+};
+
+type Kind = 'string' | 'string-ignore-case' | 'like' | 'number' | 'date' | 'bool' | 'binary' | 'ip' | 'arn';
+type Comparison = 'equal' | 'less' | 'less-or-equal' | 'greater' | 'greater-or-equal';
+type Operator = { readonly kind: Kind; readonly comparison: Comparison; readonly isNegated: boolean };
+
+const operator = (kind: Kind, comparison: Comparison = 'equal', isNegated = false): Operator => ({
+  kind,
+  comparison,
+  isNegated,
+});
+
+function comparisons(name: string, kind: Kind): [string, Operator][] {
+  return [
+    [`${name}Equals`, operator(kind)],
+    [`${name}NotEquals`, operator(kind, 'equal', true)],
+    [`${name}LessThan`, operator(kind, 'less')],
+    [`${name}LessThanEquals`, operator(kind, 'less-or-equal')],
+    [`${name}GreaterThan`, operator(kind, 'greater')],
+    [`${name}GreaterThanEquals`, operator(kind, 'greater-or-equal')],
+  ];
+}
+
+const OPERATORS: ReadonlyMap<string, Operator> = new Map([
+  ['StringEquals', operator('string')],
+  ['StringNotEquals', operator('string', 'equal', true)],
+  ['StringEqualsIgnoreCase', operator('string-ignore-case')],
+  ['StringNotEqualsIgnoreCase', operator('string-ignore-case', 'equal', true)],
+  ['StringLike', operator('like')],
+  ['StringNotLike', operator('like', 'equal', true)],
+  ...comparisons('Numeric', 'number'),
+  ...comparisons('Date', 'date'),
+  ['Bool', operator('bool')],
+  ['BinaryEquals', operator('binary')],
+  ['IpAddress', operator('ip')],
+  ['NotIpAddress', operator('ip', 'equal', true)],
+  ['ArnEquals', operator('arn')],
+  ['ArnLike', operator('arn')],
+  ['ArnNotEquals', operator('arn', 'equal', true)],
+  ['ArnNotLike', operator('arn', 'equal', true)],
+]);
+
+const NAME = /^(?:(ForAllValues|ForAnyValue):)?([A-Za-z]+?)(IfExists)?$/;
+
+/** What of a condition can't be read, in words for the client. */
+export type ConditionProblem = { readonly problem: string };
+
+/**
+ * Reads one entry of a Condition block. `hasVariables` as in parsePattern. `Null` becomes a condition without tests:
+ * only whether the key is there counts.
+ */
+export function parseCondition(
+  name: string,
+  key: string,
+  expected: readonly string[],
+  hasVariables: boolean,
+): Condition | ConditionProblem {
+  const [, set, base = '', ifExists] = NAME.exec(name) ?? [];
+  if (base === 'Null' && ifExists === undefined) return parseNull(key, expected);
+  const found = OPERATORS.get(base);
+  if (found === undefined) return { problem: `Invalid Condition type : ${name}` };
+  const tests: Test[] = [];
+  for (const value of expected) {
+    const test = makeTest(found, value, hasVariables);
+    if (test === null) return { problem: `Invalid value for the condition ${name} of ${key}: ${value}` };
+    tests.push(test);
+  }
+  return {
+    key,
+    operator: base,
+    expected,
+    // A set operator says itself what an empty set means; ForAllValues holds for it.
+    ifMissing: ifExists !== undefined || (set === undefined ? found.isNegated : set === 'ForAllValues'),
+    quantifier: set === 'ForAllValues' ? 'all' : 'any',
+    isNegated: found.isNegated,
+    tests,
+  };
+}
+
+function parseNull(key: string, expected: readonly string[]): Condition | ConditionProblem {
+  const wanted = new Set(expected.map((value) => value.toLowerCase()));
+  if ([...wanted].some((value) => value !== 'true' && value !== 'false') || wanted.size === 0) {
+    return { problem: `Invalid value for the condition Null of ${key}` };
+  }
+  // The test passes for every value, so a request with the key holds exactly where "false" was wanted.
+  const tests: readonly Test[] = wanted.has('false') ? [() => true] : [];
+  return { key, operator: 'Null', expected, ifMissing: wanted.has('true'), quantifier: 'any', isNegated: false, tests };
+}
+
+/** Whether a request with these values meets the condition. */
+export function holds(condition: Condition, values: ConditionValues): boolean {
+  const found = values(condition.key);
+  if (found === null || found.length === 0) return condition.ifMissing;
+  const passes = (value: string) => condition.tests.some((test) => test(value, values)) !== condition.isNegated;
+  return condition.quantifier === 'all' ? found.every(passes) : found.some(passes);
+}
+
+function makeTest({ kind, comparison }: Operator, expected: string, hasVariables: boolean): Test | null {
+  switch (kind) {
+    case 'string':
+    case 'like':
+      return patternTest(expected, { hasVariables, hasWildcards: kind === 'like' }, (text) => text);
+    case 'string-ignore-case':
+      return patternTest(expected, { hasVariables, hasWildcards: false }, (text) => text.toLowerCase());
+    case 'arn':
+      return arnTest(expected, hasVariables);
+    case 'number':
+      return orderTest(expected, comparison, parseNumber);
+    case 'date':
+      return orderTest(expected, comparison, parseDate);
+    case 'bool':
+      return boolTest(expected);
+    case 'binary':
+      return (value) => value === expected;
+    case 'ip':
+      return ipTest(parseIpRange(expected));
+  }
+}
+
+function patternTest(
+  expected: string,
+  options: { hasVariables: boolean; hasWildcards: boolean },
+  fold: (text: string) => string,
+): Test | null {
+  const pattern = parsePattern(expected, options);
+  if (pattern === null) return null;
+  const folded: Pattern = {
+    ...pattern,
+    parts: pattern.parts.map((part) => (typeof part === 'string' ? fold(part) : part)),
+  };
+  const foldedValues =
+    (values: ConditionValues): ConditionValues =>
+    (key) =>
+      values(key)?.map(fold) ?? null;
+  return (value, values) => matchesPattern(folded, fold(value), foldedValues(values));
+}
+
+/** Each of the six parts is a pattern of its own: a `*` never reaches over a colon. */
+function arnTest(expected: string, hasVariables: boolean): Test | null {
+  const patterns = arnParts(expected).map((part) => parsePattern(part, { hasVariables, hasWildcards: true }));
+  if (patterns.length !== 6 || patterns.includes(null)) return null;
+  return (value, values) => {
+    const parts = arnParts(value);
+    return (
+      parts.length === 6 &&
+      patterns.every((pattern, i) => pattern !== null && matchesPattern(pattern, parts[i] ?? '', values))
+    );
+  };
+}
+
+/** `arn:partition:service:region:account:resource`; the resource may hold colons. */
+function arnParts(text: string): string[] {
+  const parts = text.split(':');
+  return parts.length <= 6 ? parts : [...parts.slice(0, 5), parts.slice(5).join(':')];
+}
+
+function orderTest(expected: string, comparison: Comparison, parse: (text: string) => number | null): Test | null {
+  const right = parse(expected);
+  if (right === null) return null;
+  return (value) => {
+    const left = parse(value);
+    return left !== null && compare(left, comparison, right);
+  };
+}
+
+function compare(left: number, comparison: Comparison, right: number): boolean {
+  switch (comparison) {
+    case 'equal':
+      return left === right;
+    case 'less':
+      return left < right;
+    case 'less-or-equal':
+      return left <= right;
+    case 'greater':
+      return left > right;
+    case 'greater-or-equal':
+      return left >= right;
+  }
+}
+
+function parseNumber(text: string): number | null {
+  return /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?\s*$/.test(text) ? Number(text) : null;
+}
+
+/** ISO 8601 as W3C profiles it, or seconds since 1970; milliseconds. Source: https://www.w3.org/TR/NOTE-datetime */
+function parseDate(text: string): number | null {
+  if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
+  if (!/^\d{4}-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?)?$/.test(text))
+    return null;
+  const timeMs = Date.parse(text);
+  return Number.isNaN(timeMs) ? null : timeMs;
+}
+
+function boolTest(expected: string): Test | null {
+  const wanted = expected.toLowerCase();
+  return wanted === 'true' || wanted === 'false' ? (value) => value.toLowerCase() === wanted : null;
+}
+
+function ipTest(range: IpRange | null): Test | null {
+  if (range === null) return null;
+  return (value) => {
+    const address = parseIp(value);
+    return address !== null && isInRange(address, range);
+  };
+}

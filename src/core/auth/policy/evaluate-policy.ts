@@ -1,0 +1,62 @@
+// Asks a policy about one request. A pure function: everything that counts is in its arguments. A Deny that applies
+// wins over every Allow, and a policy that says nothing leaves the question to access control lists.
+// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+import type { S3Action } from '../actions.ts';
+import { holds } from './conditions.ts';
+import { type ConditionValues, matchesPattern } from './pattern.ts';
+import type { Policy, PolicyMatch, PolicyPrincipals, Statement } from './policy.ts';
+
+/** Who asks, as policies see it: an account, a program of this service, or nobody in particular. */
+export type PolicyCaller =
+  | { readonly kind: 'account'; readonly accountId: string }
+  | { readonly kind: 'service'; readonly name: string }
+  | { readonly kind: 'anonymous' };
+
+export type PolicyRequest = {
+  readonly caller: PolicyCaller;
+  readonly action: S3Action;
+  /** The bucket's name, or name, slash and key. */
+  readonly resource: string;
+  readonly values: ConditionValues;
+};
+
+/** `none`: no statement speaks of it. */
+export type PolicyVerdict = 'allow' | 'deny' | 'none';
+
+/** What the policy says of the request. Cost: about 1 µs for each statement with conditions, less without. */
+export function evaluatePolicy(policy: Policy, request: PolicyRequest): PolicyVerdict {
+  const action = request.action.toLowerCase();
+  let verdict: PolicyVerdict = 'none';
+  for (const statement of policy.statements) {
+    if (statement.effect === 'Allow' && verdict === 'allow') continue;
+    if (!applies(statement, action, request)) continue;
+    if (statement.effect === 'Deny') return 'deny';
+    verdict = 'allow';
+  }
+  return verdict;
+}
+
+function applies(statement: Statement, action: string, { caller, resource, values }: PolicyRequest): boolean {
+  return (
+    matchesPrincipal(statement.principals, caller) &&
+    matchesAny(statement.actions, action, values) &&
+    matchesAny(statement.resources, resource, values) &&
+    statement.conditions.every((condition) => holds(condition, values))
+  );
+}
+
+/** Whether a statement speaks of the caller. */
+export function matchesPrincipal(principals: PolicyPrincipals, caller: PolicyCaller): boolean {
+  return isNamed(principals, caller) !== principals.isNegated;
+}
+
+function isNamed({ isEveryone, accountIds, services }: PolicyPrincipals, caller: PolicyCaller): boolean {
+  if (isEveryone) return true;
+  if (caller.kind === 'account') return accountIds.has(caller.accountId);
+  return caller.kind === 'service' && services.has(caller.name);
+}
+
+/** Whether an Action or Resource element takes the text in. */
+export function matchesAny({ isNegated, patterns }: PolicyMatch, text: string, values: ConditionValues): boolean {
+  return patterns.some((pattern) => matchesPattern(pattern, text, values)) !== isNegated;
+}

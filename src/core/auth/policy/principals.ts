@@ -1,0 +1,44 @@
+// The Principal element of a statement. An account is named by its id, alone or in an ARN of its root; there are no
+// users or roles below an account, so a statement about one is refused rather than kept as one that never applies.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/s3-bucket-user-policy-specifying-principal-intro.html
+
+import type { PolicyPrincipals } from './policy.ts';
+import { isJsonObject, malformedPolicy, readTexts } from './policy-json.ts';
+
+const ROOT_ARN = /^arn:aws:iam::([\w.-]{1,128}):root$/;
+const ACCOUNT_ID = /^[\w.-]{1,128}$/;
+/** Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html (service principals) */
+const SERVICE = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.amazonaws\.com$/;
+
+/** Reads Principal or NotPrincipal. MalformedPolicy. */
+export function readPrincipals(statement: { readonly [name: string]: unknown }): PolicyPrincipals {
+  const { Principal, NotPrincipal } = statement;
+  if (Principal !== undefined && NotPrincipal !== undefined) {
+    throw malformedPolicy("Principal and NotPrincipal can't stand together.");
+  }
+  const isNegated = NotPrincipal !== undefined;
+  const value = isNegated ? NotPrincipal : Principal;
+  if (value === undefined) throw malformedPolicy('Missing required field Principal');
+  const accountIds = new Set<string>();
+  const services = new Set<string>();
+  let isEveryone = value === '*';
+  if (!isEveryone) {
+    if (!isJsonObject(value) || Object.keys(value).length === 0) throw malformedPolicy('Invalid principal in policy');
+    for (const [kind, names] of Object.entries(value)) {
+      for (const name of readTexts(names, 'Principal')) {
+        if (kind === 'AWS' && name === '*') isEveryone = true;
+        else if (kind === 'AWS') accountIds.add(readAccount(name));
+        else if (kind === 'CanonicalUser' && ACCOUNT_ID.test(name)) accountIds.add(name);
+        else if (kind === 'Service' && SERVICE.test(name)) services.add(name);
+        else throw malformedPolicy('Invalid principal in policy');
+      }
+    }
+  }
+  return { isNegated, isEveryone, accountIds, services };
+}
+
+function readAccount(name: string): string {
+  const id = ROOT_ARN.exec(name)?.[1] ?? (ACCOUNT_ID.test(name) ? name : undefined);
+  if (id === undefined) throw malformedPolicy('Invalid principal in policy');
+  return id;
+}
