@@ -15,6 +15,7 @@ import type {
   ObjectVersion,
   VersionId,
 } from '../src/ports/domain.ts';
+import { NO_FACTS } from '../src/ports/object-facts.ts';
 import { median, printTable } from './lib/table.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000];
@@ -37,7 +38,9 @@ function objectAt(i: number): ObjectVersion {
   const folder = `folder-${String(Math.floor(i / KEYS_PER_FOLDER)).padStart(6, '0')}`;
   return {
     key: `${folder}/object-${String(i).padStart(9, '0')}.jpg` as ObjectKey,
+    ...NO_FACTS,
     versionId: `version-${i}` as VersionId,
+    isNull: true,
     sizeBytes: 3,
     etag: '900150983cd24fb0d6963f7d28e17f72',
     lastModifiedMs: 1_700_000_000_000 + i,
@@ -89,7 +92,7 @@ for (const size of SIZES) {
       `${medianMicros(() => list('', '', 1000))} µs`,
       `${medianMicros(() => list('', middle, 1000))} µs`,
       `${medianMicros(() => list('/', '', 100))} µs`,
-      `${medianMicros(() => index.getObject({ bucket, key: middle }))} µs`,
+      `${medianMicros(() => index.getVersion({ bucket, key: middle, versionId: null }))} µs`,
     ]);
   } finally {
     sql.close();

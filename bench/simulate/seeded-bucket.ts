@@ -6,6 +6,7 @@ import { parseObjectKey } from '../../src/core/names.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketName, BucketRecord, ObjectBody } from '../../src/ports/domain.ts';
 import type { BlobArrival, IndexApi } from '../../src/ports/metadata-index.ts';
+import { NO_FACTS } from '../../src/ports/object-facts.ts';
 import type { Ids } from '../../src/ports/system.ts';
 import type { World } from './design.ts';
 import type { SimulatedBucket } from './simulated-bucket.ts';
@@ -54,7 +55,9 @@ export function createSeededBucket({ world, api, blobStore, ids, zeros, bucket: 
       object: {
         ...body,
         key,
+        ...NO_FACTS,
         versionId: ids.versionId(),
+        isNull: true,
         sizeBytes,
         etag,
         lastModifiedMs: nowMs,

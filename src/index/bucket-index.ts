@@ -5,14 +5,13 @@ import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBlobCalls } from './blobs.ts';
 import { createBucketCalls } from './buckets.ts';
-import { listObjects } from './listing.ts';
+import { listObjects, listVersions } from './listing.ts';
 import { createObjectCalls } from './objects.ts';
 import { createUploadCalls } from './uploads.ts';
 
 /** Queries of one statement, which is atomic by itself; a transaction around them would cost as much again. */
 const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof IndexQueries>([
   'getBucket',
-  'getObject',
   'resolve',
   'findUnknownBlobs',
   'isBlobHeld',
@@ -30,6 +29,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createUploadCalls(sql),
     ...createBlobCalls(sql),
     listObjects: (input) => listObjects(sql, input),
+    listVersions: (input) => listVersions(sql, input),
   };
   return inTransactions(sql, calls, SINGLE_STATEMENT);
 }

@@ -135,9 +135,9 @@ export function createBucketCalls(sql: Sql): BucketCalls {
     deleteBucket({ bucket, nowMs }) {
       const n = requireBucket(sql, bucket);
       const [left] = sql.all<{ has_any: number }>(
-        `SELECT EXISTS (SELECT 1 FROM objects WHERE bucket = ?)
-             OR EXISTS (SELECT 1 FROM uploads WHERE bucket = ?) AS has_any`,
-        n,
+        `SELECT EXISTS (SELECT 1 FROM objects WHERE bucket = ?1)
+             OR EXISTS (SELECT 1 FROM versions WHERE bucket = ?1)
+             OR EXISTS (SELECT 1 FROM uploads WHERE bucket = ?1) AS has_any`,
         n,
       );
       if (left?.has_any !== 0) throw new StorageError('BucketNotEmpty', { fields: { BucketName: bucket.name } });

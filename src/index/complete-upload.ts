@@ -8,8 +8,9 @@ import type { Sql } from '../ports/sql.ts';
 import { blobIdsOf, changeReferences } from './blob-references.ts';
 import { requireBucket } from './buckets.ts';
 import { decodeVersion, encodeDetail, type VersionRow } from './object-rows.ts';
-import { checkCondition, readCurrent, replaceCurrent } from './objects.ts';
+import { checkCondition } from './objects.ts';
 import { deleteUpload, findUpload, noSuchUpload, readStoredParts, type StoredPart } from './upload-rows.ts';
+import { placeVersion, readCurrent, versioningOf } from './version-rows.ts';
 
 type CompleteInput = Parameters<IndexApi['completeUpload']>[0];
 type ListedPart = { readonly partNumber: number; readonly md5: string };
@@ -35,10 +36,10 @@ export function completeUpload(sql: Sql, input: CompleteInput): ObjectVersion {
 
   const version = toVersion(upload, input.object, listed);
   moveReferences(sql, n, stored.values(), version.segments, version.lastModifiedMs);
-  replaceCurrent(sql, n, version, current);
+  const placed = { ...version, ...placeVersion(sql, n, versioningOf(input.bucket), version, current) };
   deleteUpload(sql, n, key, uploadId);
-  rememberFinished(sql, n, input, version);
-  return version;
+  rememberFinished(sql, n, input, placed);
+  return placed;
 }
 
 function pickListed(
@@ -66,7 +67,13 @@ function toVersion(upload: Upload, object: CompleteInput['object'], listed: read
     headers: upload.headers,
     userMetadata: upload.userMetadata,
     storageClass: upload.storageClass,
+    ownerId: upload.ownerId,
+    acl: upload.acl,
+    tags: upload.tags,
+    lock: upload.lock,
+    encryption: upload.encryption,
     versionId: object.versionId,
+    isNull: true,
     etag: object.etag,
     lastModifiedMs: object.lastModifiedMs,
     checksum: object.checksum,
@@ -100,8 +107,8 @@ function moveReferences(
 function rememberFinished(sql: Sql, bucket: number, input: CompleteInput, version: ObjectVersion): void {
   const [row] = sql.all<{ id: number }>(
     `INSERT INTO finished_uploads (bucket, upload_id, key, size_bytes, etag, last_modified_ms, storage_class,
-       checksum_algorithm, checksum_type, version_id, list_sha256, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     RETURNING id`,
+       checksum_algorithm, checksum_type, version_id, is_null, owner_id, list_sha256, detail)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     bucket,
     input.uploadId,
     version.key,
@@ -112,6 +119,8 @@ function rememberFinished(sql: Sql, bucket: number, input: CompleteInput, versio
     version.checksum?.algorithm ?? null,
     version.checksum?.type ?? null,
     version.versionId,
+    version.isNull ? 1 : 0,
+    version.ownerId,
     digestOf(input.parts),
     encodeDetail(version),
   );
@@ -136,7 +145,7 @@ function digestOf(parts: readonly ListedPart[]): string {
 function repeatedAnswer(sql: Sql, bucket: number, input: CompleteInput): ObjectVersion {
   const [row] = sql.all<Omit<VersionRow, 'inline_bytes'> & { list_sha256: string }>(
     `SELECT key, size_bytes, etag, last_modified_ms, storage_class, checksum_algorithm, checksum_type, version_id,
-       list_sha256, detail FROM finished_uploads WHERE bucket = ? AND upload_id = ?`,
+       is_null, owner_id AS object_owner_id, list_sha256, detail FROM finished_uploads WHERE bucket = ? AND upload_id = ?`,
     bucket,
     input.uploadId,
   );

@@ -7,7 +7,8 @@ export type CallKind = 'query' | 'command';
 
 export const INDEX_CALLS = {
   getBucket: 'query',
-  getObject: 'query',
+  getVersion: 'query',
+  listVersions: 'query',
   resolve: 'query',
   listObjects: 'query',
   getUpload: 'query',
@@ -22,6 +23,7 @@ export const INDEX_CALLS = {
   deleteBucket: 'command',
   commitObject: 'command',
   deleteObjects: 'command',
+  updateVersion: 'command',
   createUpload: 'command',
   commitPart: 'command',
   completeUpload: 'command',

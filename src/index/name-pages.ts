@@ -4,8 +4,8 @@
 import type { SqlValue } from '../ports/sql.ts';
 import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
 
-/** A place in the order of rows: the first row at or behind this key and, within a key, this upload id. */
-export type Cursor = { readonly key: SqlValue; readonly uploadId: string };
+/** A place in the order of rows: a key and, where a key has several rows, a place within it. */
+export type Cursor = { readonly key: SqlValue; readonly within: string };
 
 export type NameScan<Row extends { readonly key: string }> = {
   readonly prefix: string;
@@ -13,6 +13,8 @@ export type NameScan<Row extends { readonly key: string }> = {
   readonly delimiter: string;
   readonly maxNames: number;
   readonly start: Cursor;
+  /** The place within a key that is before all its rows. */
+  readonly first: string;
   /** Rows at or behind `from` with keys less than `endKey`, in order. */
   readonly read: (from: Cursor, endKey: SqlValue, limit: number) => readonly Row[];
   /** The place just behind a row. */
@@ -76,7 +78,7 @@ export function readNames<Row extends { readonly key: string }>(scan: NameScan<R
     }
     if (found.length < limit || last === null) return page(false);
     const isLeaf = typeof last !== 'string';
-    from = typeof last === 'string' ? { key: prefixEnd(last), uploadId: '' } : scan.after(last);
+    from = typeof last === 'string' ? { key: prefixEnd(last), within: scan.first } : scan.after(last);
     if (isAnyInVain) batch = 1;
     else if (isLeaf) batch *= 2;
   }

@@ -2,8 +2,10 @@
 // and conditions need; everything else is one JSON text, `detail`, whose shape only this file knows. A change of
 // that shape is a migration in schema.ts.
 import type {
+  AccountId,
   BlobId,
   Checksum,
+  DeleteMarker,
   ObjectBody,
   ObjectHeaders,
   ObjectKey,
@@ -14,10 +16,12 @@ import type {
   VersionId,
 } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
+import type { ObjectFacts, ObjectLock } from '../ports/object-facts.ts';
 
 /** The columns of an object in a listing. */
 export type SummaryRow = {
   readonly key: string;
+  readonly owner_id: string | null;
   readonly size_bytes: number;
   readonly etag: string;
   readonly last_modified_ms: number;
@@ -25,15 +29,18 @@ export type SummaryRow = {
   readonly checksum_algorithm: string | null;
   readonly checksum_type: string | null;
 };
-export type VersionRow = SummaryRow & {
+/** A version as it is read: its owner under a name that no column of a bucket has. */
+export type VersionRow = Omit<SummaryRow, 'owner_id'> & {
+  readonly object_owner_id: string | null;
   readonly version_id: string;
+  readonly is_null: number;
   readonly detail: string;
   readonly inline_bytes: Uint8Array | null;
 };
 
 /** Segments in a row: runs of one home bucket, each `[home, name, offset, length, name, offset, length, …]`. */
 type SegmentRuns = readonly (readonly (string | number)[])[];
-type Detail = {
+type Detail = Partial<Pick<ObjectFacts, 'acl' | 'tags' | 'lock' | 'encryption'>> & {
   readonly headers?: ObjectHeaders;
   readonly userMetadata?: Readonly<Record<string, string>>;
   readonly checksum?: string;
@@ -120,6 +127,10 @@ export function encodeDetail(version: ObjectVersion): string {
     ...(version.parts === null
       ? {}
       : { parts: version.parts.flatMap((part) => [part.partNumber, part.sizeBytes, part.checksum]) }),
+    ...(version.acl === null ? {} : { acl: version.acl }),
+    ...(isEmpty(version.tags) ? {} : { tags: version.tags }),
+    ...(version.lock === null ? {} : { lock: version.lock }),
+    ...(version.encryption === null ? {} : { encryption: version.encryption }),
   };
   return encodeBounded(detail);
 }
@@ -133,6 +144,12 @@ export function segmentsOfDetail(text: string): readonly Segment[] {
   return fromRuns((JSON.parse(text) as Detail).segments ?? []);
 }
 
+/** What keeps the version of that detail from being deleted. */
+export function lockOfDetail(text: string): ObjectLock | null {
+  // Most rows have no lock, and their text says so without being read again.
+  return text.includes('"lock":') ? ((JSON.parse(text) as Detail).lock ?? null) : null;
+}
+
 export function decodeVersion(row: VersionRow): ObjectVersion {
   const detail = JSON.parse(row.detail) as Detail;
   const kind = decodeChecksumKind(row);
@@ -143,6 +160,12 @@ export function decodeVersion(row: VersionRow): ObjectVersion {
   return {
     key: row.key as ObjectKey,
     versionId: row.version_id as VersionId,
+    isNull: row.is_null === 1,
+    ownerId: row.object_owner_id as AccountId | null,
+    acl: detail.acl ?? null,
+    tags: detail.tags ?? {},
+    lock: detail.lock ?? null,
+    encryption: detail.encryption ?? null,
     sizeBytes: row.size_bytes,
     etag: row.etag,
     lastModifiedMs: row.last_modified_ms,
@@ -155,9 +178,23 @@ export function decodeVersion(row: VersionRow): ObjectVersion {
   };
 }
 
+/** What tells a row of `versions` that has no bytes from one that has. */
+export type MarkerRow = { readonly is_marker: number };
+
+export function decodeMarker(row: VersionRow): DeleteMarker {
+  return {
+    key: row.key as ObjectKey,
+    versionId: row.version_id as VersionId,
+    isNull: row.is_null === 1,
+    lastModifiedMs: row.last_modified_ms,
+    ownerId: row.object_owner_id as AccountId | null,
+  };
+}
+
 export function decodeSummary(row: SummaryRow): ObjectSummary {
   return {
     key: row.key as ObjectKey,
+    ownerId: row.owner_id as AccountId | null,
     sizeBytes: row.size_bytes,
     etag: row.etag,
     lastModifiedMs: row.last_modified_ms,
@@ -166,7 +203,9 @@ export function decodeSummary(row: SummaryRow): ObjectSummary {
   };
 }
 
-function decodeChecksumKind(row: SummaryRow): Pick<Checksum, 'algorithm' | 'type'> | null {
+function decodeChecksumKind(
+  row: Pick<SummaryRow, 'checksum_algorithm' | 'checksum_type'>,
+): Pick<Checksum, 'algorithm' | 'type'> | null {
   if (row.checksum_algorithm === null || row.checksum_type === null) return null;
   return { algorithm: row.checksum_algorithm as Checksum['algorithm'], type: row.checksum_type as Checksum['type'] };
 }

@@ -104,6 +104,31 @@ export const INDEX_SCHEMA: Schema = {
       ) STRICT, WITHOUT ROWID`,
     ],
     [`ALTER TABLE buckets ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'`],
+    [
+      'ALTER TABLE objects ADD COLUMN is_null INTEGER NOT NULL DEFAULT 1',
+      'ALTER TABLE objects ADD COLUMN owner_id TEXT',
+      'ALTER TABLE finished_uploads ADD COLUMN is_null INTEGER NOT NULL DEFAULT 1',
+      'ALTER TABLE finished_uploads ADD COLUMN owner_id TEXT',
+      `CREATE TABLE versions (
+        bucket INTEGER NOT NULL,
+        key TEXT NOT NULL,
+        version_id TEXT NOT NULL,
+        is_null INTEGER NOT NULL,
+        is_marker INTEGER NOT NULL,
+        replaced_at_ms INTEGER,
+        size_bytes INTEGER NOT NULL,
+        etag TEXT NOT NULL,
+        last_modified_ms INTEGER NOT NULL,
+        storage_class TEXT NOT NULL,
+        checksum_algorithm TEXT,
+        checksum_type TEXT,
+        owner_id TEXT,
+        body_id INTEGER,
+        detail TEXT,
+        PRIMARY KEY (bucket, key, version_id DESC)
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE UNIQUE INDEX versions_null ON versions (bucket, key) WHERE is_null = 1',
+    ],
   ],
 };
 

@@ -2,6 +2,7 @@
 import type { BlobId, ChecksumAlgorithm, ObjectKey, Segment, UploadId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { Upload, UploadedPart } from '../ports/metadata-index.ts';
+import { NO_FACTS } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { blobIdsOf } from './blob-references.ts';
 import { decodeSegments } from './object-rows.ts';
@@ -43,6 +44,7 @@ export function encodeAttributes(upload: Upload): string {
 
 export function decodeUpload(row: UploadRow): Upload {
   return {
+    ...NO_FACTS,
     ...(JSON.parse(row.attributes) as Attributes),
     key: row.key as ObjectKey,
     uploadId: row.upload_id as UploadId,

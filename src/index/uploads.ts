@@ -125,17 +125,18 @@ function listUploads(sql: Sql, input: ListUploadsInput): ListUploadsPage {
     delimiter: input.delimiter,
     maxNames: input.maxUploads,
     start: firstUpload(input),
+    first: '',
     read: (from, endKey, limit) =>
       sql.all<UploadRow>(
         `SELECT key, upload_id, created_at_ms, attributes FROM uploads
          WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ? ORDER BY key, upload_id LIMIT 0 + ?`,
         n,
         from.key,
-        from.uploadId,
+        from.within,
         endKey,
         limit,
       ),
-    after: (row) => ({ key: row.key, uploadId: justAfter(row.upload_id) }),
+    after: (row) => ({ key: row.key, within: justAfter(row.upload_id) }),
   });
   return {
     uploads: page.rows.map(decodeUpload),
@@ -153,5 +154,5 @@ function addressOf(row: UploadRow): { key: string; uploadId: string } {
 function firstUpload({ prefix, delimiter, afterKey, afterUploadId }: ListUploadsInput): Cursor {
   const key = startKey(prefix, delimiter, afterKey);
   const isInsideKey = afterUploadId !== '' && afterKey.startsWith(prefix) && key === justAfter(afterKey);
-  return isInsideKey ? { key: afterKey, uploadId: justAfter(afterUploadId) } : { key, uploadId: '' };
+  return isInsideKey ? { key: afterKey, within: justAfter(afterUploadId) } : { key, within: '' };
 }

@@ -47,9 +47,11 @@ export type WebsiteConfiguration = {
 };
 
 export type BucketSettings = {
+  /** Null: the bucket has never kept versions. */
+  readonly versioning: 'enabled' | 'suspended' | null;
   readonly cors: readonly CorsRule[] | null;
   readonly website: WebsiteConfiguration | null;
 };
 
 /** Of a bucket whose owner has configured nothing. */
-export const NO_SETTINGS: BucketSettings = { cors: null, website: null };
+export const NO_SETTINGS: BucketSettings = { versioning: null, cors: null, website: null };

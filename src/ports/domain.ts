@@ -2,6 +2,7 @@
 // No HTTP, no SQL, no runtime type appears here. Everything can be structured-cloned (worker threads, Durable
 // Object RPC). Branded strings are made only by their parse function in core/names.ts or by an index row.
 import type { BucketSettings } from './bucket-settings.ts';
+import type { ObjectFacts } from './object-facts.ts';
 
 declare const brand: unique symbol;
 type Brand<Name extends string> = string & { readonly [brand]: Name };
@@ -63,9 +64,12 @@ export type ObjectBody =
 
 /** One version of an object as the index keeps it. `etag` has no quotes. */
 export type ObjectVersion = ObjectAttributes &
+  ObjectFacts &
   ObjectBody & {
     readonly key: ObjectKey;
     readonly versionId: VersionId;
+    /** Whether S3 calls the version `null`: it was made while the bucket kept no versions. */
+    readonly isNull: boolean;
     readonly sizeBytes: number;
     readonly etag: string;
     readonly lastModifiedMs: number;
@@ -73,15 +77,35 @@ export type ObjectVersion = ObjectAttributes &
     readonly parts: readonly ObjectPart[] | null;
   };
 
-/** What a listing says of an object. */
+/** What takes the place of a current version that was deleted in a bucket with versions. It has no bytes. */
+export type DeleteMarker = Pick<ObjectVersion, 'key' | 'versionId' | 'isNull' | 'lastModifiedMs' | 'ownerId'>;
+
+/** A version of a key as a client names it: one of ours, or `null` for the one without an id. */
+export type VersionName = VersionId | 'null';
+
+/** What a listing says of an object. `ownerId` null: the owner of the bucket. */
 export type ObjectSummary = {
   readonly key: ObjectKey;
+  readonly ownerId: AccountId | null;
   readonly sizeBytes: number;
   readonly etag: string;
   readonly lastModifiedMs: number;
   readonly storageClass: string;
   readonly checksum: Pick<Checksum, 'algorithm' | 'type'> | null;
 };
+
+/** A line of a listing of versions. `isLatest`: what the key stands for now. */
+export type VersionSummary = ObjectSummary & {
+  readonly versionId: VersionId;
+  readonly isNull: boolean;
+  readonly isMarker: boolean;
+  readonly isLatest: boolean;
+  /** When the next version took its place; null for the latest. */
+  readonly replacedAtMs: number | null;
+};
+
+/** Whether a bucket keeps what is replaced or deleted. It can't be switched off again, only suspended. */
+export type Versioning = 'off' | 'enabled' | 'suspended';
 
 /** Who may read without a signature. `publicListing`: may list the bucket too (S3's public-read ACL grants it). */
 export type BucketAccess = {
@@ -105,7 +129,10 @@ export type BucketRecord = {
 };
 
 /** The bucket that a caller decided on: the index refuses with `BucketChanged` when it is no longer this one. */
-export type BucketRef = Pick<BucketRecord, 'id' | 'name' | 'revision'>;
+export type BucketRef = Pick<BucketRecord, 'id' | 'name' | 'revision'> & {
+  /** As the record of that revision says; absent means `off`. */
+  readonly versioning?: Versioning;
+};
 
 /** Where a copy's segments come from: the blob's home bucket must keep it while `holderBucketId` lives. */
 export type BucketAddress = Pick<BucketRecord, 'id' | 'name'>;
@@ -121,6 +148,13 @@ export type Principal =
   | { readonly kind: 'account'; readonly account: Account; readonly accessKeyId: AccessKeyId }
   | { readonly kind: 'anonymous' };
 
+/** What must be true of a version that is to be deleted; null is not asked. Times in whole seconds, as S3 shows them. */
+export type DeleteCondition = {
+  readonly ifMatch: string | null;
+  readonly ifLastModifiedSeconds: number | null;
+  readonly ifSizeBytes: number | null;
+};
+
 /** A conditional write (RFC 9110 section 13): entity tags without quotes, or `*`. */
 export type WriteCondition = { readonly ifMatch: string | null; readonly ifNoneMatch: string | null };
 
@@ -135,4 +169,5 @@ export type BucketGate = {
 /** What a reader needs of the current version of a key. */
 export type Pointer = ObjectAttributes &
   ObjectBody &
-  Pick<ObjectVersion, 'key' | 'versionId' | 'sizeBytes' | 'etag' | 'lastModifiedMs'>;
+  Pick<ObjectFacts, 'acl' | 'ownerId' | 'encryption'> &
+  Pick<ObjectVersion, 'key' | 'versionId' | 'isNull' | 'sizeBytes' | 'etag' | 'lastModifiedMs'>;

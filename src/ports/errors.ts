@@ -43,6 +43,7 @@ export const ERROR_MESSAGES = {
   NoSuchBucketPolicy: 'The bucket policy does not exist.',
   NoSuchCORSConfiguration: 'The CORS configuration does not exist.',
   NoSuchKey: 'The specified key does not exist.',
+  NoSuchVersion: 'The specified version does not exist.',
   NoSuchUpload: 'The specified upload does not exist. It may have been aborted or completed.',
   NoSuchWebsiteConfiguration: 'The specified bucket does not have a website configuration.',
   NotImplemented: 'A header or query you provided implies functionality that is not implemented.',

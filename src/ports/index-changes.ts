@@ -16,7 +16,9 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
     case 'completeUpload':
       return [(input as InputOf<'completeUpload'>).key];
     case 'deleteObjects':
-      return (input as InputOf<'deleteObjects'>).keys;
+      return (input as InputOf<'deleteObjects'>).targets.map((target) => target.key);
+    case 'updateVersion':
+      return [(input as InputOf<'updateVersion'>).key];
     case 'createBucket':
     case 'setBucketAccess':
     case 'setBucketSettings':

@@ -3,6 +3,7 @@
 // a Durable Object) and give them back as promises. Failures are StorageErrors with the codes named here.
 import type { BucketSettings } from './bucket-settings.ts';
 import type {
+  AccountId,
   BlobId,
   BucketAccess,
   BucketAddress,
@@ -11,6 +12,8 @@ import type {
   BucketRef,
   Checksum,
   ChecksumAlgorithm,
+  DeleteCondition,
+  DeleteMarker,
   ObjectAttributes,
   ObjectKey,
   ObjectPart,
@@ -19,17 +22,21 @@ import type {
   Segment,
   UploadId,
   VersionId,
+  VersionName,
+  VersionSummary,
   WriteCondition,
 } from './domain.ts';
+import type { Grant, ObjectFacts, ObjectLock, Tags } from './object-facts.ts';
 
 /** A multipart upload in progress. */
-export type Upload = ObjectAttributes & {
-  readonly uploadId: UploadId;
-  readonly key: ObjectKey;
-  readonly createdAtMs: number;
-  readonly checksumAlgorithm: ChecksumAlgorithm | null;
-  readonly checksumType: Checksum['type'] | null;
-};
+export type Upload = ObjectAttributes &
+  ObjectFacts & {
+    readonly uploadId: UploadId;
+    readonly key: ObjectKey;
+    readonly createdAtMs: number;
+    readonly checksumAlgorithm: ChecksumAlgorithm | null;
+    readonly checksumType: Checksum['type'] | null;
+  };
 
 /** A part that has arrived. Small parts are blobs too. `md5` is hex; `segments` are whole or cut from other blobs. */
 export type UploadedPart = {
@@ -67,6 +74,23 @@ export type ListObjectsPage = {
   readonly lastName: string | null;
 };
 
+export type ListVersionsInput = {
+  readonly bucket: BucketRef;
+  readonly prefix: string;
+  readonly delimiter: string;
+  readonly afterKey: string;
+  /** With `afterKey`: older versions of that very key come too; '' skips the key. */
+  readonly afterVersionId: VersionName | '';
+  readonly maxKeys: number;
+};
+export type ListVersionsPage = {
+  /** By key, and of one key the latest first. */
+  readonly versions: readonly VersionSummary[];
+  readonly commonPrefixes: readonly string[];
+  readonly isTruncated: boolean;
+  readonly last: { readonly key: string; readonly versionId: VersionId | '' } | null;
+};
+
 export type ListUploadsInput = {
   readonly bucket: BucketRef;
   readonly prefix: string;
@@ -87,12 +111,14 @@ export type ListUploadsPage = {
 export type IndexQueries = {
   /** The bucket of that name that lives now, or null. */
   getBucket(input: { name: BucketName }): BucketRecord | null;
-  /** The current version of a key, or null. BucketChanged. */
-  getObject(input: { bucket: BucketRef; key: ObjectKey }): ObjectVersion | null;
+  /** The version of that name, or with null what the key stands for now: an object, a delete marker, nothing. BucketChanged. */
+  getVersion(input: { bucket: BucketRef; key: ObjectKey; versionId: VersionName | null }): FoundVersion | null;
   /** Bucket and current version in one call, for public reads. */
   resolve(input: { name: BucketName; key: ObjectKey }): { bucket: BucketRecord | null; object: ObjectVersion | null };
   /** One page of current objects in byte order of the key. Cost: rows returned plus a constant. BucketChanged. */
   listObjects(input: ListObjectsInput): ListObjectsPage;
+  /** One page of all versions and delete markers, latest of a key first. Cost: at most twice the rows returned. */
+  listVersions(input: ListVersionsInput): ListVersionsPage;
   /** NoSuchUpload, BucketChanged. */
   getUpload(input: { bucket: BucketRef; key: ObjectKey; uploadId: UploadId }): Upload;
   /** Parts with greater numbers than `afterPartNumber`, ascending. NoSuchUpload, BucketChanged. */
@@ -122,7 +148,37 @@ export type CommitObjectInput = {
   readonly arrivals: readonly BlobArrival[];
 };
 
-export type DeletedObject = { readonly key: ObjectKey; readonly existed: boolean };
+/** What a key or a version id stands for. */
+export type FoundVersion =
+  | { readonly kind: 'object'; readonly object: ObjectVersion; readonly isLatest: boolean }
+  | { readonly kind: 'marker'; readonly marker: DeleteMarker; readonly isLatest: boolean };
+
+/** One thing to delete. Without a version id the current version goes, or is hidden by a marker of that id. */
+export type DeleteTarget = {
+  readonly key: ObjectKey;
+  readonly versionId: VersionName | null;
+  readonly condition: DeleteCondition | null;
+  /** The id that a delete marker gets, should one be made. */
+  readonly markerId: VersionId;
+};
+
+/** What became of a target. `refusal`: nothing was done to it. */
+export type DeletedObject = {
+  readonly key: ObjectKey;
+  readonly existed: boolean;
+  /** The delete marker that was made, or that was itself deleted. */
+  readonly marker: Pick<DeleteMarker, 'versionId' | 'isNull'> | null;
+  /** AccessDenied: the version is locked. */
+  readonly refusal: 'PreconditionFailed' | 'AccessDenied' | null;
+};
+
+/** What may change of a version that exists; what is absent stays. */
+export type VersionChange = {
+  readonly tags?: Tags;
+  readonly acl?: readonly Grant[] | null;
+  readonly retention?: ObjectLock['retention'];
+  readonly hasLegalHold?: boolean;
+};
 
 /** What changes the index. Each is atomic and durable when its promise resolves. */
 export type IndexCommands = {
@@ -136,18 +192,38 @@ export type IndexCommands = {
   deleteBucket(input: { bucket: BucketRef; nowMs: number }): void;
 
   /**
-   * Makes `object` the current version of its key: this commit is the write. A blob in `object.segments` that is not
+   * Makes `object` the current version of its key: this commit is the write. What it replaces goes, or is kept, as the
+   * bucket's versioning has it, which also decides `isNull`; the version id returned is greater than every other of the
+   * key, so it is the given one unless clocks disagree. A blob in `object.segments` that is not
    * in `arrivals` must be known already and gains a reference. PreconditionFailed, NoSuchKey (If-Match on a missing
    * key), NoSuchBlob (a copied blob was swept meanwhile: read the source again), BucketChanged.
    */
-  commitObject(input: CommitObjectInput): { replacedVersionId: VersionId | null };
-  /** Deletes current versions; a missing key is no error. PreconditionFailed (one key), BucketChanged. */
+  commitObject(input: CommitObjectInput): Pick<ObjectVersion, 'versionId' | 'isNull'>;
+  /**
+   * Deletes current versions or named ones, as the bucket's versioning has it; a missing key is no error. Each target
+   * succeeds or is refused by itself, in order. BucketChanged.
+   */
   deleteObjects(input: {
     bucket: BucketRef;
-    keys: readonly ObjectKey[];
-    condition: WriteCondition | null;
+    targets: readonly DeleteTarget[];
+    /** Whether the caller may, and asked to, override GOVERNANCE. */
+    bypassGovernance: boolean;
+    /** Who owns the markers; null is the owner of the bucket. */
+    ownerId: AccountId | null;
     nowMs: number;
   }): readonly DeletedObject[];
+  /**
+   * Changes tags, grants or lock of a version. NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker),
+   * AccessDenied (the retention may not be replaced so), BucketChanged.
+   */
+  updateVersion(input: {
+    bucket: BucketRef;
+    key: ObjectKey;
+    versionId: VersionName | null;
+    change: VersionChange;
+    bypassGovernance: boolean;
+    nowMs: number;
+  }): ObjectVersion;
 
   createUpload(input: { bucket: BucketRef; upload: Upload }): void;
   /** Adds or replaces a part; the last commit of a number wins. NoSuchUpload, NoSuchBlob, BucketChanged. */

@@ -4,12 +4,22 @@ import type { BucketAccess, BucketGate, BucketRecord, ObjectKey, ObjectVersion, 
 
 /** What of a bucket a reader without a signature meets. */
 export function toGate({ id, revision, access, settings }: BucketRecord): BucketGate {
-  const { cors, website } = settings;
-  return { bucketId: id, revision, access, settings: { cors, website } };
+  return { bucketId: id, revision, access, settings: toGateSettings(settings) };
+}
+
+/** What of the settings a reader meets. */
+export function toGateSettings({ cors, website }: BucketGate['settings']): BucketGate['settings'] {
+  return { cors, website };
 }
 
 /** What of a version a reader needs. */
-export function toPointer({ parts: _parts, checksum: _checksum, ...pointer }: ObjectVersion): Pointer {
+export function toPointer({
+  parts: _parts,
+  checksum: _checksum,
+  tags: _tags,
+  lock: _lock,
+  ...pointer
+}: ObjectVersion): Pointer {
   return pointer;
 }
 

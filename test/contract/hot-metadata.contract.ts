@@ -21,7 +21,11 @@ function gateOf(bucket: BucketName, revision = 1): BucketGate {
 function pointerOf(key: ObjectKey, etag: string): Pointer {
   return {
     key,
+    ownerId: null,
+    acl: null,
+    encryption: null,
     versionId: `version-${etag}` as VersionId,
+    isNull: true,
     sizeBytes: 2,
     etag,
     lastModifiedMs: 1_700_000_000_000,

@@ -2,7 +2,7 @@
 import { describe, expect } from 'vitest';
 import type { BucketRecord } from '../../src/ports/domain.ts';
 import type { ListObjectsPage, MetadataIndex } from '../../src/ports/metadata-index.ts';
-import { deleteKeys, makeBucket, objectOf, put, refOf, START_MS } from './index-samples.ts';
+import { deleteKeys, makeBucket, OWNER, objectOf, put, refOf, START_MS } from './index-samples.ts';
 import { type Subject, testsOf } from './subject.ts';
 
 type Query = {
@@ -124,11 +124,15 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
       const bucket = await makeBucket(index);
       const attributes = { sizeBytes: 2 ** 42, etag: 'e-3', lastModifiedMs: START_MS + 7, storageClass: 'GLACIER' };
       const checksum = { algorithm: 'SHA1', type: 'COMPOSITE' } as const;
-      await put(index, bucket, objectOf('a', { ...attributes, checksum: { ...checksum, value: 'x-3' } }));
+      await put(
+        index,
+        bucket,
+        objectOf('a', { ...attributes, ownerId: OWNER, checksum: { ...checksum, value: 'x-3' } }),
+      );
       await put(index, bucket, objectOf('b', attributes));
       expect((await list(index, bucket, {})).objects).toEqual([
-        { key: 'a', ...attributes, checksum },
-        { key: 'b', ...attributes, checksum: null },
+        { key: 'a', ownerId: OWNER, ...attributes, checksum },
+        { key: 'b', ownerId: null, ...attributes, checksum: null },
       ]);
     });
 

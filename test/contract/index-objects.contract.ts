@@ -10,6 +10,7 @@ import {
   bytesOf,
   condemn,
   deleteKeys,
+  deletionOf,
   expectCode,
   get,
   MiB,
@@ -155,15 +156,6 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       }
     });
 
-    test('names the version that a commit replaced', async (index) => {
-      const bucket = await makeBucket(index);
-      const commit = (object: ObjectVersion) =>
-        index.call(bucket.name, 'commitObject', { bucket: refOf(bucket), object, condition: null, arrivals: [] });
-      const first = objectOf('k');
-      expect(await commit(first)).toEqual({ replacedVersionId: null });
-      expect(await commit(objectOf('k'))).toEqual({ replacedVersionId: first.versionId });
-    });
-
     test('takes a repeated commit for the one that it is', async (index) => {
       const bucket = await makeBucket(index);
       const blobId = blobIn(bucket);
@@ -258,11 +250,12 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
     test('deletes keys and says which were there', async (index) => {
       const bucket = await makeBucket(index);
       for (const key of ['a', 'b', 'c']) await put(index, bucket, objectOf(key));
+      const plain = { marker: null, refusal: null };
       expect(await deleteKeys(index, bucket, ['b', 'x', 'a', 'b'])).toEqual([
-        { key: 'b', existed: true },
-        { key: 'x', existed: false },
-        { key: 'a', existed: true },
-        { key: 'b', existed: false },
+        { key: 'b', existed: true, ...plain },
+        { key: 'x', existed: false, ...plain },
+        { key: 'a', existed: true, ...plain },
+        { key: 'b', existed: false, ...plain },
       ]);
       expect(await deleteKeys(index, bucket, [])).toEqual([]);
       expect(await get(index, bucket, 'a')).toBe(null);
@@ -275,27 +268,29 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       const drop = (ifMatch: string) =>
         index.call(bucket.name, 'deleteObjects', {
           bucket: refOf(bucket),
-          keys: [asKey('k')],
-          condition: when(ifMatch, null),
-          nowMs: START_MS,
+          ...deletionOf(['k'], START_MS, { ifMatch, ifLastModifiedSeconds: null, ifSizeBytes: null }),
         });
-      await expectCode(drop('b'), 'PreconditionFailed');
+      const outcome = { key: 'k', existed: true, marker: null, refusal: null };
+      expect(await drop('b')).toEqual([{ ...outcome, refusal: 'PreconditionFailed' }]);
       expect(await get(index, bucket, 'k')).not.toBe(null);
-      expect(await drop('a')).toEqual([{ key: 'k', existed: true }]);
-      expect(await drop('a')).toEqual([{ key: 'k', existed: false }]);
+      expect(await drop('a')).toEqual([outcome]);
+      expect(await drop('a')).toEqual([{ ...outcome, existed: false }]);
       await put(index, bucket, objectOf('k'));
-      expect(await drop('*')).toEqual([{ key: 'k', existed: true }]);
+      expect(await drop('*')).toEqual([outcome]);
     });
 
-    test('deletes all keys or, when one fails its condition, none', async (index) => {
+    test('refuses each target by itself', async (index) => {
       const bucket = await makeBucket(index);
-      const blobId = await putBlob(index, bucket, 'a', { etag: 'a' });
+      await putBlob(index, bucket, 'a', { etag: 'a', sizeBytes: 100 });
       await put(index, bucket, objectOf('b', { etag: 'b' }));
-      const input = { bucket: refOf(bucket), keys: [asKey('a'), asKey('b')], condition: when('a', null) };
-      await expectCode(index.call(bucket.name, 'deleteObjects', { ...input, nowMs: START_MS }), 'PreconditionFailed');
-      expect(await get(index, bucket, 'a')).not.toBe(null);
-      expect(await condemn(index, bucket, START_MS + 1)).toEqual([]);
-      expect(await index.call(bucket.name, 'findUnknownBlobs', { blobIds: [blobId] })).toEqual([]);
+      const when = { ifMatch: 'a', ifLastModifiedSeconds: START_MS / 1000, ifSizeBytes: 100 };
+      const deleted = await index.call(bucket.name, 'deleteObjects', {
+        bucket: refOf(bucket),
+        ...deletionOf(['a', 'b'], START_MS, when),
+      });
+      expect(deleted.map(({ refusal }) => refusal)).toEqual([null, 'PreconditionFailed']);
+      expect(await get(index, bucket, 'a')).toBe(null);
+      expect(await get(index, bucket, 'b')).not.toBe(null);
     });
   });
 }

@@ -10,6 +10,7 @@ import type {
   BucketName,
   BucketRecord,
   BucketRef,
+  DeleteCondition,
   ObjectKey,
   ObjectVersion,
   Segment,
@@ -17,7 +18,15 @@ import type {
   VersionId,
 } from '../../src/ports/domain.ts';
 import type { ErrorCode } from '../../src/ports/errors.ts';
-import type { BlobArrival, IndexApi, MetadataIndex, Upload, UploadedPart } from '../../src/ports/metadata-index.ts';
+import type {
+  BlobArrival,
+  FoundVersion,
+  IndexApi,
+  MetadataIndex,
+  Upload,
+  UploadedPart,
+} from '../../src/ports/metadata-index.ts';
+import { NO_FACTS } from '../../src/ports/object-facts.ts';
 
 /** A moment in 2025. Tests count from it, never from the clock. */
 export const START_MS = 1_763_000_000_000;
@@ -54,7 +63,12 @@ export function makeBucket(index: MetadataIndex, changes: Partial<BucketRecord> 
   return index.call(bucket.name, 'createBucket', { bucket });
 }
 
-export const refOf = ({ id, name, revision }: BucketRef): BucketRef => ({ id, name, revision });
+export const refOf = ({ id, name, revision, versioning = 'off' }: BucketRef): BucketRef => ({
+  id,
+  name,
+  revision,
+  versioning,
+});
 export const addressOf = ({ id, name }: BucketAddress): BucketAddress => ({ id, name });
 
 export function blobIn(bucket: BucketAddress): BlobId {
@@ -78,7 +92,9 @@ export function objectOf(key: string, changes: Partial<ObjectVersion> = {}): Obj
   const inlineBytes = bytesOf(`body of ${key}`);
   return {
     key: asKey(key),
+    ...NO_FACTS,
     versionId: fresh('version') as VersionId,
+    isNull: true,
     sizeBytes: inlineBytes.length,
     etag: fresh('etag'),
     lastModifiedMs: START_MS,
@@ -126,21 +142,37 @@ export async function putBlob(
   return blobId;
 }
 
-export function get(index: MetadataIndex, bucket: BucketRef, key: string): Promise<ObjectVersion | null> {
-  return index.call(bucket.name, 'getObject', { bucket: refOf(bucket), key: asKey(key) });
+/** The object that a look-up found, null for nothing and for a delete marker. */
+export const objectIn = (found: FoundVersion | null): ObjectVersion | null =>
+  found?.kind === 'object' ? found.object : null;
+
+export async function get(index: MetadataIndex, bucket: BucketRef, key: string): Promise<ObjectVersion | null> {
+  return objectIn(
+    await index.call(bucket.name, 'getVersion', { bucket: refOf(bucket), key: asKey(key), versionId: null }),
+  );
+}
+
+/** A deletion of current versions, without its bucket. */
+export function deletionOf(keys: readonly string[], nowMs = START_MS, condition: DeleteCondition | null = null) {
+  const targets = keys.map((key) => ({
+    key: asKey(key),
+    versionId: null,
+    condition,
+    markerId: fresh('version') as VersionId,
+  }));
+  return { targets, bypassGovernance: false, ownerId: null, nowMs };
 }
 
 export function deleteKeys(index: MetadataIndex, bucket: BucketRef, keys: readonly string[], nowMs = START_MS) {
   return index.call(bucket.name, 'deleteObjects', {
     bucket: refOf(bucket),
-    keys: keys.map(asKey),
-    condition: null,
-    nowMs,
+    ...deletionOf(keys, nowMs),
   });
 }
 
 export function uploadOf(key: string, changes: Partial<Upload> = {}): Upload {
   return {
+    ...NO_FACTS,
     uploadId: fresh('upload') as UploadId,
     key: asKey(key),
     createdAtMs: START_MS,

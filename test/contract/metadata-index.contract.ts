@@ -5,6 +5,7 @@ import { indexBucketsContract } from './index-buckets.contract.ts';
 import { indexListingContract } from './index-listing.contract.ts';
 import { indexObjectsContract } from './index-objects.contract.ts';
 import { indexUploadsContract } from './index-uploads.contract.ts';
+import { indexVersionsContract } from './index-versions.contract.ts';
 import type { Subject } from './subject.ts';
 
 /** Runs the contract. */
@@ -12,6 +13,7 @@ export function metadataIndexContract(subject: Subject<MetadataIndex>): void {
   indexBucketsContract(subject);
   indexObjectsContract(subject);
   indexListingContract(subject);
+  indexVersionsContract(subject);
   indexUploadsContract(subject);
   indexBlobsContract(subject);
 }

@@ -261,7 +261,7 @@ describe('copyObject', () => {
     const bucket = await openTestBucket(core);
     const source = await putObject(core, bucket, put(sampleBytes(100)));
     await copyObject(core, bucket, copy(source, 'b'));
-    await deleteObjects(core, bucket, [key('a')], null);
+    await deleteObjects(core, bucket, [{ key: key('a') }]);
     expect(core.blobStore.blobs.size).toBe(1);
     expect(await readWhole(core, await getObject(bucket, key('b')))).toEqual(sampleBytes(100));
   });

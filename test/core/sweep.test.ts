@@ -49,7 +49,7 @@ describe('the sweeper', () => {
     await put(core, bucket, 'a', 1);
     await put(core, bucket, 'a', 2);
     await put(core, bucket, 'b', 3);
-    await deleteObjects(core, bucket, [key('b')], null);
+    await deleteObjects(core, bucket, [{ key: key('b') }]);
     expect(await sweep(core)).toEqual({ deletedBlobs: 0, releasedHolds: 0 });
     expect(core.blobStore.blobs.size).toBe(3);
     pastGrace(core);
@@ -86,7 +86,7 @@ describe('the sweeper', () => {
     const [from, to] = [await openTestBucket(core, 'from'), await openTestBucket(core, 'to-bucket')];
     const source = await put(core, from, 'a');
     const copied = await copy(core, to, source, 'b');
-    await deleteObjects(core, from, [key('a')], null);
+    await deleteObjects(core, from, [{ key: key('a') }]);
     await deleteBucket(core, from);
     pastGrace(core);
     await sweep(core);
@@ -97,12 +97,12 @@ describe('the sweeper', () => {
     // And a copy of the copy, in a third bucket, still counts at the true home.
     const third = await openTestBucket(core, 'third');
     const again = await copy(core, third, copied, 'c');
-    await deleteObjects(core, to, [key('b')], null);
+    await deleteObjects(core, to, [{ key: key('b') }]);
     pastGrace(core);
     await sweep(core);
     expect(await readWhole(core, again)).toEqual(sampleBytes(SIZE));
 
-    await deleteObjects(core, third, [key('c')], null);
+    await deleteObjects(core, third, [{ key: key('c') }]);
     for (let round = 0; round < 3; round++) {
       pastGrace(core);
       await sweep(core);
@@ -128,7 +128,7 @@ describe('the sweeper', () => {
       condition,
     });
     await expect(refused).rejects.toThrow(StorageError);
-    await deleteObjects(core, from, [key('a')], null);
+    await deleteObjects(core, from, [{ key: key('a') }]);
     for (let round = 0; round < 3; round++) {
       pastGrace(core);
       await sweep(core);
@@ -140,7 +140,7 @@ describe('the sweeper', () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     await put(core, bucket, 'a');
-    await deleteObjects(core, bucket, [key('a')], null);
+    await deleteObjects(core, bucket, [{ key: key('a') }]);
     pastGrace(core);
     const blobStore: BlobStore = {
       ...core.ports.blobStore,
@@ -159,7 +159,7 @@ describe('a copy that is under way while the sweeper runs', () => {
     const [from, to] = [await openTestBucket(core, 'from'), await openTestBucket(core, 'to-bucket')];
     const source = await put(core, from, 'a');
     await copy(core, to, source, 'old');
-    await deleteObjects(core, to, [key('old')], null);
+    await deleteObjects(core, to, [{ key: key('old') }]);
     pastGrace(core);
 
     // The second copy has its hold; before it commits, the sweeper finds the first one's row in the target.
@@ -172,7 +172,7 @@ describe('a copy that is under way while the sweeper runs', () => {
     };
     const racing = withPorts(core, { metadataIndex: sweepingBeforeCommit });
     const copied = await copy(racing, await openTestBucket(racing, 'to-bucket'), source, 'new');
-    await deleteObjects(core, from, [key('a')], null);
+    await deleteObjects(core, from, [{ key: key('a') }]);
     for (let round = 0; round < 3; round++) {
       pastGrace(core);
       await sweep(core);

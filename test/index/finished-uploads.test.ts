@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
-import { bucketRecord, completionOf, refOf, START_MS, uploadOf } from '../contract/index-samples.ts';
+import { bucketRecord, completionOf, deletionOf, refOf, START_MS, uploadOf } from '../contract/index-samples.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -55,7 +55,7 @@ describe('finished uploads', () => {
     const { index, finish, rows, bucket } = open();
     const { object, key } = finish(START_MS);
     expect(object.versionId).not.toBe('');
-    index.deleteObjects({ bucket, keys: [key], condition: null, nowMs: START_MS });
+    index.deleteObjects({ bucket, ...deletionOf([key]) });
     index.deleteBucket({ bucket, nowMs: START_MS });
     expect(rows()).toBe(0);
   });

@@ -16,6 +16,8 @@ import {
   bucketRecord,
   bytesOf,
   completionOf,
+  deletionOf,
+  objectIn,
   objectOf,
   partOf,
   refOf,
@@ -95,7 +97,8 @@ function createWorld() {
   }
 
   const segmentsAt = (at: number, key: number): readonly Segment[] =>
-    index.getObject({ bucket: refOf(bucketAt(at)), key: objectOf(`k${key}`).key })?.segments ?? [];
+    objectIn(index.getVersion({ bucket: refOf(bucketAt(at)), key: objectOf(`k${key}`).key, versionId: null }))
+      ?.segments ?? [];
 
   function commitPart(step: { upload: number; number: number; key: number }, isCopy: boolean): void {
     const found = uploads[step.upload];
@@ -157,8 +160,7 @@ function createWorld() {
     }
     if (step.do === 'put-inline') commit(bucketAt(step.at), step.key, [], []);
     if (step.do === 'delete') {
-      const keys = [objectOf(`k${step.key}`).key];
-      index.deleteObjects({ bucket: refOf(bucketAt(step.at)), keys, condition: null, nowMs });
+      index.deleteObjects({ bucket: refOf(bucketAt(step.at)), ...deletionOf([`k${step.key}`], nowMs) });
     }
     if (step.do === 'copy') beginCopy(step);
     if (step.do === 'end-copy') copies.shift()?.commit();

@@ -7,7 +7,7 @@ import { createDirectoryIndex } from '../../src/index/directory-index.ts';
 import { DIRECTORY_CALLS, INDEX_CALLS } from '../../src/index/index-names.ts';
 import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate, type Schema } from '../../src/index/schema.ts';
 import type { DirectoryApi } from '../../src/ports/directory.ts';
-import type { AccessKeyId, BucketName } from '../../src/ports/domain.ts';
+import type { AccessKeyId, BucketName, BucketRef, VersionName } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import {
@@ -17,6 +17,7 @@ import {
   blobIn,
   bucketRecord,
   completionOf,
+  deletionOf,
   OWNER,
   objectOf,
   partOf,
@@ -112,12 +113,13 @@ function useIndex(index: IndexApi): void {
   commit(bucket, segmentsObjectOf('i', [wholeOf(own)]));
   index.resolve({ name, key: asKey('a') });
   index.getBucket({ name });
-  index.getObject({ bucket, key: asKey('a') });
+  for (const versionId of [null, 'null'] as const) index.getVersion({ bucket, key: asKey('a'), versionId });
   for (const delimiter of ['', '/']) {
     index.listObjects({ bucket, prefix: 'a', delimiter, after: '', maxKeys: 10 });
     index.listUploads({ bucket, prefix: '', delimiter, afterKey: '', afterUploadId: '', maxUploads: 10 });
   }
 
+  useVersions(index, bucket);
   const upload = uploadOf('u');
   const address = { bucket, key: upload.key, uploadId: upload.uploadId };
   index.createUpload({ bucket, upload });
@@ -132,10 +134,10 @@ function useIndex(index: IndexApi): void {
   index.createUpload({ bucket, upload: aborted });
   index.abortUpload({ bucket, key: aborted.key, uploadId: aborted.uploadId, nowMs: START_MS });
 
-  index.deleteObjects({ bucket: refOf(home), keys: [asKey('a')], condition: null, nowMs: START_MS });
+  index.deleteObjects({ bucket: refOf(home), ...deletionOf(['a']) });
   index.condemnBlobs({ bucket: addressOf(home), olderThanMs: START_MS + 1, limit: 10 });
   const keys = index.listObjects({ bucket, prefix: '', delimiter: '', after: '', maxKeys: 10 }).objects;
-  index.deleteObjects({ bucket, keys: keys.map((object) => object.key), condition: null, nowMs: START_MS });
+  index.deleteObjects({ bucket, ...deletionOf(keys.map((object) => object.key)) });
   const { blobs } = index.condemnBlobs({ bucket: addressOf(record), olderThanMs: START_MS + 1, limit: 10 });
   index.releaseHolds({ ...hold, takenUpToMs: START_MS });
   index.forgetBlobs({ bucket: addressOf(record), blobIds: blobs.map((blob) => blob.blobId) });
@@ -145,6 +147,32 @@ function useIndex(index: IndexApi): void {
   index.listBucketLives({ name });
   index.setSweptUpTo({ bucket: addressOf(record), sweptUpTo: 'x' });
   index.forgetBucketLife({ bucket: addressOf(record) });
+}
+
+/** The same with versions on, and off again as far as that goes. */
+function useVersions(index: IndexApi, bucket: BucketRef): void {
+  const [on, suspended] = (['enabled', 'suspended'] as const).map((versioning) => ({ ...bucket, versioning }));
+  for (const to of [bucket, on, on, suspended, on]) {
+    if (to === undefined) continue;
+    index.commitObject({ bucket: to, object: objectOf('v'), condition: null, arrivals: [] });
+    index.deleteObjects({ bucket: to, ...deletionOf(to === bucket ? [] : ['v']) });
+  }
+  const list = (afterKey: string, afterVersionId: VersionName | '') =>
+    index.listVersions({ bucket, prefix: 'v', delimiter: '', afterKey, afterVersionId, maxKeys: 100 }).versions;
+  const all = list('', '');
+  list('v', all[0]?.versionId ?? '');
+  list('v', 'null');
+  const found = all.find((version) => !version.isMarker);
+  if (found !== undefined) {
+    const change = { tags: { a: 'b' } };
+    const update = { bucket, key: asKey('v'), change, bypassGovernance: false, nowMs: START_MS };
+    index.updateVersion({ ...update, versionId: found.versionId });
+  }
+  for (const version of all) {
+    const { targets, ...rest } = deletionOf(['v']);
+    const versionId = version.isNull ? 'null' : version.versionId;
+    index.deleteObjects({ bucket, ...rest, targets: targets.map((target) => ({ ...target, versionId })) });
+  }
 }
 
 function useDirectory(directory: DirectoryApi): void {

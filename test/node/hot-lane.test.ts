@@ -89,7 +89,7 @@ describe('what the lane shows', () => {
   it('ends with the object', async () => {
     const line = connectTo(door);
     await askLane(line, request('inline'));
-    await deleteObjects(core, await openTestBucket(core, PUBLIC_BUCKET), [key('inline')], null);
+    await deleteObjects(core, await openTestBucket(core, PUBLIC_BUCKET), [{ key: key('inline') }]);
     expect(await ask(line, request('inline'))).toMatch(/^HTTP\/1\.1 404 /);
   });
 

@@ -13,6 +13,7 @@ import type {
   VersionId,
 } from '../../src/ports/domain.ts';
 import type { CommitObjectInput } from '../../src/ports/metadata-index.ts';
+import { NO_FACTS } from '../../src/ports/object-facts.ts';
 
 export const ids = createIds(systemClock);
 
@@ -36,7 +37,9 @@ export function refOf({ id, name, revision }: BucketRecord): BucketRef {
 export function inlineVersion(key: string, etag: string, inlineBytes = new Uint8Array([1, 2, 3])): ObjectVersion {
   return {
     key: key as ObjectKey,
+    ...NO_FACTS,
     versionId: ids.versionId() as VersionId,
+    isNull: true,
     sizeBytes: inlineBytes.length,
     etag,
     lastModifiedMs: 1_700_000_000_000,

@@ -12,6 +12,7 @@ import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-me
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import type { AccessKeyId, Account, BucketName, BucketRecord, ObjectKey } from '../../src/ports/domain.ts';
 import { toGate } from '../../src/ports/pointer.ts';
+import { deletionOf, objectIn } from '../contract/index-samples.ts';
 import { bucketRecord, commitOf, inlineVersion, refOf } from './index-data.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -50,8 +51,8 @@ async function etagOf(
   bucket: BucketRecord,
   key: string,
 ): Promise<string | undefined> {
-  const found = await metadataIndex.call(bucket.name, 'getObject', { bucket: refOf(bucket), key: key as ObjectKey });
-  return found?.etag;
+  const input = { bucket: refOf(bucket), key: key as ObjectKey, versionId: null };
+  return objectIn(await metadataIndex.call(bucket.name, 'getVersion', input))?.etag;
 }
 
 describe('commands', () => {
@@ -109,11 +110,12 @@ describe('commands', () => {
     for (const [key, inlineBytes] of [['window', window] as const, ['exact', exact] as const]) {
       const object = inlineVersion(key, 'e', inlineBytes);
       await index.metadataIndex.call(bucket.name, 'commitObject', commitOf(bucket, object));
-      const found = await index.metadataIndex.call(bucket.name, 'getObject', {
+      const found = await index.metadataIndex.call(bucket.name, 'getVersion', {
         bucket: refOf(bucket),
         key: key as ObjectKey,
+        versionId: null,
       });
-      expect(found?.inlineBytes).toEqual(new Uint8Array(inlineBytes));
+      expect(objectIn(found)?.inlineBytes).toEqual(new Uint8Array(inlineBytes));
     }
     expect(window).toEqual(new Uint8Array(10).fill(7));
     expect(exact).toEqual(new Uint8Array([9, 8]));
@@ -160,9 +162,7 @@ describe('watcher', () => {
     await index.metadataIndex
       .call(bucket.name, 'deleteObjects', {
         bucket: { ...refOf(bucket), revision: 99 },
-        keys: ['a' as ObjectKey, 'b' as ObjectKey],
-        condition: null,
-        nowMs: 1,
+        ...deletionOf(['a', 'b'], 1),
       })
       .catch(() => told.push('refused'));
     expect(told.splice(0)).toEqual(['hold photos a,b', 'release photos a,b', 'refused']);

@@ -146,7 +146,6 @@ describeCore('what S3 knows and this server does not', () => {
     ['GET', 'notification'],
     ['GET', 'logging'],
     ['GET', 'inventory'],
-    ['PUT', 'versioning'],
     ['PUT', 'lifecycle'],
     ['DELETE', 'replication'],
   ] as const;

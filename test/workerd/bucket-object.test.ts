@@ -37,10 +37,10 @@ describe('bucket object', () => {
   it('gives failures as StorageErrors', async () => {
     const { call, bucket } = await makeBucket();
     const wrong = { ...bucket, revision: 99 };
-    await expect(call('getObject', { bucket: wrong, key: 'a' as ObjectKey })).rejects.toMatchObject({
+    await expect(call('getVersion', { bucket: wrong, key: 'a' as ObjectKey, versionId: null })).rejects.toMatchObject({
       code: 'BucketChanged',
     });
-    await expect(call('nonsense' as 'getObject', {} as never)).rejects.toMatchObject({ code: 'InternalError' });
+    await expect(call('nonsense' as 'getVersion', {} as never)).rejects.toMatchObject({ code: 'InternalError' });
   });
 
   it('makes no tables for a stranger who asks for a name that nobody has', async () => {

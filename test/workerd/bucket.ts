@@ -16,6 +16,7 @@ import type {
   VersionId,
 } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
+import { NO_FACTS } from '../../src/ports/object-facts.ts';
 
 export const PUBLIC: BucketAccess = { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] };
 export const PRIVATE: BucketAccess = { ...PUBLIC, acl: 'private' };
@@ -43,7 +44,9 @@ export function recordOf(name: BucketName, access: BucketAccess, life = 'life1')
 export function objectOf(key: string, etag: string): ObjectVersion {
   return {
     key: key as ObjectKey,
+    ...NO_FACTS,
     versionId: `version-${etag}` as VersionId,
+    isNull: true,
     sizeBytes: 3,
     etag,
     lastModifiedMs: 1_750_000_000_000,

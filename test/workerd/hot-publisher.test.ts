@@ -9,6 +9,7 @@ import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketName, ObjectKey } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
+import { deletionOf } from '../contract/index-samples.ts';
 import { bucketObject, freshBucketName, objectOf, PRIVATE, PUBLIC, recordOf, refOf } from './bucket.ts';
 
 type Put = {
@@ -92,8 +93,7 @@ async function withPublisher(test: (setting: Setting) => Promise<void>, behave?:
       alarms,
       put: (key, etag) =>
         void call('commitObject', { bucket, object: objectOf(key, etag), condition: null, arrivals: [] }),
-      remove: (key) =>
-        void call('deleteObjects', { bucket, keys: [key as ObjectKey], condition: null, nowMs: clock.ms }),
+      remove: (key) => void call('deleteObjects', { bucket, ...deletionOf([key], clock.ms) }),
       resolve: (key) => void call('resolve', { name, key: key as ObjectKey }),
       drain: publisher.drain,
       writesOf: (key) => puts.filter((put) => put.name === `p/${name}/${key}`),

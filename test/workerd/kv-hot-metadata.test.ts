@@ -60,7 +60,11 @@ function gateOf(bucket: BucketName, acl: 'public-read' | 'private' = 'public-rea
 function pointerOf(etag: string): Pointer {
   return {
     key,
+    ownerId: null,
+    acl: null,
+    encryption: null,
     versionId: 'v1' as VersionId,
+    isNull: true,
     sizeBytes: 3,
     etag,
     lastModifiedMs: 1_700_000_000_000,

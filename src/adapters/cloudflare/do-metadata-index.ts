@@ -20,7 +20,8 @@ const RECORD_OVERHEAD_BYTES = 512;
 /** Whether a call may happen twice: every query, and the commands that the port calls idempotent. */
 const IS_REPEATABLE = {
   getBucket: true,
-  getObject: true,
+  getVersion: true,
+  listVersions: true,
   resolve: true,
   listObjects: true,
   getUpload: true,
@@ -35,6 +36,7 @@ const IS_REPEATABLE = {
   deleteBucket: false,
   commitObject: false,
   deleteObjects: false,
+  updateVersion: false,
   createUpload: false,
   commitPart: false,
   completeUpload: true,

@@ -5,9 +5,10 @@
 import { sha256Hex } from '../../crypto/hash.ts';
 import { NO_SETTINGS } from '../../ports/bucket-settings.ts';
 import type { BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
+import { toGateSettings } from '../../ports/pointer.ts';
 
 /** Formats of the values. A reader takes a version that it does not know for a miss. */
-const POINTER_VERSION = 1;
+const POINTER_VERSION = 2;
 /** 2 has the settings of the bucket; the program that wrote 1 knew none, so its gates stand for buckets without. */
 const GATE_VERSION = 2;
 const GATE_VERSION_WITHOUT_SETTINGS = 1;
@@ -64,7 +65,7 @@ export function encodePointer({ sequence, bucketId, pointer }: PointerRecord): s
 export function decodeGate(text: string | null | undefined): GateRecord | null {
   const json = parse<GateJson>(text, GATE_VERSION, GATE_VERSION_WITHOUT_SETTINGS);
   if (json === null) return null;
-  const gate = json.g === null ? null : { ...json.g, settings: { ...NO_SETTINGS, ...json.g.settings } };
+  const gate = json.g === null ? null : { ...json.g, settings: { ...toGateSettings(NO_SETTINGS), ...json.g.settings } };
   return { sequence: json.s, gate };
 }
 

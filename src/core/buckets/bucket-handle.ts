@@ -21,6 +21,11 @@ export type BucketHandle = {
   ): Promise<ReturnType<IndexApi[Name]>>;
 };
 
+/** What a call of the index needs of the record that its caller decided on. */
+export function toBucketRef({ id, name, revision, settings }: BucketRecord): BucketRef {
+  return { id, name, revision, versioning: settings.versioning ?? 'off' };
+}
+
 /** How often a call is repeated on a bucket that keeps changing before the client is asked to. */
 const MAX_REOPENS = 3;
 
@@ -44,7 +49,7 @@ export async function openBucket(
     record: () => record,
     async call(method, input) {
       for (let reopens = 0; ; reopens++) {
-        const bucket: BucketRef = { id: record.id, name: record.name, revision: record.revision };
+        const bucket = toBucketRef(record);
         try {
           return await index.call(name, method, { ...input, bucket } as Parameters<IndexApi[typeof method]>[0]);
         } catch (error) {

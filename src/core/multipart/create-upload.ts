@@ -1,6 +1,7 @@
 import type { Checksum, ChecksumAlgorithm, ObjectAttributes, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Upload } from '../../ports/metadata-index.ts';
+import { NO_FACTS, type ObjectFacts } from '../../ports/object-facts.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 
@@ -25,6 +26,8 @@ export async function createUpload(
   input: {
     key: ObjectKey;
     attributes: ObjectAttributes;
+    /** Of the object that it becomes; what is not given is as nobody said anything of it. */
+    facts?: Partial<ObjectFacts>;
     checksumAlgorithm: ChecksumAlgorithm | null;
     checksumType: ChecksumType | null;
   },
@@ -40,6 +43,8 @@ export async function createUpload(
     });
   }
   const upload: Upload = {
+    ...NO_FACTS,
+    ...input.facts,
     ...input.attributes,
     uploadId: core.ports.ids.uploadId(),
     key: input.key,

@@ -13,6 +13,7 @@ import type {
 } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { BlobArrival } from '../../ports/metadata-index.ts';
+import { NO_FACTS, type ObjectFacts } from '../../ports/object-facts.ts';
 import { blobsOf, homeOfBlob } from '../buckets/blob-home.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
@@ -23,6 +24,8 @@ export type CopyObjectInput = {
   readonly source: ObjectVersion;
   readonly key: ObjectKey;
   readonly attributes: ObjectAttributes;
+  /** Of the copy; what is not given is as nobody said anything of it. */
+  readonly facts?: Partial<ObjectFacts>;
   /** The checksum that the copy shall have; null keeps the source's. */
   readonly checksumAlgorithm: ChecksumAlgorithm | null;
   readonly condition: WriteCondition | null;
@@ -38,6 +41,8 @@ export async function copyObject(core: Core, target: BucketHandle, input: CopyOb
   const arrivals = await holdForeignBlobs(core, target.record(), source.segments);
   const { segments, inlineBytes, sizeBytes } = source;
   const object = {
+    ...NO_FACTS,
+    ...input.facts,
     ...input.attributes,
     ...digests,
     segments,
@@ -45,14 +50,15 @@ export async function copyObject(core: Core, target: BucketHandle, input: CopyOb
     sizeBytes,
     key,
     versionId: core.ports.ids.versionId(),
+    isNull: true,
     lastModifiedMs: core.ports.clock.nowMs(),
   } as ObjectVersion;
   try {
-    await target.call('commitObject', { object, condition: input.condition, arrivals });
+    const placed = await target.call('commitObject', { object, condition: input.condition, arrivals });
+    return { ...object, ...placed };
   } catch (error) {
     throw asGoneMeanwhile(error);
   }
-  return object;
 }
 
 /** Entity tag, checksum and parts of the copy: the source's, or computed afresh for another checksum algorithm. */

@@ -2,6 +2,7 @@
 // write: before it nothing is visible, after it nothing can undo it.
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { ObjectAttributes, ObjectKey, ObjectVersion, WriteCondition } from '../../ports/domain.ts';
+import { NO_FACTS, type ObjectFacts } from '../../ports/object-facts.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import type { BodyExpectation } from './body-expectation.ts';
@@ -14,6 +15,8 @@ export type PutObjectInput = {
   readonly body: ByteSource;
   readonly expectation: BodyExpectation;
   readonly condition: WriteCondition | null;
+  /** What is not given is as nobody said anything of it. */
+  readonly facts?: Partial<ObjectFacts>;
 };
 
 /**
@@ -35,18 +38,21 @@ export async function putObject(core: Core, bucket: BucketHandle, input: PutObje
     },
   });
   const object: ObjectVersion = {
+    ...NO_FACTS,
+    ...input.facts,
     ...attributes,
     ...written.body,
     key,
     versionId: core.ports.ids.versionId(),
+    isNull: true,
     sizeBytes: written.sizeBytes,
     etag: written.md5Hex,
     lastModifiedMs: core.ports.clock.nowMs(),
     checksum: written.checksum === null ? null : { ...written.checksum, type: 'FULL_OBJECT' },
     parts: null,
   };
-  await commitOrDiscard(core, written, () =>
+  const placed = await commitOrDiscard(core, written, () =>
     bucket.call('commitObject', { object, condition: input.condition, arrivals: written.arrivals }),
   );
-  return object;
+  return { ...object, ...placed };
 }

@@ -17,11 +17,11 @@ export type OpenedBody = {
 /** What `openBody` needs of a version or a pointer. */
 export type ReadableVersion = ObjectBody & Pick<ObjectVersion, 'sizeBytes'>;
 
-/** The current version. NoSuchKey. Cost: one index read. */
+/** The current version. NoSuchKey, also when a delete marker hides it. Cost: one index read. */
 export async function getObject(bucket: BucketHandle, key: ObjectKey): Promise<ObjectVersion> {
-  const found = await bucket.call('getObject', { key });
-  if (found === null) throw new StorageError('NoSuchKey', { fields: { Key: key } });
-  return found;
+  const found = await bucket.call('getVersion', { key, versionId: null });
+  if (found?.kind !== 'object') throw new StorageError('NoSuchKey', { fields: { Key: key } });
+  return found.object;
 }
 
 /**

@@ -5,7 +5,7 @@ import { authorize } from '../../core/auth/authorize.ts';
 import { openBucket } from '../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../core/core.ts';
 import { isBucketName, parseBucketName, parseObjectKey } from '../../core/names.ts';
-import type { BucketName, ObjectKey, ObjectVersion } from '../../ports/domain.ts';
+import type { BucketName, BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { evaluateRead } from '../semantics/conditional.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
@@ -13,6 +13,7 @@ import type { ObjectCall } from './call.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
 import { findVersion, preconditionFailed, readConditions } from './find-version.ts';
 import { invalidArgument } from './paging.ts';
+import { parseVersionName, versionNameOf } from './version-name.ts';
 
 const HEADER = 'x-amz-copy-source';
 const VERSION_ID = /\?versionId=([^?&]*)$/;
@@ -21,7 +22,7 @@ const VERSION_ID = /\?versionId=([^?&]*)$/;
 export type CopySource = {
   readonly bucket: BucketName;
   readonly key: ObjectKey;
-  readonly versionId: string | null;
+  readonly versionId: VersionName | null;
 };
 
 /**
@@ -36,10 +37,10 @@ export function parseCopySource(value: string): CopySource {
   const versionMatch = VERSION_ID.exec(value);
   const rawPath = versionMatch === null ? value : value.slice(0, versionMatch.index);
   let path: string;
-  let versionId: string | null;
+  let rawVersion: string | null;
   try {
     path = decodePathSegment(rawPath);
-    versionId = versionMatch === null ? null : decodePathSegment(versionMatch[1] ?? '');
+    rawVersion = versionMatch === null ? null : decodePathSegment(versionMatch[1] ?? '');
   } catch {
     throw refused('Invalid copy source encoding.');
   }
@@ -48,11 +49,21 @@ export function parseCopySource(value: string): CopySource {
   if (slashAt === -1 || slashAt === path.length - 1) throw refused('Invalid copy source object key');
   const bucket = path.slice(start, slashAt);
   if (!isBucketName(bucket)) throw refused('Invalid copy source bucket name');
-  return { bucket: parseBucketName(bucket), key: parseObjectKey(path.slice(slashAt + 1)), versionId };
+  return {
+    bucket: parseBucketName(bucket),
+    key: parseObjectKey(path.slice(slashAt + 1)),
+    versionId: parseVersionName(rawVersion),
+  };
 }
 
 /** The source as the caller may read it. */
-export type OpenedSource = CopySource & { readonly version: ObjectVersion };
+export type OpenedSource = CopySource & { readonly version: ObjectVersion; readonly record: BucketRecord };
+
+/** x-amz-copy-source-version-id, where the source's bucket keeps versions or one was named. */
+export function sourceVersionHeaders({ record, version, versionId }: OpenedSource): Record<string, string> {
+  const isShown = versionId !== null || record.settings.versioning !== null;
+  return isShown ? { 'x-amz-copy-source-version-id': versionNameOf(version) } : {};
+}
 
 /**
  * Finds the source version. Errors: those of parseCopySource, NoSuchBucket, NoSuchKey, AccessDenied and
@@ -76,5 +87,5 @@ export async function openCopySource(call: ObjectCall, core: Core): Promise<Open
       `x-amz-copy-source-${conditions.ifNoneMatch === null ? 'If-Modified-Since' : 'If-None-Match'}`,
     );
   }
-  return { ...source, version };
+  return { ...source, version, record: bucket.record() };
 }

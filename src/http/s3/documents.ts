@@ -62,12 +62,24 @@ export function readCreateBucketConfiguration(bytes: Uint8Array): string | null 
   return region === '' ? null : region;
 }
 
-/** One key of a DeleteObjects request. `notImplemented` names a condition that we can't honour. */
+/** MalformedXML, NotImplemented (MFA delete). A configuration without a status changes nothing, so it is none. */
+export function readVersioningConfiguration(bytes: Uint8Array): 'enabled' | 'suspended' {
+  const root = readXml(bytes, 'VersioningConfiguration');
+  const { Status, MfaDelete } = readFields(root, { Status: 'one', MfaDelete: 'one' });
+  if (MfaDelete !== null && textOf(MfaDelete).trim() !== 'Disabled') notImplemented(root.name, MfaDelete);
+  const status = required(Status, 'Status').trim();
+  if (status === 'Enabled') return 'enabled';
+  if (status === 'Suspended') return 'suspended';
+  throw malformed('Status must be Enabled or Suspended.');
+}
+
+/** One key of a DeleteObjects request, as it came. */
 export type KeyToDelete = {
   readonly key: string;
   readonly versionId: string | null;
   readonly etag: string | null;
-  readonly notImplemented: string | null;
+  readonly lastModified: string | null;
+  readonly size: string | null;
 };
 
 const DELETE_ENTRY = { Key: 'one', VersionId: 'one', ETag: 'one', LastModifiedTime: 'one', Size: 'one' } as const;
@@ -89,7 +101,8 @@ function readKeyToDelete(element: XmlElement): KeyToDelete {
     key: required(Key, 'Key'),
     versionId: VersionId === null ? null : textOf(VersionId),
     etag: ETag === null ? null : unquote(textOf(ETag)),
-    notImplemented: (LastModifiedTime ?? Size)?.name ?? null,
+    lastModified: LastModifiedTime === null ? null : textOf(LastModifiedTime).trim(),
+    size: Size === null ? null : textOf(Size).trim(),
   };
 }
 

@@ -1,59 +1,49 @@
 // Finds the version of an object that a request means. Used by the ops that read one, and by copies for their source.
 import { authorize } from '../../core/auth/authorize.ts';
 import type { BucketHandle } from '../../core/buckets/bucket-handle.ts';
-import { getObject } from '../../core/objects/read-object.ts';
-import type { ObjectKey, ObjectVersion, Principal } from '../../ports/domain.ts';
+import type { ObjectKey, ObjectVersion, Principal, VersionName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { ReadConditions } from '../semantics/conditional.ts';
+import { formatHttpDate } from '../semantics/http-date.ts';
 import type { ObjectCall } from './call.ts';
-import { invalidArgument } from './paging.ts';
-
-/** The id of the only version of a key in a bucket without versioning. */
-export const NULL_VERSION = 'null';
+import { parseVersionName, versionNameOf } from './version-name.ts';
 
 /**
- * The current version. Who may not list the bucket is not told whether the key exists: AccessDenied instead of
- * NoSuchKey. A version id must be `null` or the version's own; S3 refuses ids that it never gave: InvalidArgument.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Permissions)
+ * The version that the key stands for now, or the one that is named. Who may not list the bucket is not told whether the
+ * key exists: AccessDenied instead of NoSuchKey. NoSuchVersion; MethodNotAllowed for a delete marker that is named; where
+ * one hides the key, NoSuchKey says so in its headers.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Permissions),
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/DeleteMarker.html
  */
 export async function findVersion(
   bucket: BucketHandle,
   key: ObjectKey,
   principal: Principal,
-  versionId: string | null,
+  versionId: VersionName | null,
 ): Promise<ObjectVersion> {
-  let version: ObjectVersion;
-  try {
-    version = await getObject(bucket, key);
-  } catch (error) {
-    if (error instanceof StorageError && error.code === 'NoSuchKey') {
-      requireVersionId(versionId, NULL_VERSION);
-      authorize(principal, bucket.record(), 'list', null);
-    }
-    throw error;
+  const found = await bucket.call('getVersion', { key, versionId });
+  if (found?.kind === 'object') return found.object;
+  if (found === null) {
+    authorize(principal, bucket.record(), 'list', null);
+    const fields = { Key: key, ...(versionId === null ? {} : { VersionId: versionId }) };
+    throw new StorageError(versionId === null ? 'NoSuchKey' : 'NoSuchVersion', { fields });
   }
-  requireVersionId(versionId, version.versionId);
-  return version;
+  const { marker } = found;
+  const headers = { 'x-amz-delete-marker': 'true', 'x-amz-version-id': versionNameOf(marker) };
+  if (versionId === null) {
+    authorize(principal, bucket.record(), 'list', null);
+    throw withFailureHeaders(new StorageError('NoSuchKey', { fields: { Key: key } }), headers);
+  }
+  throw withFailureHeaders(
+    new StorageError('MethodNotAllowed', { fields: { ResourceType: 'DeleteMarker', Allow: 'DELETE' } }),
+    { ...headers, 'last-modified': formatHttpDate(marker.lastModifiedMs) },
+  );
 }
 
 /** The version that the key and `?versionId` of a request name. */
 export function findRequestedVersion(call: ObjectCall): Promise<ObjectVersion> {
-  return findVersion(call.bucket, call.key, call.principal, call.query.get('versionId'));
-}
-
-/** InvalidArgument unless the id is absent, `null` or `known`. */
-export function requireVersionId(versionId: string | null, known: string): void {
-  if (versionId === null || versionId === NULL_VERSION || (versionId !== '' && versionId === known)) return;
-  throw invalidArgument(
-    'versionId',
-    versionId,
-    versionId === '' ? 'Version id cannot be the empty string' : 'Invalid version id specified',
-  );
-}
-
-/** x-amz-version-id, for requests that named a version. */
-export function versionHeaders(versionId: string | null): Record<string, string> {
-  return versionId === null ? {} : { 'x-amz-version-id': versionId };
+  return findVersion(call.bucket, call.key, call.principal, parseVersionName(call.query.get('versionId')));
 }
 
 /** The condition headers of a read; with a prefix, those of a copy's source. */

@@ -10,7 +10,6 @@ import {
   answerCreateBucket,
   answerDeleteBucket,
   answerGetBucketLocation,
-  answerGetBucketVersioning,
   answerHeadBucket,
   answerListBuckets,
 } from './ops/bucket.ts';
@@ -36,6 +35,7 @@ import {
 } from './ops/multipart.ts';
 import { answerListMultipartUploads, answerListParts } from './ops/multipart-list.ts';
 import { answerCopyObject, answerPutObject } from './ops/put-copy.ts';
+import { answerGetBucketVersioning, answerListObjectVersions, answerPutBucketVersioning } from './ops/versions.ts';
 import { COPY_SOURCE_KEY, CUSTOMER_KEY, DATE_CONDITIONS, GRANTS, NEW_OBJECT } from './refused-headers.ts';
 
 type Handle<Call> = (call: Call, core: Core) => S3Answer | Promise<S3Answer>;
@@ -89,6 +89,14 @@ export const OPERATIONS = {
     meter: 'B',
     rejects: [],
     handle: answerGetBucketVersioning,
+  },
+  PutBucketVersioning: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutBucketVersioning,
   },
   GetBucketAcl: { scope: 'bucket', access: 'owner', body: 'none', meter: 'B', rejects: [], handle: answerGetBucketAcl },
   PutBucketAcl: {
@@ -180,6 +188,14 @@ export const OPERATIONS = {
     rejects: [],
     handle: answerListObjectsV2,
   },
+  ListObjectVersions: {
+    scope: 'bucket',
+    access: 'list',
+    body: 'none',
+    meter: 'A',
+    rejects: [],
+    handle: answerListObjectVersions,
+  },
   DeleteObjects: {
     scope: 'bucket',
     access: 'write',
@@ -242,7 +258,7 @@ export const OPERATIONS = {
     access: 'write',
     body: 'none',
     meter: 'free',
-    rejects: [...DATE_CONDITIONS, 'if-none-match', 'x-amz-if-match-last-modified-time', 'x-amz-if-match-size'],
+    rejects: [...DATE_CONDITIONS, 'if-none-match'],
     handle: answerDeleteObject,
   },
   CreateMultipartUpload: {

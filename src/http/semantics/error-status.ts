@@ -48,6 +48,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   NoSuchCORSConfiguration: 404,
   NoSuchKey: 404,
   NoSuchUpload: 404,
+  NoSuchVersion: 404,
   NoSuchWebsiteConfiguration: 404,
   NotImplemented: 501,
   NotModified: 304,

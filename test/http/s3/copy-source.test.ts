@@ -14,8 +14,7 @@ it.each([
   ['bucket/é', 'é', null],
   ['bucket/%C3%A9', 'é', null],
   ['bucket/key?versionId=null', 'key', 'null'],
-  ['bucket/key?versionId=a%2Fb', 'key', 'a/b'],
-  ['bucket/key?versionId=', 'key', ''],
+  ['bucket/key?versionId=01k9%30z3qq1000abcdefghjkmnpqr', 'key', '01k90z3qq1000abcdefghjkmnpqr'],
   ['bucket/%3FversionId=x', '?versionId=x', null],
   ['bucket/what?', 'what?', null],
   ['bucket/what?versionId', 'what?versionId', null],
@@ -52,4 +51,13 @@ it('refuses access points by name, and a key that is too long', () => {
   expect(() => parseCopySource(arn)).toThrow(expect.objectContaining({ code: 'NotImplemented' }));
   const long = `bucket/${'k'.repeat(1025)}`;
   expect(() => parseCopySource(long)).toThrow(expect.objectContaining({ code: 'KeyTooLongError' }));
+});
+
+it.each(['bucket/key?versionId=', 'bucket/key?versionId=a%2Fb'])('refuses the version id of %j', (value) => {
+  expect(() => parseCopySource(value)).toThrow(
+    expect.objectContaining({
+      code: 'InvalidArgument',
+      fields: expect.objectContaining({ ArgumentName: 'versionId' }),
+    }),
+  );
 });

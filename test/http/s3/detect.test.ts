@@ -30,6 +30,8 @@ describe('the operations that we have', () => {
     ['DELETE /b', 'DeleteBucket'],
     ['GET /b?location', 'GetBucketLocation'],
     ['GET /b?versioning', 'GetBucketVersioning'],
+    ['PUT /b?versioning', 'PutBucketVersioning'],
+    ['GET /b?versions', 'ListObjectVersions'],
     ['GET /b?acl', 'GetBucketAcl'],
     ['PUT /b?acl', 'PutBucketAcl'],
     ['GET /b?policy', 'GetBucketPolicy'],
@@ -106,8 +108,6 @@ describe("the SDK's model of S3", () => {
 describe('what is refused', () => {
   it.each([
     ['PUT /b?tagging', 'PutBucketTagging', 'tagging'],
-    ['GET /b?versions', 'ListObjectVersions', 'versions'],
-    ['PUT /b?versioning', 'PutBucketVersioning', 'versioning'],
     ['PUT /b/k?acl', 'PutObjectAcl', 'acl'],
     ['GET /b/k?legal-hold', 'GetObjectLegalHold', 'legal-hold'],
     ['POST /b/k?select&select-type=2', 'SelectObjectContent', 'select'],

@@ -52,9 +52,9 @@ describe('Delete', () => {
     expect(read(content)).toEqual({
       isQuiet: true,
       objects: [
-        { key: ' a&b ', versionId: null, etag: null, notImplemented: null },
-        { key: 'c', versionId: 'null', etag: 'e', notImplemented: null },
-        { key: 'd', versionId: null, etag: null, notImplemented: 'Size' },
+        { key: ' a&b ', versionId: null, etag: null, lastModified: null, size: null },
+        { key: 'c', versionId: 'null', etag: 'e', lastModified: null, size: null },
+        { key: 'd', versionId: null, etag: null, lastModified: null, size: '3' },
       ],
     });
   });

@@ -42,9 +42,9 @@ const READ: Readonly<Record<string, readonly string[]>> = {
     'x-amz-metadata-directive',
     'x-amz-tagging-directive',
   ],
-  DeleteObject: ['if-match'],
   CreateMultipartUpload: [...ATTRIBUTES, 'x-amz-checksum-algorithm', 'x-amz-checksum-type'],
   UploadPartCopy: [...COPY_SOURCE, 'x-amz-copy-source-range'],
+  DeleteObject: ['if-match', 'x-amz-if-match-last-modified-time', 'x-amz-if-match-size'],
   CompleteMultipartUpload: ['if-match', 'if-none-match', 'x-amz-checksum-type', 'x-amz-mp-object-size'],
 };
 

@@ -5,8 +5,9 @@ import type { ObjectVersion } from '../../../ports/domain.ts';
 import { formatHttpDate } from '../../semantics/http-date.ts';
 import { type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
 import { checksumElement } from '../checksum-headers.ts';
-import { findRequestedVersion, versionHeaders } from '../find-version.ts';
+import { findRequestedVersion } from '../find-version.ts';
 import { invalidArgument } from '../paging.ts';
+import { versionHeaders } from '../version-name.ts';
 import { element, s3Document, textElement } from '../xml-write.ts';
 
 const HEADER = 'x-amz-object-attributes';
@@ -30,7 +31,7 @@ export async function answerGetObjectAttributes(call: ObjectCall): Promise<S3Ans
   const content = ATTRIBUTES.filter((name) => wanted.has(name)).map((name) => elements[name]());
   return xmlAnswer(s3Document('GetObjectAttributesResponse', content.join('')), {
     'last-modified': formatHttpDate(version.lastModifiedMs),
-    ...versionHeaders(call.query.get('versionId')),
+    ...versionHeaders(call.bucket.record(), version, call.query.get('versionId') !== null),
   });
 }
 

@@ -10,9 +10,10 @@ import { StorageError } from '../../../ports/errors.ts';
 import { type BucketCall, emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
 import { parseBucketAcl } from '../canned-acl.ts';
 import { type Grant, readAccessControlPolicy } from '../documents.ts';
-import { findRequestedVersion, versionHeaders } from '../find-version.ts';
+import { findRequestedVersion } from '../find-version.ts';
 import { ownerElement, ownerFields } from '../owner.ts';
 import { readDocument } from '../read-document.ts';
+import { versionHeaders } from '../version-name.ts';
 import { element, s3Document, textElement } from '../xml-write.ts';
 
 const ALL_USERS = 'http://acs.amazonaws.com/groups/global/AllUsers';
@@ -34,9 +35,10 @@ export function answerGetBucketAcl(call: BucketCall): S3Answer {
 
 /** An object is as public as its bucket. Errors: NoSuchKey, InvalidArgument. Cost: one index read. */
 export async function answerGetObjectAcl(call: ObjectCall): Promise<S3Answer> {
-  await findRequestedVersion(call);
-  const policy = accessControlPolicy(call, call.bucket.record().access.acl);
-  return xmlAnswer(policy, versionHeaders(call.query.get('versionId')));
+  const version = await findRequestedVersion(call);
+  const record = call.bucket.record();
+  const policy = accessControlPolicy(call, record.access.acl);
+  return xmlAnswer(policy, versionHeaders(record, version, call.query.get('versionId') !== null));
 }
 
 /**

@@ -104,8 +104,3 @@ export function answerGetBucketLocation(call: BucketCall): S3Answer {
   const region = call.region === CLASSIC_REGION ? '' : call.region;
   return xmlAnswer(s3Document('LocationConstraint', escapeXml(region)));
 }
-
-/** A bucket that never had versioning: an empty configuration. */
-export function answerGetBucketVersioning(): S3Answer {
-  return xmlAnswer(s3Document('VersioningConfiguration', ''));
-}

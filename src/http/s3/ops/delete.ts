@@ -1,84 +1,133 @@
-// DeleteObject and DeleteObjects. A key that does not exist is deleted all the same; buckets have no versions yet, so
-// the only version id is `null`.
+// DeleteObject and DeleteObjects: a key, which in a bucket with versions is only hidden by a delete marker, or one
+// version for good. A key that does not exist is deleted all the same.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html and API_DeleteObjects.html
 import type { Core } from '../../../core/core.ts';
 import { XML_MAX_BYTES } from '../../../core/limits.ts';
 import { parseObjectKey } from '../../../core/names.ts';
-import { deleteObjects } from '../../../core/objects/delete-objects.ts';
-import type { ObjectKey } from '../../../ports/domain.ts';
+import { type DeleteAsked, deleteObjects } from '../../../core/objects/delete-objects.ts';
+import type { DeleteCondition } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
+import type { DeletedObject } from '../../../ports/metadata-index.ts';
 import { parseWriteCondition } from '../../semantics/conditional.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
+import { parseHttpDate } from '../../semantics/http-date.ts';
 import { type BucketCall, emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
 import { type KeyToDelete, readDelete } from '../documents.ts';
 import { errorElements } from '../errors.ts';
-import { NULL_VERSION, requireVersionId, versionHeaders } from '../find-version.ts';
+import { invalidArgument } from '../paging.ts';
 import { readDocument } from '../read-document.ts';
+import { parseVersionName, versionNameOf } from '../version-name.ts';
 import { element, s3Document, textElement } from '../xml-write.ts';
 
-/** Errors: PreconditionFailed, NoSuchKey (If-Match on a missing key), InvalidArgument. Cost: one commit. */
+/** Asks to delete what GOVERNANCE keeps. */
+const BYPASS = 'x-amz-bypass-governance-retention';
+
+/** Errors: PreconditionFailed, AccessDenied (locked), InvalidArgument. Cost: one commit. */
 export async function answerDeleteObject(call: ObjectCall, core: Core): Promise<S3Answer> {
-  const versionId = call.query.get('versionId');
-  requireVersionId(versionId, NULL_VERSION);
-  const condition = parseWriteCondition(call.header('if-match'), null);
-  await deleteObjects(core, call.bucket, [call.key], condition);
-  return emptyAnswer(204, versionHeaders(versionId));
+  const versionId = parseVersionName(call.query.get('versionId'));
+  const [deleted] = await deleteObjects(
+    core,
+    call.bucket,
+    [{ key: call.key, versionId, condition: readCondition(call) }],
+    deleteOptions(call),
+  );
+  const refusal = deleted === undefined ? null : refusalOf(deleted);
+  if (refusal !== null) throw refusal;
+  const marker = deleted?.marker ?? null;
+  const name = versionId ?? (marker === null ? null : versionNameOf(marker));
+  return emptyAnswer(204, {
+    ...(marker === null ? {} : { 'x-amz-delete-marker': 'true' }),
+    ...(name === null ? {} : { 'x-amz-version-id': name }),
+  });
 }
 
-/** One line of the request: the key to delete, or why it can't be honoured. A line fails alone. */
+function readCondition({ header }: ObjectCall): DeleteCondition | null {
+  const ifMatch = parseWriteCondition(header('if-match'), null)?.ifMatch ?? null;
+  const date = header('x-amz-if-match-last-modified-time');
+  const size = header('x-amz-if-match-size');
+  if (ifMatch === null && date === null && size === null) return null;
+  return {
+    ifMatch,
+    ifLastModifiedSeconds: date === null ? null : readSeconds(date),
+    ifSizeBytes: size === null ? null : readSize(size),
+  };
+}
+
+function readSeconds(text: string): number {
+  const atMs = parseHttpDate(text) ?? Date.parse(text);
+  if (Number.isNaN(atMs)) throw invalidArgument('LastModifiedTime', text, 'The time is not valid.');
+  return Math.floor(atMs / 1000);
+}
+
+function readSize(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw invalidArgument('Size', text, 'The size is not a number of bytes.');
+  return Number(text);
+}
+
+function deleteOptions(call: BucketCall): Parameters<typeof deleteObjects>[3] {
+  return { bypassGovernance: call.header(BYPASS)?.toLowerCase() === 'true' };
+}
+
+function refusalOf({ key, refusal }: DeletedObject): StorageError | null {
+  if (refusal === null) return null;
+  if (refusal !== 'AccessDenied') return new StorageError(refusal, { fields: { Key: key } });
+  return new StorageError(refusal, { detail: 'Access Denied because object protected by object lock.' });
+}
+
+/** One line of the request: what to delete, or why it can't be honoured. A line fails alone. */
 type Line =
-  | { readonly asked: KeyToDelete; readonly key: ObjectKey; readonly error: null }
-  | { readonly asked: KeyToDelete; readonly key: null; readonly error: StorageError };
+  | { readonly asked: KeyToDelete; readonly target: DeleteAsked; readonly error: null }
+  | { readonly asked: KeyToDelete; readonly target: null; readonly error: StorageError };
 
 /**
- * Deletes up to 1,000 keys and reports on each, in the order of the request. Errors of the whole: MalformedXML,
- * MaxMessageLengthExceeded, those of readDocument. Cost: one commit, and one more for each line with an ETag.
+ * Deletes up to 1,000 keys and versions and reports on each, in the order of the request. Errors of the whole:
+ * MalformedXML, MaxMessageLengthExceeded, those of readDocument. Cost: one commit.
  */
 export async function answerDeleteObjects(call: BucketCall, core: Core): Promise<S3Answer> {
   const { isQuiet, objects } = readDelete(await readDocument(call, XML_MAX_BYTES, true));
   const lines = objects.map(checkLine);
-  const unconditional = lines.flatMap(({ asked, key }) => (key === null || asked.etag !== null ? [] : [key]));
-  if (unconditional.length > 0) await deleteObjects(core, call.bucket, unconditional, null);
+  const targets = lines.flatMap(({ target }) => (target === null ? [] : [target]));
+  const deleted = targets.length === 0 ? [] : await deleteObjects(core, call.bucket, targets, deleteOptions(call));
+  let at = 0;
   let rows = '';
-  for (const line of lines) {
-    const { asked, key } = line;
-    const error = key === null || asked.etag === null ? line.error : await deleteIfMatch(call, core, key, asked.etag);
-    rows += renderLine(asked, error, isQuiet);
-  }
+  for (const line of lines) rows += renderLine(line, line.target === null ? undefined : deleted[at++], isQuiet);
   return xmlAnswer(s3Document('DeleteResult', rows));
 }
 
 function checkLine(asked: KeyToDelete): Line {
   try {
-    if (asked.notImplemented !== null) {
-      throw new StorageError('NotImplemented', { detail: `The element ${asked.notImplemented} is not implemented.` });
-    }
-    if (asked.versionId !== '') requireVersionId(asked.versionId, NULL_VERSION);
-    return { asked, key: parseObjectKey(asked.key), error: null };
+    const { etag, lastModified, size } = asked;
+    const condition: DeleteCondition | null =
+      etag === null && lastModified === null && size === null
+        ? null
+        : {
+            ifMatch: etag,
+            ifLastModifiedSeconds: lastModified === null ? null : readSeconds(lastModified),
+            ifSizeBytes: size === null ? null : readSize(size),
+          };
+    const versionId = asked.versionId === '' ? null : parseVersionName(asked.versionId);
+    return { asked, target: { key: parseObjectKey(asked.key), versionId, condition }, error: null };
   } catch (error) {
-    return { asked, key: null, error: asClientError(error) };
-  }
-}
-
-/** The refusal, or null once the object is gone. */
-async function deleteIfMatch(call: BucketCall, core: Core, key: ObjectKey, etag: string): Promise<StorageError | null> {
-  try {
-    await deleteObjects(core, call.bucket, [key], { ifMatch: etag, ifNoneMatch: null });
-    return null;
-  } catch (error) {
-    return asClientError(error);
+    return { asked, target: null, error: asClientError(error) };
   }
 }
 
 /** What one line may fail with. A fault of ours ends the request; deleting is safe to repeat. */
 function asClientError(error: unknown): StorageError {
   if (error instanceof StorageError && ERROR_STATUS[error.code] < 500) return error;
-  if (error instanceof StorageError && error.code === 'NotImplemented') return error;
   throw error;
 }
 
-function renderLine(asked: KeyToDelete, error: StorageError | null, isQuiet: boolean): string {
+function renderLine(line: Line, deleted: DeletedObject | undefined, isQuiet: boolean): string {
+  const { asked } = line;
   const named = textElement('Key', asked.key) + (asked.versionId ? textElement('VersionId', asked.versionId) : '');
+  const error = line.error ?? (deleted === undefined ? null : refusalOf(deleted));
   if (error !== null) return element('Error', named + errorElements(error));
-  return isQuiet ? '' : element('Deleted', named);
+  if (isQuiet) return '';
+  const marker = deleted?.marker ?? null;
+  const ofMarker =
+    marker === null
+      ? ''
+      : textElement('DeleteMarker', true) + textElement('DeleteMarkerVersionId', versionNameOf(marker));
+  return element('Deleted', named + ofMarker);
 }

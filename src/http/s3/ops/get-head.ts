@@ -13,8 +13,9 @@ import { type ByteRange, contentRange, parseRange } from '../../semantics/range.
 import type { Query } from '../../semantics/raw-path.ts';
 import type { ObjectCall, S3Answer } from '../call.ts';
 import { checksumHeaders } from '../checksum-headers.ts';
-import { findRequestedVersion, preconditionFailed, readConditions, versionHeaders } from '../find-version.ts';
+import { findRequestedVersion, preconditionFailed, readConditions } from '../find-version.ts';
 import { invalidArgument } from '../paging.ts';
+import { versionHeaders } from '../version-name.ts';
 
 /**
  * S3's type of an object that was stored without one. Delivery goes by the extension instead, because a browser reads
@@ -59,7 +60,8 @@ export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer
   const headers: Record<string, string> = { ...applyResponseOverrides(stored, call.query.get) };
   if (!call.hasOwnOrigin && isActiveContent(headers['content-type'] ?? '')) headers[SANDBOX_HEADER] = SANDBOX;
   headers['content-length'] = `${slice.lengthBytes}`;
-  Object.assign(headers, slice.headers, versionHeaders(call.query.get('versionId')));
+  const isNamed = call.query.get('versionId') !== null;
+  Object.assign(headers, slice.headers, versionHeaders(call.bucket.record(), version, isNamed));
   if (wantsChecksum) Object.assign(headers, checksumHeaders(slice.checksum, version.checksum?.type ?? null));
   if (call.operation === 'HeadObject') return { status, headers, body: null };
   const offsetBytes = slice.range?.startByte ?? 0;

@@ -21,10 +21,11 @@ import {
   readChecksumType,
   readObjectChecksum,
 } from '../checksum-headers.ts';
-import { openCopySource } from '../copy-source.ts';
+import { openCopySource, sourceVersionHeaders } from '../copy-source.ts';
 import { readCompleteMultipartUpload } from '../documents.ts';
 import { invalidArgument } from '../paging.ts';
 import { readDocument } from '../read-document.ts';
+import { versionHeaders } from '../version-name.ts';
 import { etagElement, s3Document, textElement, timeElement } from '../xml-write.ts';
 import { readPartNumber } from './get-head.ts';
 import { requireObjectAcl } from './put-copy.ts';
@@ -82,7 +83,8 @@ export async function answerUploadPart(call: ObjectCall, core: Core): Promise<S3
 export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promise<S3Answer> {
   const address = readPartAddress(call);
   const wanted = readCopyRange(call.header('x-amz-copy-source-range'));
-  const { version: source, versionId } = await openCopySource(call, core);
+  const opened = await openCopySource(call, core);
+  const source = opened.version;
   const range = wanted ?? { offsetBytes: 0, lengthBytes: source.sizeBytes };
   if (range.offsetBytes + range.lengthBytes > source.sizeBytes) {
     throw new StorageError('InvalidRange', {
@@ -101,7 +103,7 @@ export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promis
       'CopyPartResult',
       timeElement('LastModified', part.lastModifiedMs) + etagElement(part.md5) + checksumElement(part.checksum),
     ),
-    versionId === null ? {} : { 'x-amz-copy-source-version-id': versionId },
+    sourceVersionHeaders(opened),
   );
 }
 
@@ -149,6 +151,7 @@ export async function answerCompleteMultipartUpload(call: ObjectCall, core: Core
         checksumElement(version.checksum) +
         textElement('ChecksumType', version.checksum?.type ?? null),
     ),
+    versionHeaders(call.bucket.record(), version),
   );
 }
 

@@ -10,8 +10,9 @@ import { readObjectAttributes } from '../../semantics/object-headers.ts';
 import { emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
 import { requireEffectiveObjectAcl } from '../canned-acl.ts';
 import { checksumElement, checksumHeaders, readBodyExpectation, readChecksumAlgorithm } from '../checksum-headers.ts';
-import { type OpenedSource, openCopySource } from '../copy-source.ts';
+import { type OpenedSource, openCopySource, sourceVersionHeaders } from '../copy-source.ts';
 import { invalidArgument } from '../paging.ts';
+import { versionHeaders } from '../version-name.ts';
 import { etagElement, s3Document, textElement, timeElement } from '../xml-write.ts';
 
 /** Refuses an x-amz-acl that the object would not have. */
@@ -32,6 +33,7 @@ export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3A
   return emptyAnswer(200, {
     etag: `"${version.etag}"`,
     ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
+    ...versionHeaders(call.bucket.record(), version),
   });
 }
 
@@ -62,7 +64,7 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
         textElement('ChecksumType', checksum?.type ?? null) +
         checksumElement(checksum),
     ),
-    source.versionId === null ? {} : { 'x-amz-copy-source-version-id': source.versionId },
+    { ...sourceVersionHeaders(source), ...versionHeaders(call.bucket.record(), version) },
   );
 }
 
@@ -75,7 +77,7 @@ function readDirective(call: ObjectCall, header: string, refusal: string): boole
 
 /** A copy onto itself must change something; a new storage class or redirect does. */
 function requireChange(call: ObjectCall, source: OpenedSource): void {
-  const isItself = source.bucket === call.bucket.record().name && source.key === call.key;
+  const isItself = source.bucket === call.bucket.record().name && source.key === call.key && source.versionId === null;
   const isChanging =
     call.header('x-amz-storage-class') !== null || call.header('x-amz-website-redirect-location') !== null;
   if (!isItself || isChanging) return;

@@ -224,11 +224,11 @@ describe('a key that is not there', () => {
     const missing = '/reads-policy/open/missing';
     const codeFor = async (as: 'owner' | 'stranger' | 'nobody') =>
       /<Code>(\w+)/.exec((await send({ path: missing, query: { versionId: 'null' }, as })).text)?.[1];
-    expect(await codeFor('owner')).toBe('NoSuchKey');
+    expect(await codeFor('owner')).toBe('NoSuchVersion');
     expect(await codeFor('stranger')).toBe('AccessDenied');
     expect(await codeFor('nobody')).toBe('AccessDenied');
     await send({ method: 'PUT', path: '/reads-policy', query: { acl: '' }, headers: { 'x-amz-acl': 'public-read' } });
-    expect(await codeFor('stranger')).toBe('NoSuchKey');
+    expect(await codeFor('stranger')).toBe('NoSuchVersion');
   });
 
   it('is named', async () => {

@@ -1,0 +1,92 @@
+// Deleting in the index: current versions, which go or are hidden by a marker as the bucket's versioning has it, and
+// versions by their name, which go for good unless they are locked. One commit for all targets of a request.
+import type { DeleteCondition, Versioning } from '../ports/domain.ts';
+import type { DeletedObject, DeleteTarget, IndexApi } from '../ports/metadata-index.ts';
+import { isLocked } from '../ports/object-facts.ts';
+import type { Sql } from '../ports/sql.ts';
+import { requireBucket } from './buckets.ts';
+import {
+  placeMarker,
+  promoteNewest,
+  readCurrent,
+  readOther,
+  removeCurrent,
+  removeOther,
+  type StoredVersion,
+  versioningOf,
+} from './version-rows.ts';
+
+type DeleteInput = Parameters<IndexApi['deleteObjects']>[0];
+type Context = Pick<DeleteInput, 'bypassGovernance' | 'ownerId' | 'nowMs'> & {
+  readonly n: number;
+  readonly versioning: Versioning;
+};
+
+/** See `IndexCommands.deleteObjects`. Cost: some statements per target. */
+export function deleteObjects(sql: Sql, input: DeleteInput): readonly DeletedObject[] {
+  const { bucket, targets, bypassGovernance, ownerId, nowMs } = input;
+  const n = requireBucket(sql, bucket);
+  const context: Context = { n, versioning: versioningOf(bucket), bypassGovernance, ownerId, nowMs };
+  return targets.map((target) =>
+    target.versionId === null ? hide(sql, context, target) : remove(sql, context, target),
+  );
+}
+
+const done = (target: DeleteTarget, existed: boolean, marker: DeletedObject['marker'] = null): DeletedObject => ({
+  key: target.key,
+  existed,
+  marker,
+  refusal: null,
+});
+const refused = (target: DeleteTarget, refusal: DeletedObject['refusal']): DeletedObject => ({
+  key: target.key,
+  existed: true,
+  marker: null,
+  refusal,
+});
+
+/** A deletion without a version id. */
+function hide(sql: Sql, { n, versioning, ownerId, nowMs }: Context, target: DeleteTarget): DeletedObject {
+  const { key, markerId } = target;
+  const current = readCurrent(sql, n, key);
+  const refusal = refusalOf(target.condition, current);
+  if (refusal !== null) return refused(target, refusal);
+  if (versioning !== 'off') {
+    const marker = placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId, nowMs }, current);
+    return done(target, current !== null, marker);
+  }
+  if (current !== null) removeCurrent(sql, n, key, current, nowMs);
+  return done(target, current !== null);
+}
+
+/** A deletion of one version, for good. */
+function remove(sql: Sql, context: Context, target: DeleteTarget): DeletedObject {
+  const { n, nowMs, bypassGovernance } = context;
+  const { key, versionId } = target;
+  if (versionId === null) return done(target, false);
+  const current = readCurrent(sql, n, key);
+  const isCurrent = current !== null && (versionId === current.versionId || (versionId === 'null' && current.isNull));
+  const other = isCurrent ? null : readOther(sql, n, key, versionId);
+  const stored = isCurrent ? current : other;
+  const refusal = refusalOf(target.condition, stored);
+  if (refusal !== null) return refused(target, refusal);
+  if (stored === null) return done(target, false);
+  if (isLocked(stored.lock, nowMs, bypassGovernance)) return refused(target, 'AccessDenied');
+  if (isCurrent) removeCurrent(sql, n, key, current, nowMs);
+  else removeOther(sql, n, key, stored.versionId, nowMs);
+  if (isCurrent || current === null) promoteNewest(sql, n, key);
+  const isMarker = other?.isMarker === true;
+  return done(target, true, isMarker ? { versionId: stored.versionId, isNull: stored.isNull } : null);
+}
+
+/** A condition on what is not there holds: deleting it is no error either way. */
+function refusalOf(condition: DeleteCondition | null, stored: StoredVersion | null): DeletedObject['refusal'] {
+  if (condition === null) return null;
+  const { ifMatch, ifLastModifiedSeconds, ifSizeBytes } = condition;
+  if (stored === null) return null;
+  const holds =
+    (ifMatch === null || ifMatch === '*' || ifMatch === stored.etag) &&
+    (ifLastModifiedSeconds === null || ifLastModifiedSeconds === Math.floor(stored.lastModifiedMs / 1000)) &&
+    (ifSizeBytes === null || ifSizeBytes === stored.sizeBytes);
+  return holds ? null : 'PreconditionFailed';
+}

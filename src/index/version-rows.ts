@@ -1,0 +1,306 @@
+// Where the versions of a key stand. The current object is in `objects`, so that listings of objects read nothing else;
+// every other version and every delete marker is in `versions`, newest first by id. A key without a row in `objects` is
+// gone or hidden: then the newest row of `versions`, if any, is a delete marker. Called by the commits of the index.
+import type { AccountId, BlobId, BucketRef, ObjectKey, ObjectVersion, VersionId, Versioning } from '../ports/domain.ts';
+import { StorageError } from '../ports/errors.ts';
+import type { ObjectLock } from '../ports/object-facts.ts';
+import type { Sql } from '../ports/sql.ts';
+import { isSameWrite, orderedAfter } from '../ports/version-order.ts';
+import { blobIdsOf, dropReferences } from './blob-references.ts';
+import { encodeDetail, lockOfDetail, segmentsOfDetail } from './object-rows.ts';
+
+/** What a commit or a deletion needs to know of a version. */
+export type StoredVersion = {
+  readonly versionId: VersionId;
+  readonly isNull: boolean;
+  readonly etag: string;
+  readonly sizeBytes: number;
+  readonly lastModifiedMs: number;
+  readonly bodyId: number | null;
+  readonly blobIds: ReadonlySet<BlobId>;
+  readonly lock: ObjectLock | null;
+};
+export type StoredMarker = Pick<StoredVersion, 'versionId' | 'isNull'>;
+
+type StoredRow = {
+  readonly version_id: string;
+  readonly is_null: number;
+  readonly etag: string;
+  readonly size_bytes: number;
+  readonly last_modified_ms: number;
+  readonly body_id: number | null;
+  readonly detail: string;
+};
+const STORED_COLUMNS = `o.version_id, o.is_null, o.etag, o.size_bytes, o.last_modified_ms, o.body_id,
+  coalesce(o.detail, x.detail) AS detail`;
+
+/**
+ * Longest detail that stands in the object's own row, in UTF-16 units; a longer one stands beside it, with the
+ * inline bytes. Listings then read dense pages, and no row spills: SQLite loads a spilled row of such a table whole
+ * whenever a search passes it. A row of up to 1,002 bytes never spills (page of 4,096 bytes).
+ * Source: https://sqlite.org/fileformat2.html section 1.6; inline bytes in the row made listing 3 to 5 times slower
+ * at 2 to 10 KiB (measured 2026-11, 200,000 keys).
+ */
+const DETAIL_IN_ROW_MAX_LENGTH = 512;
+
+export function versioningOf(bucket: BucketRef): Versioning {
+  return bucket.versioning ?? 'off';
+}
+
+function toStored(row: StoredRow): StoredVersion {
+  return {
+    versionId: row.version_id as VersionId,
+    isNull: row.is_null === 1,
+    etag: row.etag,
+    sizeBytes: row.size_bytes,
+    lastModifiedMs: row.last_modified_ms,
+    bodyId: row.body_id,
+    blobIds: blobIdsOf(segmentsOfDetail(row.detail)),
+    lock: lockOfDetail(row.detail),
+  };
+}
+
+/** The current object of a key, or null. */
+export function readCurrent(sql: Sql, bucket: number, key: ObjectKey): StoredVersion | null {
+  const [row] = sql.all<StoredRow>(
+    `SELECT ${STORED_COLUMNS} FROM objects AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
+     WHERE o.bucket = ? AND o.key = ?`,
+    bucket,
+    key,
+  );
+  return row === undefined ? null : toStored(row);
+}
+
+/** A version of a key that is not its current object; a delete marker has no bytes. */
+export function readOther(
+  sql: Sql,
+  bucket: number,
+  key: ObjectKey,
+  name: VersionId | 'null',
+): (StoredVersion & { readonly isMarker: boolean }) | null {
+  const [row] = sql.all<StoredRow & { is_marker: number }>(
+    `SELECT ${STORED_COLUMNS}, o.is_marker FROM versions AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
+     WHERE o.bucket = ? AND o.key = ? AND ${name === 'null' ? 'o.is_null = 1 AND ? IS NOT NULL' : 'o.version_id = ?'}`,
+    bucket,
+    key,
+    name,
+  );
+  return row === undefined ? null : { ...toStored(row), isMarker: row.is_marker === 1 };
+}
+
+/** The newest version of a key that is not its current object. */
+export function readNewestOther(
+  sql: Sql,
+  bucket: number,
+  key: ObjectKey,
+): (StoredMarker & { isMarker: boolean }) | null {
+  const [row] = sql.all<{ version_id: string; is_null: number; is_marker: number }>(
+    `SELECT version_id, is_null, is_marker FROM versions WHERE bucket = ? AND key = ? ORDER BY version_id DESC LIMIT 1`,
+    bucket,
+    key,
+  );
+  if (row === undefined) return null;
+  return { versionId: row.version_id as VersionId, isNull: row.is_null === 1, isMarker: row.is_marker === 1 };
+}
+
+/**
+ * Makes `version`, whose references are counted already, the current one; `current` goes or becomes an older version.
+ * Gives what the bucket made of its id.
+ */
+export function placeVersion(
+  sql: Sql,
+  bucket: number,
+  versioning: Versioning,
+  version: ObjectVersion,
+  current: StoredVersion | null,
+): Pick<ObjectVersion, 'versionId' | 'isNull'> {
+  const newest = current ?? (versioning === 'off' ? null : readNewestOther(sql, bucket, version.key));
+  const versionId = orderedAfter(version.versionId, newest?.versionId ?? null);
+  const isNull = versioning !== 'enabled';
+  const nowMs = version.lastModifiedMs;
+  const freedBodyId = makeRoom(sql, bucket, versioning, version.key, current, nowMs);
+  writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId);
+  return { versionId, isNull };
+}
+
+/** The same write again: its current version is there already. */
+export function isPlaced(version: ObjectVersion, current: StoredVersion | null): current is StoredVersion {
+  return current !== null && isSameWrite(current.versionId, version.versionId) && current.etag === version.etag;
+}
+
+/** A delete marker in the place of the current version, which goes or becomes an older version. */
+export function placeMarker(
+  sql: Sql,
+  bucket: number,
+  versioning: Versioning,
+  marker: { key: ObjectKey; versionId: VersionId; ownerId: AccountId | null; nowMs: number },
+  current: StoredVersion | null,
+): StoredMarker {
+  const { key, nowMs } = marker;
+  const newest = current ?? readNewestOther(sql, bucket, key);
+  const versionId = orderedAfter(marker.versionId, newest?.versionId ?? null);
+  const isNull = versioning !== 'enabled';
+  const freedBodyId = makeRoom(sql, bucket, versioning, key, current, nowMs);
+  if (freedBodyId !== null) deleteBody(sql, freedBodyId);
+  sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
+  // An older marker that hid the key until now is the latest no more.
+  sql.all(
+    `UPDATE versions SET replaced_at_ms = ? WHERE bucket = ? AND key = ? AND replaced_at_ms IS NULL`,
+    nowMs,
+    bucket,
+    key,
+  );
+  sql.all(
+    `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes, etag,
+       last_modified_ms, storage_class, owner_id, detail) VALUES (?, ?, ?, ?, 1, NULL, 0, '', ?, '', ?, '{}')`,
+    bucket,
+    key,
+    versionId,
+    isNull ? 1 : 0,
+    nowMs,
+    marker.ownerId,
+  );
+  return { versionId, isNull };
+}
+
+/**
+ * Lets the current version go, or makes it an older one; with suspended versioning the null version goes, wherever it
+ * stands. Gives the id of a body row that nothing uses any more.
+ */
+function makeRoom(
+  sql: Sql,
+  bucket: number,
+  versioning: Versioning,
+  key: ObjectKey,
+  current: StoredVersion | null,
+  nowMs: number,
+): number | null {
+  if (versioning === 'suspended' && current?.isNull !== true) removeOther(sql, bucket, key, 'null', nowMs);
+  if (versioning !== 'off' && current === null) {
+    sql.all(
+      'UPDATE versions SET replaced_at_ms = ? WHERE bucket = ? AND key = ? AND replaced_at_ms IS NULL',
+      nowMs,
+      bucket,
+      key,
+    );
+  }
+  if (current === null) return null;
+  const goes = versioning === 'off' || (versioning === 'suspended' && current.isNull);
+  if (goes) {
+    dropReferences(sql, bucket, current.blobIds, nowMs);
+    return current.bodyId;
+  }
+  sql.all(
+    `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes, etag,
+       last_modified_ms, storage_class, checksum_algorithm, checksum_type, owner_id, body_id, detail)
+     SELECT bucket, key, version_id, is_null, 0, ?, size_bytes, etag, last_modified_ms, storage_class,
+       checksum_algorithm, checksum_type, owner_id, body_id, detail FROM objects WHERE bucket = ? AND key = ?`,
+    nowMs,
+    bucket,
+    key,
+  );
+  return null;
+}
+
+/** Removes a version that is not the current object, with its references. */
+export function removeOther(sql: Sql, bucket: number, key: ObjectKey, name: VersionId | 'null', nowMs: number): void {
+  const stored = readOther(sql, bucket, key, name);
+  if (stored === null) return;
+  dropReferences(sql, bucket, stored.blobIds, nowMs);
+  if (stored.bodyId !== null) deleteBody(sql, stored.bodyId);
+  sql.all('DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?', bucket, key, stored.versionId);
+}
+
+/** Removes the current object, with its references. */
+export function removeCurrent(sql: Sql, bucket: number, key: ObjectKey, current: StoredVersion, nowMs: number): void {
+  dropReferences(sql, bucket, current.blobIds, nowMs);
+  if (current.bodyId !== null) deleteBody(sql, current.bodyId);
+  sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
+}
+
+/** After the newest version went: the next one is what the key stands for, unless it is a delete marker. */
+export function promoteNewest(sql: Sql, bucket: number, key: ObjectKey): void {
+  const newest = readNewestOther(sql, bucket, key);
+  if (newest === null) return;
+  if (newest.isMarker) {
+    sql.all(
+      'UPDATE versions SET replaced_at_ms = NULL WHERE bucket = ? AND key = ? AND version_id = ?',
+      bucket,
+      key,
+      newest.versionId,
+    );
+    return;
+  }
+  sql.all(
+    `INSERT INTO objects (bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class,
+       checksum_algorithm, checksum_type, owner_id, body_id, detail)
+     SELECT bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, checksum_algorithm,
+       checksum_type, owner_id, body_id, detail FROM versions WHERE bucket = ? AND key = ? AND version_id = ?`,
+    bucket,
+    key,
+    newest.versionId,
+  );
+  sql.all('DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?', bucket, key, newest.versionId);
+}
+
+/** Writes the row of the current object. `oldBodyId`: a row beside it that is free to be used again. */
+function writeCurrent(sql: Sql, bucket: number, version: ObjectVersion, oldBodyId: number | null): void {
+  const detail = encodeDetail(version);
+  const isBeside = version.inlineBytes !== null || detail.length > DETAIL_IN_ROW_MAX_LENGTH;
+  if (!isBeside && oldBodyId !== null) deleteBody(sql, oldBodyId);
+  sql.all(
+    `INSERT OR REPLACE INTO objects (bucket, key, size_bytes, etag, last_modified_ms, storage_class,
+       checksum_algorithm, checksum_type, owner_id, version_id, is_null, body_id, detail)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    bucket,
+    version.key,
+    version.sizeBytes,
+    version.etag,
+    version.lastModifiedMs,
+    version.storageClass,
+    version.checksum?.algorithm ?? null,
+    version.checksum?.type ?? null,
+    version.ownerId,
+    version.versionId,
+    version.isNull ? 1 : 0,
+    isBeside ? putBody(sql, oldBodyId, detail, version.inlineBytes) : null,
+    isBeside ? null : detail,
+  );
+}
+
+/** Writes a changed detail of a version where it stands; a short one may grow over the limit of a row. */
+export function rewriteDetail(
+  sql: Sql,
+  bucket: number,
+  table: 'objects' | 'versions',
+  version: ObjectVersion,
+  bodyId: number | null,
+): void {
+  const detail = encodeDetail(version);
+  const isBeside = bodyId !== null || detail.length > DETAIL_IN_ROW_MAX_LENGTH;
+  const newBodyId = isBeside ? putBody(sql, bodyId, detail, version.inlineBytes) : null;
+  sql.all(
+    `UPDATE ${table} SET detail = ?, body_id = ? WHERE bucket = ? AND key = ? AND version_id = ?`,
+    isBeside ? null : detail,
+    newBodyId,
+    bucket,
+    version.key,
+    version.versionId,
+  );
+}
+
+function deleteBody(sql: Sql, id: number): void {
+  sql.all('DELETE FROM object_bodies WHERE id = ?', id);
+}
+
+/** Writes the row beside an object's, in the place of the old version's when it had one. Gives its id. */
+function putBody(sql: Sql, oldId: number | null, detail: string, inlineBytes: Uint8Array | null): number {
+  const [row] = sql.all<{ id: number }>(
+    'INSERT OR REPLACE INTO object_bodies (id, detail, inline_bytes) VALUES (?, ?, ?) RETURNING id',
+    oldId,
+    detail,
+    inlineBytes,
+  );
+  if (row === undefined) throw new StorageError('InternalError', { cause: 'object_bodies gave no id' });
+  return row.id;
+}

@@ -1,0 +1,77 @@
+// What S3 knows of an object version besides bytes and headers, as plain data: whose it is, who may read it, its tags,
+// what keeps it from being deleted, how its bytes are encrypted. Tags, grants and lock may change after the write.
+import type { AccountId } from './domain.ts';
+
+/** Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#permissions */
+export type Permission = 'READ' | 'WRITE' | 'READ_ACP' | 'WRITE_ACP' | 'FULL_CONTROL';
+/** The groups that S3 defines: everybody, everybody with an account, and whoever delivers access logs. */
+export type GranteeGroup = 'AllUsers' | 'AuthenticatedUsers' | 'LogDelivery';
+export type Grantee =
+  | { readonly kind: 'account'; readonly id: AccountId }
+  | { readonly kind: 'group'; readonly group: GranteeGroup };
+export type Grant = { readonly grantee: Grantee; readonly permission: Permission };
+
+/** At most 10, keys up to 128 characters, values up to 256. */
+export type Tags = Readonly<Record<string, string>>;
+
+export type RetentionMode = 'GOVERNANCE' | 'COMPLIANCE';
+/** Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html */
+export type ObjectLock = {
+  readonly retention: { readonly mode: RetentionMode; readonly untilMs: number } | null;
+  readonly hasLegalHold: boolean;
+};
+
+/**
+ * How the bytes of a version are encrypted at rest. `customer`: with a key that only the client has; only the MD5 of the
+ * key is kept, base64. The others: with a data key that stands here wrapped by a key of the server, base64.
+ */
+export type ObjectEncryption =
+  | { readonly kind: 'customer'; readonly keyMd5: string }
+  | { readonly kind: 'server'; readonly wrappedKey: string }
+  | {
+      readonly kind: 'named';
+      readonly keyId: string;
+      readonly wrappedKey: string;
+      readonly isDoubled: boolean;
+      readonly isBucketKey: boolean;
+      /** Base64 of the JSON that the client bound to the object, or null. */
+      readonly context: string | null;
+    };
+
+export type ObjectFacts = {
+  /** The account that wrote it; null means the owner of the bucket. */
+  readonly ownerId: AccountId | null;
+  /** The grants of its ACL; null means that its owner alone has FULL_CONTROL. */
+  readonly acl: readonly Grant[] | null;
+  readonly tags: Tags;
+  readonly lock: ObjectLock | null;
+  readonly encryption: ObjectEncryption | null;
+};
+
+/** Of an object about which nobody said anything. */
+export const NO_FACTS: ObjectFacts = { ownerId: null, acl: null, tags: {}, lock: null, encryption: null };
+
+/** What a locked version can't be: deleted. `bypass`: the caller may, and asked to, override GOVERNANCE. */
+export function isLocked(lock: ObjectLock | null, nowMs: number, bypass: boolean): boolean {
+  if (lock === null) return false;
+  const { retention, hasLegalHold } = lock;
+  const isRetained = retention !== null && retention.untilMs > nowMs && !(retention.mode === 'GOVERNANCE' && bypass);
+  return hasLegalHold || isRetained;
+}
+
+/**
+ * Whether one retention may take another's place: a longer one of the same or a stricter mode always, anything else only
+ * when the old one is over or is GOVERNANCE and bypassed.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock-managing.html
+ */
+export function mayReplaceRetention(
+  old: ObjectLock['retention'],
+  next: ObjectLock['retention'],
+  nowMs: number,
+  bypass: boolean,
+): boolean {
+  if (old === null || old.untilMs <= nowMs) return true;
+  if (next !== null && next.untilMs >= old.untilMs && (next.mode === old.mode || next.mode === 'COMPLIANCE'))
+    return true;
+  return old.mode === 'GOVERNANCE' && bypass;
+}
