@@ -5,6 +5,7 @@ import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/ports/domain.ts';
 import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
+import { toGateSettings } from '../../src/ports/pointer.ts';
 import { type Subject, testsOf } from './subject.ts';
 
 let made = 0;
@@ -15,7 +16,7 @@ function freshBucket(): BucketName {
 
 function gateOf(bucket: BucketName, revision = 1): BucketGate {
   const access = { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] } as const;
-  return { bucketId: makeBucketId(bucket, 'life1'), revision, access, settings: NO_SETTINGS };
+  return { bucketId: makeBucketId(bucket, 'life1'), revision, access, settings: toGateSettings(NO_SETTINGS) };
 }
 
 function pointerOf(key: ObjectKey, etag: string): Pointer {

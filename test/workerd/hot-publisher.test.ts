@@ -9,6 +9,7 @@ import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketName, ObjectKey } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
+import { toGateSettings } from '../../src/ports/pointer.ts';
 import { deletionOf } from '../contract/index-samples.ts';
 import { bucketObject, freshBucketName, objectOf, PRIVATE, PUBLIC, recordOf, refOf } from './bucket.ts';
 
@@ -244,14 +245,22 @@ describe('hot publisher', () => {
       const again = call('createBucket', { bucket: recordOf(name, PUBLIC, 'life2') });
       await drain();
       expect(puts.map(({ name: written, ttl, gate }) => [written, ttl, gate])).toEqual([
-        [`g/${name}`, DAY_SECONDS, { bucketId: closed.id, revision: 1, access: PUBLIC, settings: NO_SETTINGS }],
+        [
+          `g/${name}`,
+          DAY_SECONDS,
+          { bucketId: closed.id, revision: 1, access: PUBLIC, settings: toGateSettings(NO_SETTINGS) },
+        ],
         [
           `g/${name}`,
           DAY_SECONDS - 1,
-          { bucketId: closed.id, revision: closed.revision, access: PRIVATE, settings: NO_SETTINGS },
+          { bucketId: closed.id, revision: closed.revision, access: PRIVATE, settings: toGateSettings(NO_SETTINGS) },
         ],
         [`g/${name}`, 60, null],
-        [`g/${name}`, DAY_SECONDS - 3, { bucketId: again.id, revision: 1, access: PUBLIC, settings: NO_SETTINGS }],
+        [
+          `g/${name}`,
+          DAY_SECONDS - 3,
+          { bucketId: again.id, revision: 1, access: PUBLIC, settings: toGateSettings(NO_SETTINGS) },
+        ],
       ]);
     }));
 

@@ -13,6 +13,7 @@ import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-me
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import { type CorsRule, NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/ports/domain.ts';
+import { toGateSettings } from '../../src/ports/pointer.ts';
 import type { Log } from '../../src/ports/system.ts';
 import { hotMetadataContract } from '../contract/hot-metadata.contract.ts';
 import { counting } from './counting.ts';
@@ -54,7 +55,7 @@ function gateOf(bucket: BucketName, acl: 'public-read' | 'private' = 'public-rea
     bucketId: makeBucketId(bucket, life),
     revision: 1,
     access: { acl, policyJson: null, policyPublicPrefixes: [] },
-    settings: NO_SETTINGS,
+    settings: toGateSettings(NO_SETTINGS),
   };
 }
 function pointerOf(etag: string): Pointer {
