@@ -20,7 +20,7 @@ import type { Core } from '../src/core/core.ts';
 import { parseBucketName, parseObjectKey } from '../src/core/names.ts';
 import { putObject } from '../src/core/objects/put-object.ts';
 import { openBody } from '../src/core/objects/read-object.ts';
-import { parseAddress } from '../src/http/address.ts';
+import { createAddressReader } from '../src/http/address.ts';
 import { createDelivery } from '../src/http/delivery/deliver.ts';
 import { createAuthenticator } from '../src/http/s3/authenticate.ts';
 import { evaluateRead } from '../src/http/semantics/conditional.ts';
@@ -100,7 +100,8 @@ try {
   const rows: (string | number)[][] = [['step', 'CPU µs']];
   const measure = async (step: string, call: () => unknown) => rows.push([step, (await cost(call)).toFixed(2)]);
   await measure('read the request', () => readRequest(plain));
-  await measure('address', () => parseAddress('/hot/object', '127.0.0.1:9000', config));
+  const readAddress = createAddressReader(config, () => null);
+  await measure('address', () => readAddress('/hot/object', '127.0.0.1:9000'));
   await measure('gate and pointer from memory', () => ports.hotMetadata.get(name, key));
   await measure('conditions', () => evaluateRead(none, object));
   await measure('body from memory', () => openBody(core, object, { offsetBytes: 0, lengthBytes: BODY.length }));

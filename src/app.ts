@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono';
 import type { Config } from './config.ts';
 import { createAccessKeyFinder } from './core/auth/find-access-key.ts';
 import type { Core } from './core/core.ts';
-import { parseAddress } from './http/address.ts';
+import { type Address, createAddressReader } from './http/address.ts';
 import { DECIDING_HEADERS, S3_READ_HEADERS } from './http/delivery/deciding-headers.ts';
 import { createDelivery } from './http/delivery/deliver.ts';
 import { FailureWithHeaders } from './http/failure-with-headers.ts';
@@ -39,10 +39,18 @@ export function createApp<Bindings extends object>(
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
   const s3 = createS3Surface(core, { findAccessKey, deliver, region: config.region });
 
+  const readAddress = createAddressReader(config, ports.directory.findHost);
+
   function handle(request: HttpRequest, requestId: string): Response | Promise<Response> {
-    const address = parseAddress(request.rawPath, request.host, config);
+    const address = readAddress(request.rawPath, request.host);
+    return address instanceof Promise
+      ? address.then((late) => answerAt(late, request, requestId))
+      : answerAt(address, request, requestId);
+  }
+
+  function answerAt(address: Address, request: HttpRequest, requestId: string): Response | Promise<Response> {
     if (address.kind === 'system') return answerSystem(request, address.path, requestId);
-    if (address.kind === 'website') return deliverSite(request, address.rawBucket, address.rawKey, requestId);
+    if (address.kind === 'site') return deliverSite(request, address, requestId);
     if (address.kind === 'bucket' && isPlainRead(request) && address.rawKey !== null) {
       return deliver(request, address.rawBucket, address.rawKey, requestId, address.isVirtualHost);
     }

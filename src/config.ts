@@ -22,6 +22,11 @@ export type Config = {
   readonly baseDomain: string | null;
   /** Hosts `{bucket}.{websiteDomain}` are the websites of buckets. As above. QUAYSIDE_WEBSITE_DOMAIN, null. */
   readonly websiteDomain: string | null;
+  /**
+   * Hosts of the service itself: no bucket can be bound to them or to what is below them, and no request to them looks
+   * for one. As above: the two domains, and those of QUAYSIDE_OWN_HOSTS, separated by commas.
+   */
+  readonly ownHosts: readonly string[];
   /** Region that GetBucketLocation names; signatures may name any. QUAYSIDE_REGION, auto. */
   readonly region: string;
   /** Largest body that stands in the index row instead of a blob, bytes. QUAYSIDE_INLINE_MAX_BYTES. */
@@ -104,6 +109,9 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${value.slice(0, 40)}".`);
   };
   const memory = MEMORY_DEFAULTS[home];
+  const baseDomain = parseDomain('QUAYSIDE_BASE_DOMAIN', text('QUAYSIDE_BASE_DOMAIN'));
+  const websiteDomain = parseDomain('QUAYSIDE_WEBSITE_DOMAIN', text('QUAYSIDE_WEBSITE_DOMAIN'));
+  const ownHosts = (text('QUAYSIDE_OWN_HOSTS') ?? '').split(',').map((host) => host.trim());
   return {
     port: whole('QUAYSIDE_PORT', 9000, 0, 65_535),
     host: text('QUAYSIDE_HOST') ?? '127.0.0.1',
@@ -111,8 +119,12 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     rootAccessKey: parseAccessKey(text('QUAYSIDE_ROOT_ACCESS_KEY')),
     rootSecretKey: parseSecretKey(text('QUAYSIDE_ROOT_SECRET_KEY')),
     seed: parseSeedText(text('QUAYSIDE_SEED')),
-    baseDomain: parseDomain('QUAYSIDE_BASE_DOMAIN', text('QUAYSIDE_BASE_DOMAIN')),
-    websiteDomain: parseDomain('QUAYSIDE_WEBSITE_DOMAIN', text('QUAYSIDE_WEBSITE_DOMAIN')),
+    baseDomain,
+    websiteDomain,
+    ownHosts: [
+      ...[baseDomain, websiteDomain].filter((domain) => domain !== null),
+      ...ownHosts.filter((host) => host !== '').map((host) => requireDomain('QUAYSIDE_OWN_HOSTS', host)),
+    ],
     region: parseRegion(text('QUAYSIDE_REGION') ?? 'auto'),
     inlineBodyMaxBytes: whole('QUAYSIDE_INLINE_MAX_BYTES', INLINE_DEFAULT_BYTES, 0, INLINE_MAX_BYTES),
     pointerMemoryMaxEntries: whole('QUAYSIDE_POINTER_MEMORY_ENTRIES', memory.entries, 1, 10_000_000),
@@ -156,7 +168,10 @@ function parseSeedText(value: string | null): readonly AccessKey[] {
 }
 
 function parseDomain(variable: string, value: string | null): string | null {
-  if (value === null) return null;
+  return value === null ? null : requireDomain(variable, value);
+}
+
+function requireDomain(variable: string, value: string): string {
   const domain = value.toLowerCase();
   if (domain.length <= 253 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(domain)) {
     return domain;

@@ -81,7 +81,7 @@ export function createIsolateMaker(
       return {
         blobStore,
         metadataIndex: index.at(place),
-        directory: { call: () => Promise.reject(new StorageError('NotImplemented')) },
+        directory: { call: () => Promise.reject(new StorageError('NotImplemented')), findHost: () => null },
         hotMetadata: createHotMetadata(place),
         edgeCache: createSimulatedEdgeCache({ timeline, usage, memory, caches, place, zeros, maxSlicesPerRead }),
         tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },

@@ -1,5 +1,7 @@
 // Reads from the request line and the Host header what is asked for: a page of our own, the service, a bucket or an
 // object. Works on the raw path, because keys hold `//`, `.`, `..`, `+` and everything else that URL parsers mend.
+import { hostNameOf, isBindableHost } from '../core/hosting/host-names.ts';
+import type { HostBinding } from '../ports/directory.ts';
 
 /** Where a request goes. Names are still percent-encoded; `rawKey` null means the bucket itself. */
 export type Address =
@@ -11,8 +13,13 @@ export type Address =
       readonly rawKey: string | null;
       readonly isVirtualHost: boolean;
     }
-  /** A page of a website; `rawKey` '' is its root. */
-  | { readonly kind: 'website'; readonly rawBucket: string; readonly rawKey: string };
+  /** A page of a website; `rawPath` '' is its root. `binding` null: the host is `{bucket}.{website domain}`. */
+  | {
+      readonly kind: 'site';
+      readonly rawBucket: string;
+      readonly rawPath: string;
+      readonly binding: HostBinding | null;
+    };
 
 /** Domains whose sub-domains are buckets; lower case, without a port. Null turns one off. */
 export type Domains = {
@@ -20,20 +27,39 @@ export type Domains = {
   readonly baseDomain: string | null;
   /** `{bucket}.{websiteDomain}`: the bucket's website. It may be a sub-domain of the other. */
   readonly websiteDomain: string | null;
+  /** Hosts of the service, which no bucket can have; nor what is below them. */
+  readonly ownHosts: readonly string[];
 };
+
+/** What a Host header says by itself. */
+export type HostPlace =
+  | { readonly kind: 'website' | 'bucket'; readonly rawBucket: string }
+  /** `bindableName`: the name under which it may be bound to a bucket; null for hosts that never are. */
+  | { readonly kind: 'other'; readonly bindableName: string | null };
 
 /** First path segment of everything that is not storage; no bucket name starts with a hyphen. */
 const SYSTEM_PREFIX = '/-/';
 
-/** Never throws. */
-export function parseAddress(rawPath: string, host: string, { baseDomain, websiteDomain }: Domains): Address {
-  const site = websiteDomain === null ? null : bucketOfHost(host, websiteDomain);
-  if (site !== null) return { kind: 'website', rawBucket: site, rawKey: rawPath.slice(1) };
-  const virtualBucket = baseDomain === null ? null : bucketOfHost(host, baseDomain);
-  if (virtualBucket !== null) {
-    const rawKey = rawPath.length > 1 ? rawPath.slice(1) : null;
-    return { kind: 'bucket', rawBucket: virtualBucket, rawKey, isVirtualHost: true };
+/** Never throws. Cost: 0.3 µs. */
+export function readHost(host: string, { baseDomain, websiteDomain, ownHosts }: Domains): HostPlace {
+  const name = hostNameOf(host);
+  const site = websiteDomain === null ? null : bucketOfHost(name, websiteDomain);
+  if (site !== null) return { kind: 'website', rawBucket: site };
+  const bucket = baseDomain === null ? null : bucketOfHost(name, baseDomain);
+  if (bucket !== null) return { kind: 'bucket', rawBucket: bucket };
+  return { kind: 'other', bindableName: isBindableHost(name, ownHosts) ? name : null };
+}
+
+/** `binding`: what the host is bound to, if it is. Never throws. */
+export function addressAt(rawPath: string, place: HostPlace, binding: HostBinding | null): Address {
+  if (place.kind === 'website') {
+    return { kind: 'site', rawBucket: place.rawBucket, rawPath: rawPath.slice(1), binding: null };
   }
+  if (place.kind === 'bucket') {
+    const rawKey = rawPath.length > 1 ? rawPath.slice(1) : null;
+    return { kind: 'bucket', rawBucket: place.rawBucket, rawKey, isVirtualHost: true };
+  }
+  if (binding !== null) return { kind: 'site', rawBucket: binding.bucket, rawPath: rawPath.slice(1), binding };
   if (rawPath.startsWith(SYSTEM_PREFIX)) return { kind: 'system', path: rawPath.slice(SYSTEM_PREFIX.length - 1) };
   if (rawPath.length <= 1) return { kind: 'service' };
   const end = rawPath.indexOf('/', 1);
@@ -42,10 +68,37 @@ export function parseAddress(rawPath: string, host: string, { baseDomain, websit
   return { kind: 'bucket', rawBucket, rawKey, isVirtualHost: false };
 }
 
-function bucketOfHost(host: string, baseDomain: string): string | null {
-  const portAt = host.lastIndexOf(':');
-  const name = (portAt > host.lastIndexOf(']') ? host.slice(0, portAt) : host).toLowerCase();
-  if (!name.endsWith(baseDomain) || name.length <= baseDomain.length + 1) return null;
-  const dotAt = name.length - baseDomain.length - 1;
+/** Hosts remembered by an address reader; strangers can make up any number. */
+const HOSTS_MAX = 1024;
+const HOST_MAX_LENGTH = 255;
+
+/**
+ * Makes the reader of addresses: at once, unless it must ask what the host is bound to. `findHost` is the directory's; a
+ * promise rejects with what it rejects with. Cost: 0.1 µs for a host seen before.
+ */
+export function createAddressReader(
+  domains: Domains,
+  findHost: (name: string) => HostBinding | null | Promise<HostBinding | null>,
+): (rawPath: string, host: string) => Address | Promise<Address> {
+  const known = new Map<string, HostPlace>();
+  return (rawPath, host) => {
+    let place = known.get(host);
+    if (place === undefined) {
+      place = readHost(host, domains);
+      if (known.size === HOSTS_MAX) known.clear();
+      if (host.length <= HOST_MAX_LENGTH) known.set(host, place);
+    }
+    if (place.kind !== 'other' || place.bindableName === null) return addressAt(rawPath, place, null);
+    const asked = place;
+    const binding = findHost(place.bindableName);
+    return binding instanceof Promise
+      ? binding.then((late) => addressAt(rawPath, asked, late))
+      : addressAt(rawPath, asked, binding);
+  };
+}
+
+function bucketOfHost(name: string, domain: string): string | null {
+  if (!name.endsWith(domain) || name.length <= domain.length + 1) return null;
+  const dotAt = name.length - domain.length - 1;
   return name[dotAt] === '.' ? name.slice(0, dotAt) : null;
 }

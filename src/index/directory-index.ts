@@ -1,7 +1,8 @@
-// The directory: accounts, access keys, and which account owns which bucket names, as plain synchronous code over
-// a SQL port, like the bucket index. Secrets are stored as they are: checking an AWS signature needs them.
-import type { DirectoryApi } from '../ports/directory.ts';
-import type { AccountId, BucketName } from '../ports/domain.ts';
+// The directory: accounts, access keys, which account owns which bucket names, and the host names of buckets, as plain
+// synchronous code over a SQL port, like the bucket index. Secrets are stored as they are: checking an AWS signature needs them.
+import type { DirectoryApi, HostBinding } from '../ports/directory.ts';
+import type { AccountId, BucketId, BucketName } from '../ports/domain.ts';
+import { StorageError } from '../ports/errors.ts';
 import type { Sql } from '../ports/sql.ts';
 import { inTransactions } from './bucket-index.ts';
 import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
@@ -11,6 +12,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'getAccessKey',
   'listBuckets',
   'listBucketNames',
+  'getHost',
 ]);
 
 /** The calls over a database whose tables `migrate(sql, DIRECTORY_SCHEMA)` made. Each is atomic. */
@@ -85,6 +87,36 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
       sql.all('DELETE FROM owned_buckets WHERE name = ? AND created_at_ms < ?', name, addedBeforeMs);
       sql.all('DELETE FROM bucket_names WHERE name = ? AND added_at_ms < ?', name, addedBeforeMs);
     },
+
+    getHost: ({ host }) => readHost(sql, host),
+
+    bindHosts({ bucket, domains, mayTake }) {
+      for (const { host } of domains) {
+        const holder = readHost(sql, host);
+        if (holder === null || holder.bucketId === bucket.id) continue;
+        if (mayTake.some((taken) => taken.host === host && taken.bucketId === holder.bucketId)) continue;
+        throw new StorageError('DomainAlreadyBound', { fields: { Domain: host } });
+      }
+      sql.all('DELETE FROM hosts WHERE bucket_id = ?', bucket.id);
+      for (const { host, prefix } of domains) {
+        sql.all(
+          'INSERT OR REPLACE INTO hosts (host, bucket, bucket_id, prefix) VALUES (?, ?, ?, ?)',
+          host,
+          bucket.name,
+          bucket.id,
+          prefix,
+        );
+      }
+    },
   };
   return inTransactions(sql, calls, SINGLE_STATEMENT);
+}
+
+function readHost(sql: Sql, host: string): HostBinding | null {
+  const [row] = sql.all<{ bucket: string; bucket_id: string; prefix: string }>(
+    'SELECT bucket, bucket_id, prefix FROM hosts WHERE host = ?',
+    host,
+  );
+  if (row === undefined) return null;
+  return { host, bucket: row.bucket as BucketName, bucketId: row.bucket_id as BucketId, prefix: row.prefix };
 }

@@ -40,10 +40,12 @@ export const DIRECTORY_CALLS = {
   getAccessKey: 'query',
   listBuckets: 'query',
   listBucketNames: 'query',
+  getHost: 'query',
   putAccount: 'command',
   addBucket: 'command',
   removeBucket: 'command',
   forgetBucketName: 'command',
+  bindHosts: 'command',
 } as const satisfies Record<keyof DirectoryApi, CallKind>;
 
 /** Whether the call changes the index. */

@@ -152,6 +152,15 @@ export const DIRECTORY_SCHEMA: Schema = {
       'CREATE INDEX owned_buckets_by_name ON owned_buckets (name)',
       'CREATE TABLE bucket_names (name TEXT NOT NULL PRIMARY KEY, added_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID',
     ],
+    [
+      `CREATE TABLE hosts (
+        host TEXT NOT NULL PRIMARY KEY,
+        bucket TEXT NOT NULL,
+        bucket_id TEXT NOT NULL,
+        prefix TEXT NOT NULL
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE INDEX hosts_by_bucket ON hosts (bucket_id)',
+    ],
   ],
 };
 

@@ -1,5 +1,6 @@
 // What the owner of a bucket configures besides access, as plain data. It stands in the index as one JSON text, so a
 // setting added here must have a value in NO_SETTINGS: that is what buckets have that were made before it.
+import type { HostingSettings } from './hosting.ts';
 
 /** The methods that a CORS rule can allow. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html */
 export type CorsMethod = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD';
@@ -51,7 +52,9 @@ export type BucketSettings = {
   readonly versioning: 'enabled' | 'suspended' | null;
   readonly cors: readonly CorsRule[] | null;
   readonly website: WebsiteConfiguration | null;
+  /** Takes the place of `website` where both are set. */
+  readonly hosting: HostingSettings | null;
 };
 
 /** Of a bucket whose owner has configured nothing. */
-export const NO_SETTINGS: BucketSettings = { versioning: null, cors: null, website: null };
+export const NO_SETTINGS: BucketSettings = { versioning: null, cors: null, website: null, hosting: null };

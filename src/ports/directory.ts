@@ -1,8 +1,13 @@
-// Who there is: accounts, their access keys, and which account owns which bucket names. The bucket itself is
-// the index's; a name here without a bucket there is the trace of an interrupted create or delete, and harmless.
-import type { AccessKey, AccessKeyId, Account, AccountId, BucketName } from './domain.ts';
+// Who there is: accounts, their access keys, which account owns which bucket names, and which host names show which
+// buckets. The bucket itself is the index's; a name here without a bucket there is the trace of an interrupted create or
+// delete, and harmless.
+import type { AccessKey, AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from './domain.ts';
+import type { HostedDomain } from './hosting.ts';
 
 export type OwnedBucket = { readonly name: BucketName; readonly createdAtMs: number };
+
+/** A host name that shows a bucket. It counts for that life of the bucket alone, not for a later one of the name. */
+export type HostBinding = HostedDomain & { readonly bucket: BucketName; readonly bucketId: BucketId };
 
 export type DirectoryApi = {
   /** The key with its account, or null. */
@@ -19,10 +24,27 @@ export type DirectoryApi = {
   removeBucket(input: { ownerId: AccountId; name: BucketName }): void;
   /** Forgets a name for good, unless it was added at or after `addedBeforeMs`. The sweeper saw that no bucket has it. */
   forgetBucketName(input: { name: BucketName; addedBeforeMs: number }): void;
+  /** What a host name, in lower case and without a port, shows; null when nobody has bound it. */
+  getHost(input: { host: string }): HostBinding | null;
+  /**
+   * Makes these the host names of the bucket, and no others. DomainAlreadyBound (with the field Domain) when one is
+   * another bucket's, unless `mayTake` names it with just that life. Idempotent.
+   */
+  bindHosts(input: {
+    bucket: BucketAddress;
+    domains: readonly HostedDomain[];
+    mayTake: readonly Pick<HostBinding, 'host' | 'bucketId'>[];
+  }): void;
 };
 
 /** The directory as a port: the same calls as promises. */
 export type Directory = {
+  /**
+   * As `getHost`, near the reader: at once when memory knows, and without I/O. On Node it is exact, on Cloudflare as old
+   * as the configured bound of pointers. Rejects with what `getHost` rejects with, if memory knows nothing at all.
+   */
+  findHost(host: string): HostBinding | null | Promise<HostBinding | null>;
+
   call<Name extends keyof DirectoryApi>(
     name: Name,
     input: Parameters<DirectoryApi[Name]>[0],

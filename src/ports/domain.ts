@@ -163,7 +163,7 @@ export type BucketGate = {
   readonly bucketId: BucketId;
   readonly revision: number;
   readonly access: BucketAccess;
-  readonly settings: Pick<BucketSettings, 'cors' | 'website'>;
+  readonly settings: Pick<BucketSettings, 'cors' | 'website' | 'hosting'>;
 };
 
 /** What a reader needs of the current version of a key. */

@@ -8,8 +8,8 @@ export function toGate({ id, revision, access, settings }: BucketRecord): Bucket
 }
 
 /** What of the settings a reader meets. */
-export function toGateSettings({ cors, website }: BucketGate['settings']): BucketGate['settings'] {
-  return { cors, website };
+export function toGateSettings({ cors, website, hosting }: BucketGate['settings']): BucketGate['settings'] {
+  return { cors, website, hosting };
 }
 
 /** What of a version a reader needs. */

@@ -1,7 +1,8 @@
 // What every directory must do. Bound to an adapter in a file of that adapter. Other accounts may be there.
 import { describe, expect } from 'vitest';
 import type { Directory } from '../../src/ports/directory.ts';
-import type { AccessKeyId, Account, AccountId, BucketName } from '../../src/ports/domain.ts';
+import type { AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from '../../src/ports/domain.ts';
+import type { HostedDomain } from '../../src/ports/hosting.ts';
 import { fresh, START_MS } from './index-samples.ts';
 import { type Subject, testsOf } from './subject.ts';
 
@@ -112,6 +113,67 @@ export function directoryContract(subject: Subject<Directory>): void {
       expect(await namesAfter(before, 1)).toEqual([second]);
       expect(await list(directory, owner, {})).toEqual([third]);
       expect(await list(directory, stranger, {})).toEqual([second]);
+    });
+
+    const bucketOf = (): BucketAddress => {
+      const name = nameOf(fresh('bucket-'));
+      return { id: `${name}~1` as BucketId, name };
+    };
+    const hostOf = () => `${fresh('host').toLowerCase()}.example`;
+    const bind = (
+      directory: Directory,
+      bucket: BucketAddress,
+      domains: readonly HostedDomain[],
+      mayTake: readonly { host: string; bucketId: BucketId }[] = [],
+    ) => directory.call('bindHosts', { bucket, domains, mayTake });
+
+    test('binds host names to a bucket, in place of those it had', async (directory) => {
+      const bucket = bucketOf();
+      const [first, second, third] = [hostOf(), hostOf(), hostOf()];
+      const bound = (host: string, prefix: string) => ({ host, prefix, bucket: bucket.name, bucketId: bucket.id });
+      expect(await directory.findHost(first)).toBe(null);
+      for (const _ of [1, 2]) {
+        await bind(directory, bucket, [
+          { host: first, prefix: '' },
+          { host: second, prefix: 'site ü/' },
+        ]);
+      }
+      expect(await directory.findHost(first)).toEqual(bound(first, ''));
+      expect(await directory.findHost(second)).toEqual(bound(second, 'site ü/'));
+      expect(await directory.call('getHost', { host: second })).toEqual(bound(second, 'site ü/'));
+      await bind(directory, bucket, [
+        { host: second, prefix: '' },
+        { host: third, prefix: 'x/' },
+      ]);
+      for (const read of [
+        (host: string) => directory.findHost(host),
+        (host: string) => directory.call('getHost', { host }),
+      ]) {
+        expect([await read(first), await read(second), await read(third)]).toEqual([
+          null,
+          bound(second, ''),
+          bound(third, 'x/'),
+        ]);
+      }
+      await bind(directory, bucket, []);
+      expect([await directory.findHost(second), await directory.findHost(third)]).toEqual([null, null]);
+    });
+
+    test('gives no host to two buckets, unless the first is named as gone', async (directory) => {
+      const [holder, other] = [bucketOf(), bucketOf()];
+      const [taken, free] = [hostOf(), hostOf()];
+      const both = [taken, free].map((host) => ({ host, prefix: '' }));
+      await bind(directory, holder, [{ host: taken, prefix: 'a/' }]);
+      const refused = { code: 'DomainAlreadyBound', fields: { Domain: taken } };
+      await expect(bind(directory, other, both)).rejects.toMatchObject(refused);
+      expect([await directory.findHost(free), (await directory.findHost(taken))?.bucket]).toEqual([null, holder.name]);
+      const wrong = [{ host: taken, bucketId: other.id }];
+      await expect(bind(directory, other, both, wrong)).rejects.toMatchObject(refused);
+      await bind(directory, other, both, [{ host: taken, bucketId: holder.id }]);
+      expect((await directory.findHost(taken))?.bucketId).toBe(other.id);
+      // What was taken from it is not the first one's to give back.
+      await bind(directory, holder, []);
+      expect((await directory.findHost(taken))?.bucketId).toBe(other.id);
     });
   });
 }

@@ -62,7 +62,7 @@ export function createMemoryCore(): MemoryCore {
   };
   return {
     ports,
-    settings: { inlineBodyMaxBytes: INLINE_MAX_BYTES, graceSeconds: GRACE_SECONDS },
+    settings: { inlineBodyMaxBytes: INLINE_MAX_BYTES, graceSeconds: GRACE_SECONDS, ownHosts: [] },
     blobStore,
     advanceSeconds(seconds) {
       nowMs += seconds * 1000;

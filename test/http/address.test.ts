@@ -1,8 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { parseAddress } from '../../src/http/address.ts';
+import { createAddressReader, type Domains } from '../../src/http/address.ts';
+import type { HostBinding } from '../../src/ports/directory.ts';
+import type { BucketId, BucketName } from '../../src/ports/domain.ts';
 
-const DOMAINS = { baseDomain: 'storage.example', websiteDomain: 'web.storage.example' };
-const NONE = { baseDomain: null, websiteDomain: null };
+const DOMAINS = { baseDomain: 'storage.example', websiteDomain: 'web.storage.example', ownHosts: ['storage.example'] };
+const NONE = { baseDomain: null, websiteDomain: null, ownHosts: [] };
+
+const BINDING: HostBinding = {
+  host: 'www.shop.example',
+  bucket: 'shop' as BucketName,
+  bucketId: 'shop~1' as BucketId,
+  prefix: 'site/',
+};
+
+function parseAddress(rawPath: string, host: string, domains: Domains) {
+  return createAddressReader(domains, (name) => (name === BINDING.host ? BINDING : null))(rawPath, host);
+}
 
 const bucket = (rawBucket: string, rawKey: string | null, isVirtualHost = false) => ({
   kind: 'bucket',
@@ -57,11 +70,64 @@ describe('websites', () => {
     ['//a', 'a.b.web.storage.example', 'a.b', '/a'],
     ['/-/health', 'photos.web.storage.example', 'photos', '-/health'],
   ])('%s at %s', (path, host, rawBucket, rawKey) => {
-    expect(parseAddress(path, host, DOMAINS)).toEqual({ kind: 'website', rawBucket, rawKey });
+    expect(parseAddress(path, host, DOMAINS)).toEqual({ kind: 'site', rawBucket, rawPath: rawKey, binding: null });
   });
 
   it('need a bucket before the domain, and the domain', () => {
     expect(parseAddress('/k', 'web.storage.example', DOMAINS)).toEqual(bucket('web', 'k', true));
     expect(parseAddress('/b/k', 'photos.web.storage.example', NONE)).toEqual(bucket('b', 'k'));
+  });
+});
+
+describe('bound hosts', () => {
+  it.each([
+    ['/', 'www.shop.example', ''],
+    ['/-/health', 'WWW.Shop.Example:8443', '-/health'],
+    ['//a', 'www.shop.example.', '/a'],
+  ])('%s at %s', (path, host, rawPath) => {
+    expect(parseAddress(path, host, DOMAINS)).toEqual({ kind: 'site', rawBucket: 'shop', rawPath, binding: BINDING });
+  });
+
+  it('are others than those that only look like one', () => {
+    for (const host of ['shop.example', 'a.www.shop.example', 'www.shop.example.evil']) {
+      expect(parseAddress('/b/k', host, DOMAINS)).toEqual(bucket('b', 'k'));
+    }
+  });
+
+  it('are not looked for where none can be', () => {
+    const asked: string[] = [];
+    const read = createAddressReader({ ...DOMAINS, ownHosts: ['storage.example', 's3.internal.example'] }, (name) => {
+      asked.push(name);
+      return null;
+    });
+    for (const host of [
+      '127.0.0.1:9000',
+      '[::1]:9000',
+      'localhost:9000',
+      'a.localhost',
+      'server',
+      '',
+      'storage.example',
+      'photos.storage.example',
+      's3.internal.example',
+      'eu.s3.internal.example',
+      'quayside.me.workers.dev',
+      'a..b',
+      '-a.example',
+      `${'a'.repeat(64)}.example`,
+      `${'a.'.repeat(130)}example`,
+    ]) {
+      read('/b/k', host);
+    }
+    expect(asked).toEqual([]);
+    for (const _ of [1, 2]) read('/b/k', 'Any.Other.example:80');
+    expect(asked).toEqual(['any.other.example', 'any.other.example']);
+  });
+
+  it('are waited for where memory does not know', async () => {
+    const read = createAddressReader(NONE, async () => BINDING);
+    expect(await read('/k', BINDING.host)).toEqual({ kind: 'site', rawBucket: 'shop', rawPath: 'k', binding: BINDING });
+    const failing = createAddressReader(NONE, () => Promise.reject(new Error('no directory')));
+    await expect(failing('/k', BINDING.host)).rejects.toThrow('no directory');
   });
 });

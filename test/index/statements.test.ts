@@ -7,7 +7,7 @@ import { createDirectoryIndex } from '../../src/index/directory-index.ts';
 import { DIRECTORY_CALLS, INDEX_CALLS } from '../../src/index/index-names.ts';
 import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate, type Schema } from '../../src/index/schema.ts';
 import type { DirectoryApi } from '../../src/ports/directory.ts';
-import type { AccessKeyId, BucketName, BucketRef, VersionName } from '../../src/ports/domain.ts';
+import type { AccessKeyId, BucketId, BucketName, BucketRef, VersionName } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import {
@@ -184,6 +184,9 @@ function useDirectory(directory: DirectoryApi): void {
   directory.listBucketNames({ after: '', limit: 10 });
   directory.removeBucket({ ownerId: OWNER, name });
   directory.forgetBucketName({ name, addedBeforeMs: START_MS });
+  const bucket = { id: 'bucket~1' as BucketId, name };
+  directory.bindHosts({ bucket, domains: [{ host: 'a.example', prefix: '' }], mayTake: [] });
+  directory.getHost({ host: 'a.example' });
 }
 
 function expectSeeks(texts: ReadonlySet<string>, plansOf: (text: string) => string[]): void {

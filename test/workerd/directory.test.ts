@@ -1,14 +1,17 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { createDoDirectory } from '../../src/adapters/cloudflare/do-directory.ts';
-import type { AccessKeyId, AccountId } from '../../src/ports/domain.ts';
+import type { AccessKeyId, AccountId, BucketAddress } from '../../src/ports/domain.ts';
 import { directoryContract } from '../contract/directory.contract.ts';
 import { counting } from './counting.ts';
 
 function isolate() {
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
   const counted = counting(env.DIRECTORY);
-  return { directory: createDoDirectory(counted.target, clock), clock, rpcs: () => counted.calls.get ?? 0 };
+  const renewals: Promise<unknown>[] = [];
+  const background = { run: (_label: string, work: () => Promise<unknown>) => void renewals.push(work()) };
+  const directory = createDoDirectory(counted.target, { clock, background, hostFreshSeconds: 5 });
+  return { directory, clock, rpcs: () => counted.calls.get ?? 0, renewed: () => Promise.all(renewals.splice(0)) };
 }
 
 directoryContract({ name: 'Durable Object', make: () => isolate().directory });
@@ -31,5 +34,46 @@ describe('directory over RPC', () => {
     expect(here.rpcs()).toBe(before);
     here.clock.ms += 5000;
     expect(await secretOf(here)).toBe('second');
+  });
+});
+
+describe('host names over RPC', () => {
+  const host = () => `h${crypto.randomUUID()}.example`;
+  const bucket = { id: 'shop~1', name: 'shop' } as BucketAddress;
+  const bind = ({ directory }: ReturnType<typeof isolate>, name: string, prefix = '') =>
+    directory.call('bindHosts', { bucket, domains: [{ host: name, prefix }], mayTake: [] });
+
+  it('are believed for seconds, bound or not, and at once where they were bound', async () => {
+    const [here, elsewhere] = [isolate(), isolate()];
+    const name = host();
+    expect(await here.directory.findHost(name)).toBe(null);
+    expect(await elsewhere.directory.findHost(name)).toBe(null);
+    await bind(elsewhere, name);
+    expect(await elsewhere.directory.findHost(name)).toMatchObject({ bucket: 'shop', prefix: '' });
+    const before = here.rpcs();
+    expect(here.directory.findHost(name)).toBe(null);
+    expect(here.rpcs()).toBe(before);
+    here.clock.ms += 5000;
+    const found = await here.directory.findHost(name);
+    expect(found).toMatchObject({ bucket: 'shop' });
+    expect(here.directory.findHost(name)).toBe(found);
+  });
+
+  it('are asked anew behind the answers before their time is over, once', async () => {
+    const [here, elsewhere] = [isolate(), isolate()];
+    const name = host();
+    await bind(elsewhere, name, 'a/');
+    const first = await here.directory.findHost(name);
+    here.clock.ms += 4000;
+    const before = here.rpcs();
+    expect([here.directory.findHost(name), here.directory.findHost(name)]).toEqual([first, first]);
+    expect(here.rpcs()).toBe(before + 1);
+    await here.renewed();
+    expect(here.directory.findHost(name)).toBe(first);
+    await bind(elsewhere, name, 'b/');
+    here.clock.ms += 4000;
+    expect(here.directory.findHost(name)).toBe(first);
+    await here.renewed();
+    expect(here.directory.findHost(name)).toMatchObject({ prefix: 'b/' });
   });
 });

@@ -184,7 +184,7 @@ describe('KV hot metadata', () => {
 
   it('keeps a gate exactly, with its settings', () => {
     const cors = [{ ...CORS_RULE }];
-    const record = { sequence: 1, gate: { ...gateOf('b' as BucketName), settings: { cors, website: null } } };
+    const record = { sequence: 1, gate: { ...gateOf('b' as BucketName), settings: { ...NO_SETTINGS, cors } } };
     expect(decodeGate(encodeGate(record))).toEqual(record);
   });
 

@@ -11,7 +11,11 @@ import { bucketObject, freshBucketName, PUBLIC, recordOf } from './bucket.ts';
 
 it('the cron trigger sweeps: a blob that no row mentions goes once it is older than the grace', async () => {
   const name = freshBucketName();
-  const directory = createDoDirectory(env.DIRECTORY, systemClock);
+  const directory = createDoDirectory(env.DIRECTORY, {
+    clock: systemClock,
+    background: { run: () => undefined },
+    hostFreshSeconds: 5,
+  });
   await directory.call('addBucket', { ownerId: 'owner' as AccountId, name, createdAtMs: 0 });
   const { id } = await bucketObject(name).call('createBucket', { bucket: recordOf(name, PUBLIC) });
   const store = createR2BlobStore(env.BLOBS);

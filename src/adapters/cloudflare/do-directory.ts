@@ -1,8 +1,10 @@
-// The directory over RPC. Access keys are kept in the isolate for a few seconds, because every signed request needs one.
+// The directory over RPC. Access keys are kept in the isolate for a few seconds, because every signed request needs one;
+// host names are, because every request to a host that is not the service's own needs one (cached-hosts.ts).
 import { LRUCache } from 'lru-cache';
 import type { Directory, DirectoryApi } from '../../ports/directory.ts';
 import type { AccessKey, AccessKeyId } from '../../ports/domain.ts';
-import type { Clock } from '../../ports/system.ts';
+import type { Background, Clock } from '../../ports/system.ts';
+import { createCachedHosts } from './cached-hosts.ts';
 import type { DirectoryObject } from './directory-object.ts';
 import { type CallableObject, callObject } from './object-call.ts';
 
@@ -13,27 +15,51 @@ const KEY_FRESH_SECONDS = 5;
 /** Keys kept; about 300 bytes each. Unknown ids are never kept, so strangers cannot push keys out. */
 const KEYS_MAX = 2000;
 
-/** Cost: one RPC; none for an access key that the isolate remembers. Every command of the directory is idempotent. */
-export function createDoDirectory(directory: DurableObjectNamespace<DirectoryObject>, clock: Clock): Directory {
+export type DoDirectoryOptions = {
+  readonly clock: Clock;
+  readonly background: Background;
+  /** Seconds for which a host name is believed without asking. */
+  readonly hostFreshSeconds: number;
+};
+
+/** Cost: one RPC; none for an access key or host that the isolate remembers. Every command of the directory is idempotent. */
+export function createDoDirectory(
+  directory: DurableObjectNamespace<DirectoryObject>,
+  { clock, background, hostFreshSeconds }: DoDirectoryOptions,
+): Directory {
   const keys = new LRUCache<AccessKeyId, { key: AccessKey; untilMs: number }>({ max: KEYS_MAX });
 
+  function ask<Name extends keyof DirectoryApi>(name: Name, input: Parameters<DirectoryApi[Name]>[0]) {
+    // The stub's own types would lose the generic call; the wire carries plain data all the same.
+    const connect = () => directory.get(directory.idFromName(OBJECT_NAME)) as unknown as CallableObject;
+    return callObject<ReturnType<DirectoryApi[Name]>>({ connect, name, input, isRepeatable: true });
+  }
+
+  const hosts = createCachedHosts({
+    clock,
+    background,
+    freshSeconds: hostFreshSeconds,
+    read: (host) => ask('getHost', { host }),
+  });
+
   return {
+    findHost: hosts.find,
     async call(name, input) {
-      type Value = ReturnType<DirectoryApi[typeof name]>;
       const keyId = name === 'getAccessKey' ? (input as { id: AccessKeyId }).id : null;
       const known = keyId === null ? undefined : keys.get(keyId);
-      if (known !== undefined && known.untilMs > clock.nowMs()) return known.key as Value;
-      // The stub's own types would lose the generic call; the wire carries plain data all the same.
-      const connect = () => directory.get(directory.idFromName(OBJECT_NAME)) as unknown as CallableObject;
+      if (known !== undefined && known.untilMs > clock.nowMs()) {
+        return known.key as ReturnType<DirectoryApi[typeof name]>;
+      }
       try {
-        const value = await callObject<Value>({ connect, name, input, isRepeatable: true });
+        const value = await ask(name, input);
         if (keyId !== null && value !== null) {
           keys.set(keyId, { key: value as AccessKey, untilMs: clock.nowMs() + KEY_FRESH_SECONDS * 1000 });
         } else if (keyId !== null) keys.delete(keyId);
         return value;
       } finally {
-        // A new secret or a withdrawn key must count at once, at least here.
+        // A new secret, a withdrawn key or another host must count at once, at least here.
         if (name === 'putAccount') keys.clear();
+        if (name === 'bindHosts') hosts.clear();
       }
     },
   };

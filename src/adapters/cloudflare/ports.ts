@@ -46,7 +46,11 @@ export function createWorkersPorts(env: WorkerEnv, settings: PortSettings): Port
   return {
     blobStore: createR2BlobStore(env.BLOBS),
     metadataIndex: createDoMetadataIndex(env.BUCKETS, clock),
-    directory: createDoDirectory(env.DIRECTORY, clock),
+    directory: createDoDirectory(env.DIRECTORY, {
+      clock,
+      background,
+      hostFreshSeconds: settings.pointerFreshSeconds,
+    }),
     hotMetadata: createKvHotMetadata(env.HOT, pointers, log),
     edgeCache: createWorkersEdgeCache(bodies, background, log),
     tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },

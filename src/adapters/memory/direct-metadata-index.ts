@@ -14,5 +14,6 @@ export function createDirectMetadataIndex(api: IndexApi): MetadataIndex {
 export function createDirectDirectory(api: DirectoryApi): Directory {
   return {
     call: async (name, input) => structuredClone((api[name] as Call)(structuredClone(input))) as never,
+    findHost: (host) => api.getHost({ host }),
   };
 }

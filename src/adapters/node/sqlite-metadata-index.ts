@@ -2,7 +2,7 @@
 // run here, at once, on a read-only connection of their own, so a read after an acknowledged write sees it (a WAL
 // reader sees every commit that ended before its statement began). No commit ever blocks the event loop.
 //
-// Two caches stand in front: bucket records and access keys here, pointers and gates behind `watcher`. Both are
+// Caches stand in front: bucket records, access keys and host names here, pointers and gates behind `watcher`. All are
 // exact. From before a command is sent until it was answered, what it touches is held: dropped and not kept, because
 // readers here can see the commit before its answer arrives. Outside of that time nothing can change it.
 import { LRUCache } from 'lru-cache';
@@ -10,7 +10,7 @@ import { createBucketIndex } from '../../index/bucket-index.ts';
 import { createDirectoryIndex } from '../../index/directory-index.ts';
 import { isDirectoryCommand, isIndexCommand } from '../../index/index-names.ts';
 import { runIndexCall, unwrapReply } from '../../index/reply.ts';
-import type { Directory, DirectoryApi } from '../../ports/directory.ts';
+import type { Directory, DirectoryApi, HostBinding } from '../../ports/directory.ts';
 import type { AccessKey, AccessKeyId, BucketName, BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { changedBy } from '../../ports/index-changes.ts';
 import type { CommitObjectInput, IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
@@ -35,6 +35,8 @@ export type SqliteMetadataIndex = {
 /** Records kept: about 500 B each. */
 const BUCKETS_CACHED = 10_000;
 const ACCESS_KEYS_CACHED = 10_000;
+/** Host names kept, those that nobody has bound included; strangers can make up any number of these. */
+const HOSTS_CACHED = 4096;
 
 /** What one part or segment of a command takes in memory. Estimate, bytes. */
 const PART_BYTES = 256;
@@ -57,6 +59,7 @@ export async function openSqliteMetadataIndex(options: {
   const directory = createDirectoryIndex(reader);
   const buckets = createHeldCache<BucketName, BucketRecord>(BUCKETS_CACHED);
   const accessKeys = createHeldCache<AccessKeyId, AccessKey>(ACCESS_KEYS_CACHED);
+  const hosts = createHeldCache<string, { readonly binding: HostBinding | null }>(HOSTS_CACHED);
 
   let isOpen = true;
 
@@ -88,13 +91,10 @@ export async function openSqliteMetadataIndex(options: {
   }
 
   function commandDirectory(name: keyof DirectoryApi, input: unknown): Promise<unknown> {
-    // Accounts change rarely, and one of them may have lost any key: forget all.
-    const isAccounts = name === 'putAccount';
-    if (isAccounts) accessKeys.holdAll();
-    return writer.call(
-      { target: 'directory', name, input },
-      { weightBytes: 0, onReply: () => (isAccounts ? accessKeys.releaseAll() : undefined) },
-    );
+    // Accounts and host names change rarely, and one that changes may have lost any of them: forget all.
+    const held = name === 'putAccount' ? accessKeys : name === 'bindHosts' ? hosts : null;
+    held?.holdAll();
+    return writer.call({ target: 'directory', name, input }, { weightBytes: 0, onReply: () => held?.releaseAll() });
   }
 
   return {
@@ -109,6 +109,8 @@ export async function openSqliteMetadataIndex(options: {
         (isDirectoryCommand(name)
           ? commandDirectory(name, input)
           : settled(() => queryDirectory(name, input as never))) as never,
+      findHost: (host) =>
+        hosts.get(host, () => ({ binding: query(directory, 'getHost', { host } as never) }))?.binding ?? null,
     },
     counts: writer.counts,
     async close() {

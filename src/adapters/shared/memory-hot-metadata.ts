@@ -143,9 +143,10 @@ function namesOf(bucket: BucketName, keys: readonly ObjectKey[] | null): string[
 function sizeOf(value: Pointer | BucketGate): number {
   if ('access' in value) {
     const { policyJson } = value.access;
-    const { cors, website } = value.settings;
+    const { cors, website, hosting } = value.settings;
     // Objects of some short strings each take a few times what their text does.
-    const settingsLength = cors === null && website === null ? 0 : JSON.stringify(value.settings).length;
+    const isPlain = cors === null && website === null && hosting === null;
+    const settingsLength = isPlain ? 0 : JSON.stringify(value.settings).length;
     return GATE_OVERHEAD_BYTES + 4 * (policyJson?.length ?? 0) + 6 * settingsLength;
   }
   let sizeBytes = POINTER_OVERHEAD_BYTES + (value.inlineBytes?.length ?? 0) + 256 * value.segments.length;

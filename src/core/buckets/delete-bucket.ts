@@ -1,9 +1,12 @@
 import type { Core } from '../core.ts';
+import { bindDomains } from '../hosting/set-hosting.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 
-/** Deletes an empty bucket; its unreferenced blobs go with a later sweep. BucketNotEmpty. */
+/** Deletes an empty bucket and gives its host names back; its unreferenced blobs go with a later sweep. BucketNotEmpty. */
 export async function deleteBucket(core: Core, bucket: BucketHandle): Promise<void> {
   const { ownerId, name } = bucket.record();
   await bucket.call('deleteBucket', { nowMs: core.ports.clock.nowMs() });
+  const { settings } = bucket.record();
+  if (settings.hosting !== null) await bindDomains(core, bucket.record(), []);
   await core.ports.directory.call('removeBucket', { ownerId, name });
 }

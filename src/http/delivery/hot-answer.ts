@@ -21,10 +21,10 @@ export function createHotAnswer(
   core: Core,
   options: { readonly domains: Domains; readonly prepared: PreparedByOrigin; readonly memoryHit: string },
 ): AnswerHot {
-  const { hotMetadata, meter } = core.ports;
+  const { directory, hotMetadata, meter } = core.ports;
   const { domains, memoryHit } = options;
 
-  const placeOf = createHotPlaceReader(domains);
+  const placeOf = createHotPlaceReader(domains, directory.findHost);
   const varying = new WeakMap<HotReply['headers'], HotReply['headers']>();
 
   /** With Vary where the bucket has CORS rules: a record of its own, kept with the one that it is made of. */
@@ -48,7 +48,8 @@ export function createHotAnswer(
     const gate = hot.gate.value;
     const pointer = hot.pointer.value;
     if (gate === null || pointer === null || !isPublicObject(gate.access, key)) return null;
-    if (page !== null && !isPlainPage(gate.settings.website, page, pointer)) return null;
+    const { website, hosting } = gate.settings;
+    if (page !== null && (hosting !== null || !isPlainPage(website, page, pointer))) return null;
 
     if (
       read.ifNoneMatch !== null &&

@@ -1,8 +1,9 @@
 // What a plain read names, for the hot answer: address, decoded names, and for a website the page. Pure, with a memo.
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
+import type { HostBinding } from '../../ports/directory.ts';
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import { type Domains, parseAddress } from '../address.ts';
+import { addressAt, type Domains, type HostPlace, readHost } from '../address.ts';
 import type { PlainRead } from '../request.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
 import { pageKey, USUAL_INDEX } from './site/page.ts';
@@ -17,38 +18,75 @@ export type HotPlace = {
   readonly isOwnHost: boolean;
 };
 
-/** Names remembered. With the longest one they take 2 MB together. */
+/** Names remembered at one host, and hosts. With the longest names one host takes 2 MB. */
 const PLACES_MAX = 4096;
 const NAME_MAX_LENGTH = 200;
+const HOSTS_MAX = 64;
+
+/** A host with the objects that were named there. */
+type KnownHost = {
+  readonly place: HostPlace;
+  readonly binding: HostBinding | null;
+  readonly objects: Map<string, HotPlace | null>;
+};
 
 /**
- * Makes the reader; it gives null for what is no object, or no name at all: the other door finds the same and says so.
- * Hot objects are named again and again, so it remembers: one look-up in place of a dozen small functions.
+ * Makes the reader; it gives null for what is no object, or no name at all, or at a host that memory does not know: the
+ * other door finds the same and says so. Hot objects are named again and again, so it remembers: two look-ups in place of
+ * a dozen small functions. `findHost` is the directory's.
  */
-export function createHotPlaceReader(domains: Domains): (read: PlainRead) => HotPlace | null {
-  const known = new Map<string, HotPlace | null>();
-  const isHostRead = domains.baseDomain !== null || domains.websiteDomain !== null;
+export function createHotPlaceReader(
+  domains: Domains,
+  findHost: (name: string) => HostBinding | null | Promise<HostBinding | null>,
+): (read: PlainRead) => HotPlace | null {
+  const hosts = new Map<string, KnownHost>();
+  // Hosts of no meaning of their own name the same objects: all share this.
+  const shared = new Map<string, HotPlace | null>();
+  let last: KnownHost | null = null;
+  let lastHost = '';
+
+  function hostOf(host: string): KnownHost | null {
+    const known = host === lastHost ? last : (hosts.get(host) ?? null);
+    const place = known?.place ?? readHost(host, domains);
+    const asked = place.kind === 'other' && place.bindableName !== null ? findHost(place.bindableName) : null;
+    if (asked instanceof Promise) return null;
+    let entry = known;
+    if (entry === null || entry.binding !== asked) {
+      const isShared = place.kind === 'other' && asked === null;
+      entry = { place, binding: asked, objects: isShared ? shared : new Map() };
+      if (hosts.size === HOSTS_MAX) hosts.clear();
+      hosts.set(host, entry);
+    }
+    lastHost = host;
+    last = entry;
+    return entry;
+  }
+
   return (read) => {
-    // The path begins with a slash and no host has one.
-    const name = isHostRead ? read.host + read.rawPath : read.rawPath;
-    const remembered = known.get(name);
+    const host = hostOf(read.host);
+    if (host === null) return null;
+    const { objects } = host;
+    const remembered = objects.get(read.rawPath);
     if (remembered !== undefined) return remembered;
-    const place = readPlace(read, domains);
-    if (name.length <= NAME_MAX_LENGTH) {
-      if (known.size === PLACES_MAX) known.clear();
-      known.set(name, place);
+    const place = readPlace(read.rawPath, host);
+    if (read.rawPath.length <= NAME_MAX_LENGTH) {
+      if (objects.size === PLACES_MAX) objects.clear();
+      objects.set(read.rawPath, place);
     }
     return place;
   };
 }
 
-function readPlace({ rawPath, host }: PlainRead, domains: Domains): HotPlace | null {
-  const address = parseAddress(rawPath, host, domains);
-  const isSite = address.kind === 'website';
-  if ((!isSite && address.kind !== 'bucket') || address.rawKey === null) return null;
+function readPlace(rawPath: string, host: KnownHost): HotPlace | null {
+  const address = addressAt(rawPath, host.place, host.binding);
+  const isSite = address.kind === 'site';
+  const rawKey = isSite ? address.rawPath : address.kind === 'bucket' ? address.rawKey : null;
+  if ((!isSite && address.kind !== 'bucket') || rawKey === null) return null;
+  // Bound hosts go the full way.
+  if (isSite && address.binding !== null) return null;
   try {
     const bucket = parseBucketName(decodePathSegment(address.rawBucket));
-    const asked = decodePathSegment(address.rawKey);
+    const asked = decodePathSegment(rawKey);
     const key = parseObjectKey(isSite ? pageKey(asked, USUAL_INDEX) : asked);
     return { bucket, key, page: isSite ? asked : null, isOwnHost: isSite || address.isVirtualHost };
   } catch (error) {

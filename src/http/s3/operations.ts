@@ -22,6 +22,7 @@ import {
   answerPutBucketPolicy,
 } from './ops/bucket-access.ts';
 import { answerDeleteBucketCors, answerGetBucketCors, answerPutBucketCors } from './ops/bucket-cors.ts';
+import { answerDeleteBucketHosting, answerGetBucketHosting, answerPutBucketHosting } from './ops/bucket-hosting.ts';
 import { answerDeleteBucketWebsite, answerGetBucketWebsite, answerPutBucketWebsite } from './ops/bucket-website.ts';
 import { answerDeleteObject, answerDeleteObjects } from './ops/delete.ts';
 import { answerRead } from './ops/get-head.ts';
@@ -178,6 +179,30 @@ export const OPERATIONS = {
     meter: 'free',
     rejects: [],
     handle: answerDeleteBucketWebsite,
+  },
+  GetBucketHosting: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketHosting,
+  },
+  PutBucketHosting: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutBucketHosting,
+  },
+  DeleteBucketHosting: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeleteBucketHosting,
   },
   ListObjects: { scope: 'bucket', access: 'list', body: 'none', meter: 'A', rejects: [], handle: answerListObjects },
   ListObjectsV2: {

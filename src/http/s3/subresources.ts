@@ -14,6 +14,8 @@ const BUCKET_SUBRESOURCES: Readonly<Record<string, Methods>> = {
   cors: { GET: 'GetBucketCors', PUT: 'PutBucketCors', DELETE: 'DeleteBucketCors' },
   delete: { POST: 'DeleteObjects' },
   encryption: { GET: 'GetBucketEncryption', PUT: 'PutBucketEncryption', DELETE: 'DeleteBucketEncryption' },
+  /** Ours. */
+  hosting: { GET: 'GetBucketHosting', PUT: 'PutBucketHosting', DELETE: 'DeleteBucketHosting' },
   'intelligent-tiering': configuration('IntelligentTiering'),
   inventory: configuration('Inventory'),
   lifecycle: {

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../ports/errors.ts';
 /**
  * HTTP status of each failure, the same on every surface.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html; StorageFull is ours (RFC 4918 section
- * 11.5), and BucketChanged and NoSuchBlob never leave core: seen outside they are faults of ours.
+ * 11.5), as are DomainAlreadyBound and NoSuchHostingConfiguration, and BucketChanged and NoSuchBlob never leave core: seen outside they are faults of ours.
  */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   AccessDenied: 403,
@@ -18,6 +18,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   BucketAlreadyOwnedByYou: 409,
   BucketNotEmpty: 409,
   ConditionalRequestConflict: 409,
+  DomainAlreadyBound: 409,
   EntityTooLarge: 400,
   EntityTooSmall: 400,
   ExpiredToken: 400,
@@ -46,6 +47,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   NoSuchBucket: 404,
   NoSuchBucketPolicy: 404,
   NoSuchCORSConfiguration: 404,
+  NoSuchHostingConfiguration: 404,
   NoSuchKey: 404,
   NoSuchUpload: 404,
   NoSuchVersion: 404,

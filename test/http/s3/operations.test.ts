@@ -52,7 +52,9 @@ describe('every header that S3 knows', () => {
   const ours = modelOperations().filter(({ name }) => OPERATION_NAMES.some((known) => known === name));
 
   it('is looked up for all our operations', () => {
-    expect(ours).toHaveLength(OPERATION_NAMES.length);
+    // The SDK knows nothing of the operations that S3 has not.
+    const own = OPERATION_NAMES.filter((name) => name.endsWith('Hosting'));
+    expect(ours).toHaveLength(OPERATION_NAMES.length - own.length);
   });
 
   it.each(ours.map(({ name, headers }) => [name, headers] as const))(

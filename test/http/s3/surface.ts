@@ -72,7 +72,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
   const directorySql = openSqlite(':memory:', { readOnly: false });
   migrate(directorySql, DIRECTORY_SCHEMA);
   const core: Core = {
-    settings: { inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16, graceSeconds: 3600 },
+    settings: { inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16, graceSeconds: 3600, ownHosts: [] },
     ports: {
       blobStore,
       metadataIndex: createDirectMetadataIndex(createBucketIndex(indexSql)),

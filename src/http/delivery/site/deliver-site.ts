@@ -6,6 +6,7 @@ import type { Core } from '../../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../../core/names.ts';
 import { openBody } from '../../../core/objects/read-object.ts';
 import type { WebsiteConfiguration } from '../../../ports/bucket-settings.ts';
+import type { HostBinding } from '../../../ports/directory.ts';
 import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import { isPublicObject } from '../../../ports/pointer.ts';
@@ -32,19 +33,22 @@ export type SiteDoor<Found extends SiteFound> = {
   answer(asked: Asked, found: Found): Response | Promise<Response>;
 };
 
-/** `rawKey` is '' for the root. Rejects only with failures of ours, which app.ts logs. */
-export type DeliverSite = (
-  request: HttpRequest,
-  rawBucket: string,
-  rawKey: string,
-  requestId: string,
-) => Promise<Response>;
+/** Where a page of a site is: `rawPath` is '' for the root; `binding` null for `{bucket}.{website domain}`. */
+export type SitePlace = {
+  readonly rawBucket: string;
+  readonly rawPath: string;
+  readonly binding: HostBinding | null;
+};
+
+/** Rejects only with failures of ours, which app.ts logs. */
+export type DeliverSite = (request: HttpRequest, place: SitePlace, requestId: string) => Promise<Response>;
 
 /** Everything that the steps of one visit share. */
 type Stay<Found> = {
   readonly request: HttpRequest;
   readonly requestId: string;
   readonly bucket: BucketName;
+  readonly prefix: string;
   readonly gate: BucketGate;
   readonly website: WebsiteConfiguration;
   readonly visit: Visit;
@@ -55,29 +59,32 @@ type Stay<Found> = {
 export function createSiteDelivery<Found extends SiteFound>(core: Core, door: SiteDoor<Found>): DeliverSite {
   const { meter } = core.ports;
 
-  return async (request, rawBucket, rawKey, requestId) => {
+  return async (request, place, requestId) => {
     try {
-      return await enter(request, rawBucket, rawKey, requestId);
+      return await enter(request, place, requestId);
     } catch (error) {
       return renderFailure(error, request, requestId);
     }
   };
 
-  async function enter(request: HttpRequest, rawBucket: string, rawKey: string, requestId: string) {
+  async function enter(request: HttpRequest, { rawBucket, rawPath, binding }: SitePlace, requestId: string) {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new StorageError('MethodNotAllowed', { fields: { Allow: 'GET, HEAD' } });
     }
     const bucket = parseBucketName(decodePathSegment(rawBucket));
     const { rawQuery, host, isSecure } = request;
-    const visit: Visit = { key: decodePathSegment(rawKey), rawQuery, host, isSecure };
-    const find = async (key: string) => door.find(bucket, parseObjectKey(key));
+    const visit: Visit = { key: decodePathSegment(rawPath), rawQuery, host, isSecure };
+    const prefix = binding?.prefix ?? '';
+    const find = async (key: string) => door.find(bucket, parseObjectKey(prefix + key));
     const guess = pageKey(visit.key, USUAL_INDEX);
     const first = await find(guess);
     const { gate } = first;
-    if (gate === null) throw new StorageError('NoSuchBucket', { fields: { BucketName: bucket } });
-    const { website } = gate.settings;
+    if (gate === null || (binding !== null && gate.bucketId !== binding.bucketId)) {
+      throw new StorageError('NoSuchBucket', { fields: { BucketName: bucket } });
+    }
+    const website = websiteOf(gate);
     if (website === null) throw new StorageError('NoSuchWebsiteConfiguration', { fields: { BucketName: bucket } });
-    const stay = { request, requestId, bucket, gate, website, visit, find };
+    const stay = { request, requestId, bucket, prefix, gate, website, visit, find };
     if (website.redirectAllTo !== null) return redirect(stay, followAll(website.redirectAllTo, visit));
     const rule = findRoutingRule(website.routingRules, visit.key, null);
     if (rule !== null) return redirect(stay, followRule(rule, visit));
@@ -92,7 +99,8 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     if (location !== undefined) return redirect(stay, { status: 301, location });
     try {
       const { request, requestId } = stay;
-      return await door.answer({ request, requestId, key: parseObjectKey(key), hasOwnOrigin: true }, found);
+      const whole = parseObjectKey(stay.prefix + key);
+      return await door.answer({ request, requestId, key: whole, hasOwnOrigin: true }, found);
     } catch (error) {
       const failure = error instanceof FailureWithHeaders ? error.failure : error;
       const status = failure instanceof StorageError ? ERROR_STATUS[failure.code] : 500;
@@ -142,6 +150,13 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     countRead(meter, stay.gate, 0, 'none');
     return respond(stay, status, { location, 'content-length': '0' }, null);
   }
+}
+
+/** What the owner configured, hosting first. */
+function websiteOf({ settings }: BucketGate): WebsiteConfiguration | null {
+  if (settings.hosting === null) return settings.website;
+  const { indexDocument, errorDocument } = settings.hosting;
+  return { redirectAllTo: null, indexSuffix: indexDocument, errorKey: errorDocument, routingRules: [] };
 }
 
 function respond(

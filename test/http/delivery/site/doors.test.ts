@@ -6,7 +6,7 @@ import { makeRequest } from '../../s3/make-request.ts';
 import { createTestSurface } from '../../s3/surface.ts';
 
 const HOST = 'pages.web.example';
-const domains = { baseDomain: null, websiteDomain: 'web.example' };
+const domains = { baseDomain: null, websiteDomain: 'web.example', ownHosts: [] };
 const RULE =
   '<RoutingRules><RoutingRule><Condition><KeyPrefixEquals>old/</KeyPrefixEquals></Condition><Redirect><ReplaceKeyPrefixWith>docs/</ReplaceKeyPrefixWith></Redirect></RoutingRule></RoutingRules>';
 const INDEX = '<IndexDocument><Suffix>index.html</Suffix></IndexDocument>';
@@ -34,7 +34,11 @@ beforeEach(async () => {
 
 async function visit(rawPath: string, headers: Record<string, string> = {}, method = 'GET') {
   const request = makeRequest({ method, target: rawPath, headers: { host: HOST, ...headers } });
-  const response = await delivery.deliverSite(request, 'pages', rawPath.slice(1), 'ID');
+  const response = await delivery.deliverSite(
+    request,
+    { rawBucket: 'pages', rawPath: rawPath.slice(1), binding: null },
+    'ID',
+  );
   const { 'x-amz-request-id': _id, ...rest } = Object.fromEntries(response.headers);
   return { status: response.status, headers: rest, body: await response.text() };
 }

@@ -1,0 +1,28 @@
+// Host names as requests and owners give them, and which of them can be a bucket's own. Called by the reader of
+// addresses for every request, and before a domain is bound.
+
+/** Where a sub-domain belongs to the platform: the Worker's own address. */
+const PLATFORM_DOMAIN = 'workers.dev';
+/** Longest host name. Source: RFC 1035 section 2.3.4 */
+export const HOST_MAX_LENGTH = 253;
+
+const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
+/** Two labels at least, and a last one that no IPv4 address has. */
+const HOST_NAME = new RegExp(`^(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`);
+
+/** The name in a Host header: in lower case, without a port or a dot at the end. */
+export function hostNameOf(host: string): string {
+  const portAt = host.lastIndexOf(':');
+  const name = portAt > host.lastIndexOf(']') ? host.slice(0, portAt) : host;
+  return (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase();
+}
+
+/**
+ * Whether a bucket can have the name for itself: a domain name that is not the service's own, nor below one that is.
+ * Addresses and names without a dot are this machine's.
+ */
+export function isBindableHost(name: string, ownHosts: readonly string[]): boolean {
+  if (name.length > HOST_MAX_LENGTH || !HOST_NAME.test(name)) return false;
+  const isWithin = (domain: string) => name === domain || name.endsWith(`.${domain}`);
+  return !isWithin(PLATFORM_DOMAIN) && !isWithin('localhost') && !ownHosts.some(isWithin);
+}

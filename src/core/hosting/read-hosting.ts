@@ -1,0 +1,174 @@
+// Reads the hosting document that an owner sends, and fills in what it leaves out. Every refusal names the setting and
+// what it may be; a name that is no setting is refused too, or a typing error would look like a setting without effect.
+
+import { StorageError } from '../../ports/errors.ts';
+import type { HostedDomain, HostingSettings, HotlinkRules } from '../../ports/hosting.ts';
+import { KEY_MAX_BYTES } from '../limits.ts';
+import { compileGlob, GLOB_MAX_LENGTH } from './glob.ts';
+import { hostNameOf, isBindableHost } from './host-names.ts';
+
+/** Largest document, bytes of JSON. It travels in the gate of the bucket, which readers keep in memory. */
+export const HOSTING_MAX_BYTES = 32 * 1024;
+const CACHE_CONTROL_RULES_MAX = 50;
+const HOTLINK_HOSTS_MAX = 100;
+const HOTLINK_PATTERNS_MAX = 20;
+/** Host names of one bucket. */
+export const DOMAINS_MAX = 20;
+/** Longest header value that a document can bring, characters. */
+const HEADER_MAX_LENGTH = 256;
+/** Longest name of a document below a root, and longest root, characters; together they must leave room in a key. */
+const NAME_MAX_LENGTH = KEY_MAX_BYTES / 4;
+
+/** What a bucket has whose owner sends `{}`. */
+export const HOSTING_DEFAULTS: HostingSettings = {
+  indexDocument: 'index.html',
+  errorDocument: '404.html',
+  cleanUrls: true,
+  trailingSlash: 'auto',
+  spaFallback: false,
+  ruleFiles: true,
+  cacheControlRules: [],
+  immutableHashedNames: true,
+  directoryListing: false,
+  hotlink: null,
+  securityHeaders: 'basic',
+  robots: 'allow',
+  domains: [],
+};
+
+type Json = Readonly<Record<string, unknown>>;
+/** Reads one value; `at` is its place for messages. */
+type Reader<Value> = (value: unknown, at: string) => Value;
+
+function refuse(at: string, what: string): never {
+  throw new StorageError('InvalidRequest', { detail: `${at} must be ${what}.`, fields: { Setting: at } });
+}
+
+/** InvalidRequest. `ownHosts`: what no bucket can be bound to. */
+export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): HostingSettings {
+  let json: unknown;
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes));
+  } catch (cause) {
+    throw new StorageError('InvalidRequest', { detail: 'The hosting settings must be JSON in UTF-8.', cause });
+  }
+  return readFields(json, 'hosting', HOSTING_DEFAULTS, {
+    indexDocument: readIndexDocument,
+    errorDocument: orNull(readDocumentPath),
+    cleanUrls: readSwitch,
+    trailingSlash: oneOf('auto', 'always', 'never'),
+    spaFallback: readSwitch,
+    ruleFiles: readSwitch,
+    cacheControlRules: listOf(CACHE_CONTROL_RULES_MAX, (value, at) =>
+      readFields(value, at, null, { match: readPattern, cacheControl: readHeaderValue }),
+    ),
+    immutableHashedNames: readSwitch,
+    directoryListing: readSwitch,
+    hotlink: orNull(readHotlink),
+    securityHeaders: oneOf('off', 'basic', 'strict'),
+    robots: oneOf('allow', 'disallow'),
+    domains: (value, at) => readDomains(value, at, ownHosts),
+  });
+}
+
+/** An object with these fields and no others; those that are missing come from the defaults, or are asked for. */
+function readFields<Value extends object>(
+  value: unknown,
+  at: string,
+  defaults: Partial<Value> | null,
+  readers: { readonly [Name in keyof Value]: Reader<Value[Name]> },
+): Value {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(at, 'an object');
+  const names = Object.keys(readers) as (keyof Value & string)[];
+  for (const name of Object.keys(value)) {
+    if (Object.hasOwn(readers, name)) continue;
+    throw new StorageError('InvalidRequest', {
+      detail: `${at} has no setting "${name.slice(0, 60)}". It has: ${names.join(', ')}.`,
+      fields: { Setting: at },
+    });
+  }
+  const entries = names.map((name) => {
+    const given = (value as Json)[name];
+    if (given === undefined && defaults !== null && name in defaults) return [name, defaults[name]];
+    return [name, readers[name](given, `${at}.${name}`)];
+  });
+  return Object.fromEntries(entries) as Value;
+}
+
+function orNull<Value>(read: Reader<Value>): Reader<Value | null> {
+  return (value, at) => (value === null ? null : read(value, at));
+}
+
+function oneOf<Choice extends string>(...choices: readonly Choice[]): Reader<Choice> {
+  return (value, at) => choices.find((choice) => choice === value) ?? refuse(at, choices.join(' or '));
+}
+
+function listOf<Value>(max: number, read: Reader<Value>): Reader<readonly Value[]> {
+  return (value, at) => {
+    if (!Array.isArray(value) || value.length > max) refuse(at, `a list of at most ${max}`);
+    return value.map((item, i) => read(item, `${at}[${i}]`));
+  };
+}
+
+const readSwitch: Reader<boolean> = (value, at) => (typeof value === 'boolean' ? value : refuse(at, 'true or false'));
+
+const readHeaderValue: Reader<string> = (value, at) =>
+  typeof value === 'string' &&
+  /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) &&
+  value.length <= HEADER_MAX_LENGTH
+    ? value
+    : refuse(at, `the value of a header: visible ASCII, at most ${HEADER_MAX_LENGTH} characters`);
+
+const readPattern: Reader<string> = (value, at) =>
+  typeof value === 'string' && compileGlob(value) !== null
+    ? value
+    : refuse(at, `a pattern like "/assets/**" or "*.{png,jpg}", at most ${GLOB_MAX_LENGTH} characters`);
+
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= NAME_MAX_LENGTH && value.isWellFormed();
+
+const readIndexDocument: Reader<string> = (value, at) =>
+  isName(value) && !value.includes('/') ? value : refuse(at, 'the name of a file, like "index.html"');
+
+const readDocumentPath: Reader<string> = (value, at) => {
+  const path = typeof value === 'string' && value.startsWith('/') ? value.slice(1) : value;
+  return isName(path) && !path.endsWith('/') ? path : refuse(at, 'the path of a file, like "404.html", or null');
+};
+
+const readAllowedHost: Reader<string> = (value, at) => {
+  const name = typeof value === 'string' ? value.toLowerCase() : '';
+  const bare = name.startsWith('*.') ? name.slice(2) : name;
+  return bare.length <= 253 && /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/.test(bare)
+    ? name
+    : refuse(at, 'a host name, like "example.com" or "*.example.com"');
+};
+
+const readHotlink: Reader<HotlinkRules> = (value, at) =>
+  readFields<HotlinkRules>(
+    value,
+    at,
+    { allowedHosts: [], allowEmptyReferer: true, match: ['/**'] },
+    {
+      allowedHosts: listOf(HOTLINK_HOSTS_MAX, readAllowedHost),
+      allowEmptyReferer: readSwitch,
+      match: listOf(HOTLINK_PATTERNS_MAX, readPattern),
+    },
+  );
+
+function readDomains(value: unknown, at: string, ownHosts: readonly string[]): readonly HostedDomain[] {
+  const readHost: Reader<string> = (given, place) => {
+    const host = typeof given === 'string' ? hostNameOf(given) : '';
+    if (isBindableHost(host, ownHosts) && given === host) return host;
+    return refuse(place, 'a domain name in lower case, without scheme or port, that is not of this service');
+  };
+  const domains = listOf(DOMAINS_MAX, (item, place) =>
+    readFields<HostedDomain>(item, place, { prefix: '' }, { host: readHost, prefix: readPrefix }),
+  )(value, at);
+  const twice = domains.find(({ host }, i) => domains.findIndex((other) => other.host === host) !== i);
+  return twice === undefined ? domains : refuse(at, `a list without "${twice.host}" twice`);
+}
+
+const readPrefix: Reader<string> = (value, at) =>
+  value === '' || (isName(value) && value.endsWith('/') && !value.startsWith('/'))
+    ? (value as string)
+    : refuse(at, 'empty, or a folder like "site/"');

@@ -1,0 +1,48 @@
+// How the owner of a bucket wants it shown as a website: the `hosting` setting, as plain data. core/hosting reads the
+// JSON that owners write and fills in what they leave out; delivery acts on it.
+
+/** What becomes of a slash at the end of a page's address. `auto`: as the file is, `docs/index.html` has one. */
+export type TrailingSlash = 'auto' | 'always' | 'never';
+
+/** Headers that every answer of the site has: none, those that break nothing, or those that a careful owner sets. */
+export type SecurityPreset = 'off' | 'basic' | 'strict';
+
+/** Cache-Control for objects whose `/key` matches the pattern (core/hosting/glob.ts). */
+export type CacheControlRule = { readonly match: string; readonly cacheControl: string };
+
+/** Which other sites may show objects of the bucket in their pages. HTML is never refused: links must work. */
+export type HotlinkRules = {
+  /** Host names, or `*.example.com` for all below one. The site's own host needs no mention. */
+  readonly allowedHosts: readonly string[];
+  readonly allowEmptyReferer: boolean;
+  /** Patterns of `/key`; only what matches one is protected. */
+  readonly match: readonly string[];
+};
+
+/** A host name of the owner's; with a prefix it shows only keys that begin with it, without it. */
+export type HostedDomain = { readonly host: string; readonly prefix: string };
+
+export type HostingSettings = {
+  /** Name of the page that stands for a folder. */
+  readonly indexDocument: string;
+  /** Page shown with a 404, a path below the site's root; null: a small one of ours. */
+  readonly errorDocument: string | null;
+  /** `/about` shows `about.html`, and `/about.html` leads there. */
+  readonly cleanUrls: boolean;
+  readonly trailingSlash: TrailingSlash;
+  /** Whether visits to pages that don't exist get the root's index document, as a 200. */
+  readonly spaFallback: boolean;
+  /** Whether `_headers` and `_redirects` are read. */
+  readonly ruleFiles: boolean;
+  /** The first that matches counts, for objects that bring no Cache-Control. */
+  readonly cacheControlRules: readonly CacheControlRule[];
+  /** Whether objects with a hash in their name may be kept for good. */
+  readonly immutableHashedNames: boolean;
+  /** Whether folders without an index document are listed. */
+  readonly directoryListing: boolean;
+  readonly hotlink: HotlinkRules | null;
+  readonly securityHeaders: SecurityPreset;
+  /** What robots are told where the bucket has no robots.txt. */
+  readonly robots: 'allow' | 'disallow';
+  readonly domains: readonly HostedDomain[];
+};

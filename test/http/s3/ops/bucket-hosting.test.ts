@@ -1,0 +1,81 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { HOSTING_DEFAULTS } from '../../../../src/core/hosting/read-hosting.ts';
+import { createTestSurface } from '../surface.ts';
+
+let surface = createTestSurface();
+const hosting = { hosting: '' };
+const put = (document: object, path = '/pages', as: 'owner' | 'stranger' | 'nobody' = 'owner') =>
+  surface.send({ method: 'PUT', path, query: hosting, body: JSON.stringify(document), as });
+const codeOf = (text: string) => /<Code>(\w+)</.exec(text)?.[1];
+
+beforeEach(async () => {
+  surface = createTestSurface();
+  for (const path of ['/pages', '/other']) await surface.send({ method: 'PUT', path });
+});
+
+describe('hosting settings', () => {
+  it('are put, shown and deleted', async () => {
+    const none = await surface.send({ path: '/pages', query: hosting });
+    expect([none.status, codeOf(none.text)]).toEqual([404, 'NoSuchHostingConfiguration']);
+    const document = { spaFallback: true, domains: [{ host: 'www.shop.example', prefix: 'site/' }] };
+    const stored = await put(document);
+    expect([stored.status, stored.headers['content-type']]).toEqual([200, 'application/json']);
+    const shown = await surface.send({ path: '/pages', query: hosting });
+    expect(JSON.parse(shown.text)).toEqual({ ...HOSTING_DEFAULTS, ...document });
+    expect(await surface.core.ports.directory.findHost('www.shop.example')).toMatchObject({
+      bucket: 'pages',
+      prefix: 'site/',
+    });
+    for (const _ of [1, 2]) {
+      expect((await surface.send({ method: 'DELETE', path: '/pages', query: hosting })).status).toBe(204);
+    }
+    expect((await surface.send({ path: '/pages', query: hosting })).status).toBe(404);
+    expect(await surface.core.ports.directory.findHost('www.shop.example')).toBe(null);
+  });
+
+  it("are the owner's alone", async () => {
+    for (const as of ['stranger', 'nobody'] as const) {
+      expect((await put({}, '/pages', as)).status).toBe(403);
+      for (const method of ['GET', 'DELETE']) {
+        expect((await surface.send({ method, path: '/pages', query: hosting, as })).status).toBe(403);
+      }
+    }
+  });
+
+  it('say what is wrong with them, and change nothing then', async () => {
+    await put({ robots: 'disallow' });
+    const wrong = await put({ robots: 'maybe' });
+    expect([wrong.status, codeOf(wrong.text)]).toEqual([400, 'InvalidRequest']);
+    expect(wrong.text).toContain('hosting.robots must be allow or disallow');
+    const large = await put({ indexDocument: 'x'.repeat(40_000) });
+    expect([large.status, codeOf(large.text)]).toEqual([400, 'MaxMessageLengthExceeded']);
+    const api = await put({ domains: [{ host: 'storage.example' }] });
+    expect(api.text).toContain('hosting.domains[0].host');
+    const shown = await surface.send({ path: '/pages', query: hosting });
+    expect(JSON.parse(shown.text).robots).toBe('disallow');
+  });
+});
+
+describe('a host name', () => {
+  const domains = [{ host: 'www.shop.example', prefix: '' }];
+
+  it("is one bucket's, until that gives it back", async () => {
+    await put({ domains });
+    const second = await put({ domains, robots: 'disallow' }, '/other');
+    expect([second.status, codeOf(second.text)]).toEqual([409, 'DomainAlreadyBound']);
+    expect(second.text).not.toContain('pages');
+    expect((await surface.send({ path: '/other', query: hosting })).status).toBe(404);
+    await put({});
+    expect((await put({ domains }, '/other')).status).toBe(200);
+  });
+
+  it('is free again once its bucket is deleted, even when a crash left it bound', async () => {
+    await put({ domains });
+    await surface.send({ method: 'DELETE', path: '/pages' });
+    expect(await surface.core.ports.directory.findHost('www.shop.example')).toBe(null);
+    const gone = { id: 'pages~gone', name: 'pages' } as never;
+    await surface.core.ports.directory.call('bindHosts', { bucket: gone, domains, mayTake: [] });
+    expect((await put({ domains }, '/other')).status).toBe(200);
+    expect(await surface.core.ports.directory.findHost('www.shop.example')).toMatchObject({ bucket: 'other' });
+  });
+});

@@ -1,0 +1,92 @@
+// Host names of a customer's own, bound to a bucket or to a folder of one. The requests carry them in Host, as they would
+// come from a browser once DNS points here.
+import { PutBucketAclCommand } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { useBucket } from './bucket.ts';
+import { eventually } from './eventually.ts';
+import { client, describeCore, itUnless, virtualHostReason } from './suite.ts';
+
+const { s3, send, anonymous } = client;
+const it = itUnless(virtualHostReason);
+
+describeCore('a custom domain', () => {
+  const bucket = useBucket(client);
+  const host = `www.${bucket}.example`;
+  const docsHost = `docs.${bucket}.example`;
+  const visit = (path: string, at = host, headers: Record<string, string> = {}, method = 'GET') =>
+    anonymous({ method, path, host: at, headers });
+  const configure = (document: object, of = bucket) =>
+    send({ method: 'PUT', bucket: of, query: { hosting: '' }, body: JSON.stringify(document) });
+  const DOMAINS = [{ host }, { host: docsHost, prefix: 'docs/' }];
+
+  beforeAll(async () => {
+    for (const key of ['index.html', 'page.html', 'docs/index.html', 'docs/a b.html']) {
+      const headers = { 'content-type': 'text/html' };
+      expect((await send({ method: 'PUT', bucket, key, body: `<p>${key}`, headers })).status).toBe(200);
+    }
+    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
+    expect((await configure({ domains: DOMAINS })).status).toBe(200);
+    await eventually(
+      () => visit('/'),
+      ({ text }) => text === '<p>index.html',
+    );
+  });
+  afterAll(async () => {
+    await send({ method: 'DELETE', bucket, query: { hosting: '' } });
+  });
+
+  it('shows the bucket, or a folder of it, and nothing else', async () => {
+    for (const [path, at, text] of [
+      ['/', host, '<p>index.html'],
+      ['/page.html', `${host}:8443`, '<p>page.html'],
+      ['/docs/', host.toUpperCase(), '<p>docs/index.html'],
+      ['/', docsHost, '<p>docs/index.html'],
+      ['/a%20b.html', docsHost, '<p>docs/a b.html'],
+    ] as const) {
+      const page = await visit(path, at, {}, 'GET');
+      if (page.status !== 308) expect([page.status, page.text], `${at}${path}`).toEqual([200, text]);
+    }
+    for (const path of [`/${bucket}/page.html`, '/-/health']) expect((await visit(path)).status, path).toBe(404);
+    for (const path of ['/page.html', '/../page.html', '/%2e%2e/page.html']) {
+      expect((await visit(path, docsHost)).status, path).not.toBe(200);
+    }
+  });
+
+  it('has an origin of its own: pages may run scripts', async () => {
+    expect((await visit('/')).headers).not.toHaveProperty('content-security-policy');
+    const shared = await anonymous({ method: 'GET', bucket, key: 'index.html' });
+    expect(shared.headers['content-security-policy']).toBe('sandbox');
+  });
+
+  it("is one bucket's", async () => {
+    const other = `${bucket.slice(0, 50)}-other`;
+    expect((await send({ method: 'PUT', bucket: other })).status).toBe(200);
+    const refused = await configure({ domains: [{ host }] }, other);
+    expect([refused.status, refused.text.includes('DomainAlreadyBound')]).toEqual([409, true]);
+    expect((await send({ method: 'DELETE', bucket: other })).status).toBe(204);
+  });
+
+  it('leaves every other host to S3', async () => {
+    for (const at of [`www.${bucket}.example.com`, `x.${host}`, 'localhost:9000', 's3.other.example']) {
+      const reply = await send({ method: 'GET', bucket, key: 'page.html', host: at });
+      expect([reply.status, reply.text], at).toEqual([200, '<p>page.html']);
+    }
+  });
+
+  it('ends with its settings', async () => {
+    expect((await configure({ domains: [{ host: docsHost, prefix: 'docs/' }] })).status).toBe(200);
+    const over = await eventually(
+      () => visit('/'),
+      ({ status }) => status === 403,
+    );
+    // Now it is a host like any other: the service itself, which wants a signature.
+    expect(over.status).toBe(403);
+    expect((await visit('/', docsHost)).status).toBe(200);
+    await configure({ domains: DOMAINS });
+    const back = await eventually(
+      () => visit('/'),
+      ({ status }) => status === 200,
+    );
+    expect(back.text).toBe('<p>index.html');
+  });
+});
