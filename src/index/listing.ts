@@ -104,17 +104,29 @@ export function listVersions(sql: Sql, input: ListVersionsInput): ListVersionsPa
   };
 }
 
-/** The versions of the cursor's own key that are older than its place. They are never the current one. */
+/**
+ * The versions of the cursor's own key that are older than its place. One of them is the current one, when those that
+ * were newer have been deleted since.
+ */
 function readOlder(sql: Sql, bucket: number, from: Cursor, endKey: SqlValue, limit: number): ListedRow[] {
-  return sql.all<ListedRow>(
+  const current = sql.all<ListedRow>(
+    `SELECT ${LISTED_COLUMNS}, 0 AS is_marker, NULL AS replaced_at_ms FROM objects
+     WHERE bucket = ? AND key = ? AND key < ? AND version_id < ?`,
+    bucket,
+    from.key,
+    endKey,
+    from.within,
+  );
+  const others = sql.all<ListedRow>(
     `SELECT ${LISTED_COLUMNS}, is_marker, replaced_at_ms FROM versions
      WHERE bucket = ? AND key = ? AND key < ? AND version_id < ? ORDER BY version_id DESC LIMIT 0 + ?`,
     bucket,
     from.key,
     endKey,
     from.within,
-    limit,
+    limit - current.length,
   );
+  return [...current, ...others];
 }
 
 /** Two lists in order become one; the current object of a key comes before its other versions. */

@@ -5,7 +5,7 @@ import {
   DeleteBucketCommand,
   DeleteObjectsCommand,
   ListMultipartUploadsCommand,
-  ListObjectsV2Command,
+  ListObjectVersionsCommand,
 } from '@aws-sdk/client-s3';
 import type { WireClient } from './client.ts';
 
@@ -38,10 +38,13 @@ export async function putKeys(client: WireClient, bucket: string, keys: readonly
 /** Removes a bucket with everything in it. */
 export async function removeBucket(client: WireClient, bucket: string): Promise<void> {
   for (;;) {
-    const page = await client.s3.send(new ListObjectsV2Command({ Bucket: bucket, EncodingType: 'url' }));
-    const keys = (page.Contents ?? []).map(({ Key }) => ({ Key: decodeURIComponent((Key ?? '').replace(/\+/g, ' ')) }));
-    if (keys.length === 0) break;
-    await client.s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: keys, Quiet: true } }));
+    const page = await client.s3.send(new ListObjectVersionsCommand({ Bucket: bucket, EncodingType: 'url' }));
+    const Objects = [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])].map(({ Key, VersionId }) => ({
+      Key: decodeURIComponent((Key ?? '').replace(/\+/g, ' ')),
+      VersionId,
+    }));
+    if (Objects.length === 0) break;
+    await client.s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }));
   }
   const uploads = await client.s3.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
   for (const { Key, UploadId } of uploads.Uploads ?? []) {

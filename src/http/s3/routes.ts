@@ -11,7 +11,7 @@
 // - GetObjectAttributes lists parts with and without checksums; CopyObject takes sources above 5 GiB, as no byte moves;
 //   a copy onto itself may add a checksum.
 // - An empty continuation token begins a listing anew (S3: InvalidArgument); URL encoding writes a space as %20.
-// - Version ids: buckets have no versions, so `null` is the one there is.
+// - x-amz-delete-marker is sent where it is true, never as `false` (as S3 documents it; RadosGW sends both).
 // - Answers of a bucket with CORS rules have Vary also when the request had no Origin (S3: only with one).
 // - Websites (delivery/site): a redirect within the host names the path alone (S3: the whole URL) and keeps the query.
 // - HTML and what else a browser may run has `content-security-policy: sandbox`, unless the host is the bucket's own.

@@ -19,7 +19,12 @@ export function versionNameOf({ versionId, isNull }: Pick<ObjectVersion, 'versio
   return isNull ? NULL_VERSION : versionId;
 }
 
-/** x-amz-version-id of an answer: in a bucket that keeps versions, or did; elsewhere only of a version that was named. */
+/** x-amz-version-id of a write: the id that it got, if it got one. */
+export function newVersionHeaders(version: Pick<ObjectVersion, 'versionId' | 'isNull'>): Record<string, string> {
+  return version.isNull ? {} : { 'x-amz-version-id': version.versionId };
+}
+
+/** x-amz-version-id of a read: in a bucket that keeps versions, or did; elsewhere only of a version that was named. */
 export function versionHeaders(
   record: BucketRecord,
   version: Pick<ObjectVersion, 'versionId' | 'isNull'>,

@@ -25,7 +25,7 @@ import { openCopySource, sourceVersionHeaders } from '../copy-source.ts';
 import { readCompleteMultipartUpload } from '../documents.ts';
 import { invalidArgument } from '../paging.ts';
 import { readDocument } from '../read-document.ts';
-import { versionHeaders } from '../version-name.ts';
+import { newVersionHeaders } from '../version-name.ts';
 import { etagElement, s3Document, textElement, timeElement } from '../xml-write.ts';
 import { readPartNumber } from './get-head.ts';
 import { requireObjectAcl } from './put-copy.ts';
@@ -151,7 +151,7 @@ export async function answerCompleteMultipartUpload(call: ObjectCall, core: Core
         checksumElement(version.checksum) +
         textElement('ChecksumType', version.checksum?.type ?? null),
     ),
-    versionHeaders(call.bucket.record(), version),
+    newVersionHeaders(version),
   );
 }
 

@@ -12,7 +12,7 @@ import { requireEffectiveObjectAcl } from '../canned-acl.ts';
 import { checksumElement, checksumHeaders, readBodyExpectation, readChecksumAlgorithm } from '../checksum-headers.ts';
 import { type OpenedSource, openCopySource, sourceVersionHeaders } from '../copy-source.ts';
 import { invalidArgument } from '../paging.ts';
-import { versionHeaders } from '../version-name.ts';
+import { newVersionHeaders } from '../version-name.ts';
 import { etagElement, s3Document, textElement, timeElement } from '../xml-write.ts';
 
 /** Refuses an x-amz-acl that the object would not have. */
@@ -33,7 +33,7 @@ export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3A
   return emptyAnswer(200, {
     etag: `"${version.etag}"`,
     ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
-    ...versionHeaders(call.bucket.record(), version),
+    ...newVersionHeaders(version),
   });
 }
 
@@ -64,7 +64,7 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
         textElement('ChecksumType', checksum?.type ?? null) +
         checksumElement(checksum),
     ),
-    { ...sourceVersionHeaders(source), ...versionHeaders(call.bucket.record(), version) },
+    { ...sourceVersionHeaders(source), ...newVersionHeaders(version) },
   );
 }
 
