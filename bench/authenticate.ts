@@ -2,6 +2,7 @@
 // that nobody can do without (SHA-256 of the canonical request, HMAC of the string to sign).
 import { AwsV4Signer } from 'aws4fetch';
 import { hmacKey, hmacSha256Hex, sha256Hex } from '../src/crypto/hash.ts';
+import { newRequestNotes } from '../src/http/observe/request-notes.ts';
 import type { HttpRequest } from '../src/http/request.ts';
 import { createAuthenticator } from '../src/http/s3/authenticate.ts';
 import type { AccountId } from '../src/ports/domain.ts';
@@ -39,6 +40,7 @@ function makeRequest(headers: Record<string, string>, rawQuery: string): HttpReq
     header: (name) => headers[name] ?? null,
     headerNames: () => Object.keys(headers),
     body: () => ({ lengthBytes: 0, pump: async () => {} }),
+    notes: newRequestNotes(),
   };
 }
 

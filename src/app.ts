@@ -5,13 +5,14 @@ import type { Config } from './config.ts';
 import { createAccessKeyFinder } from './core/auth/find-access-key.ts';
 import type { Core } from './core/core.ts';
 import { type Address, createAddressReader } from './http/address.ts';
-import { DECIDING_HEADERS, S3_READ_HEADERS } from './http/delivery/deciding-headers.ts';
+import { DECIDING_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
 import { createDelivery } from './http/delivery/deliver.ts';
 import { FailureWithHeaders } from './http/failure-with-headers.ts';
+import { createObserver } from './http/observe/observer.ts';
 import type { AnswerHot, HttpRequest } from './http/request.ts';
 import { renderS3Error } from './http/s3/errors.ts';
 import { createS3Surface } from './http/s3/routes.ts';
-import { answerSystem } from './http/system/system.ts';
+import { createSystemSurface } from './http/system/system.ts';
 import { StorageError } from './ports/errors.ts';
 import type { Ports } from './ports/index.ts';
 
@@ -34,7 +35,9 @@ export function createApp<Bindings extends object>(
   readRequest: (c: Context<{ Bindings: Bindings }>) => HttpRequest,
 ): App<Bindings> {
   const core: Core = { ports, settings: config };
-  const { deliver, deliverSite, hotAnswer } = createDelivery(core, config);
+  const { deliver, deliverSite, hotAnswer, hotCounts } = createDelivery(core, config);
+  const observer = createObserver(ports, { hotCounts, bucketsMax: config.metricsBucketsMax });
+  const answerSystem = createSystemSurface(config, observer.families);
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
   const s3 = createS3Surface(core, { findAccessKey, deliver, region: config.region });
@@ -68,25 +71,26 @@ export function createApp<Bindings extends object>(
   }
 
   const app = new Hono<{ Bindings: Bindings }>();
-  app.all('*', (c) => {
+  app.all('*', (c): Response | Promise<Response> => {
     const request = readRequest(c);
     const requestId = ports.ids.requestId();
+    const answered = (response: Response): Response => {
+      observer.answered(request.notes, response.status);
+      return response;
+    };
+    const failed = (error: unknown): Response => answered(renderError(error, request, requestId));
+    observer.began();
     try {
       const answer = handle(request, requestId);
-      return answer instanceof Promise ? answer.catch((error) => renderError(error, request, requestId)) : answer;
+      return answer instanceof Promise ? answer.then(answered, failed) : answered(answer);
     } catch (error) {
-      return renderError(error, request, requestId);
+      return failed(error);
     }
   });
-  const hotDoor = { answer: hotAnswer, decidingHeaders: DECIDING_HEADERS, requestId: () => ports.ids.requestId() };
+  const hotDoor = {
+    answer: observer.watchHot(hotAnswer),
+    decidingHeaders: DECIDING_HEADERS,
+    requestId: () => ports.ids.requestId(),
+  };
   return { fetch: app.fetch, hotDoor };
-}
-
-/** An unsigned read of an object without sub-resources: the public path, decided before anything S3. */
-function isPlainRead(request: HttpRequest): boolean {
-  return (
-    (request.method === 'GET' || request.method === 'HEAD') &&
-    request.rawQuery === '' &&
-    S3_READ_HEADERS.every((name) => request.header(name) === null)
-  );
 }

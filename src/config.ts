@@ -55,6 +55,13 @@ export type Config = {
    * else's are ignored. QUAYSIDE_TRUSTED_PROXIES, a list with commas, none.
    */
   readonly trustedProxies: readonly string[];
+  /**
+   * What whoever reads `/-/metrics` must show as a bearer token; null: there is no such page. There is no way around it
+   * from the machine itself: behind a reverse proxy everybody comes from there. QUAYSIDE_METRICS_TOKEN, null.
+   */
+  readonly metricsToken: string | null;
+  /** Buckets that get metrics of their own, under their name as a label; further ones share one. QUAYSIDE_METRICS_BUCKETS, 0. */
+  readonly metricsBucketsMax: number;
   /** Seconds between two runs of the sweeper, Node only. QUAYSIDE_SWEEP_INTERVAL_SECONDS, one hour. */
   readonly sweepIntervalSeconds: number;
   /**
@@ -139,6 +146,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     ),
     isHotLaneOn: parseSwitch('QUAYSIDE_HOT_LANE', text('QUAYSIDE_HOT_LANE') ?? 'on'),
     trustedProxies: parseAddressRanges('QUAYSIDE_TRUSTED_PROXIES', text('QUAYSIDE_TRUSTED_PROXIES')),
+    metricsToken: parseToken('QUAYSIDE_METRICS_TOKEN', text('QUAYSIDE_METRICS_TOKEN')),
+    metricsBucketsMax: whole('QUAYSIDE_METRICS_BUCKETS', 0, 0, 10_000),
     sweepIntervalSeconds: whole('QUAYSIDE_SWEEP_INTERVAL_SECONDS', HOUR_SECONDS, 1, 7 * 24 * HOUR_SECONDS),
     graceSeconds: whole('QUAYSIDE_GRACE_SECONDS', 24 * HOUR_SECONDS, 60, 365 * 24 * HOUR_SECONDS),
     drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', 20, 0, HOUR_SECONDS),
@@ -156,6 +165,12 @@ function parseAccessKey(value: string | null): string | null {
 function parseSecretKey(value: string | null): string | null {
   if (value === null || /^[\x21-\x7e]{8,256}$/.test(value)) return value;
   throw new ConfigError('QUAYSIDE_ROOT_SECRET_KEY must be 8 to 256 visible ASCII characters.');
+}
+
+/** Something to be guessed over the network by anybody, so not a short one. The characters are those of RFC 6750. */
+function parseToken(variable: string, value: string | null): string | null {
+  if (value === null || /^[\w.~+/=-]{16,256}$/.test(value)) return value;
+  throw new ConfigError(`${variable} must be 16 to 256 letters, digits or any of - . _ ~ + / =`);
 }
 
 function parseSeedText(value: string | null): readonly AccessKey[] {

@@ -47,6 +47,7 @@ async function start(): Promise<void> {
   const app = createApp<NodeBindings>(ports, config, (c) => readRequest(c.env.incoming, reading));
   const hotLane = config.isHotLaneOn ? app.hotDoor : null;
   const server = await serve(app.fetch, { host: config.host, port: config.port, log, hotLane });
+  ports.metrics.add(server.families);
   const sweeper = repeat('sweep', () => sweep({ ports, settings: config }), {
     firstMs: FIRST_SWEEP_MS,
     everyMs: config.sweepIntervalSeconds * 1000,

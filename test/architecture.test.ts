@@ -58,9 +58,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'node.ts': ['app.ts', 'config.ts', 'core', 'ports', 'adapters/node', 'adapters/shared'],
   'adapters/shared': ['ports', 'crypto'],
   'adapters/memory': ADAPTER_NEEDS,
-  // An adapter of a server also makes the HttpRequest that the surfaces read: http/request.ts, a type.
-  'adapters/node': [...ADAPTER_NEEDS, 'http/request.ts'],
-  'adapters/cloudflare': [...ADAPTER_NEEDS, 'http/request.ts'],
+  // An adapter of a server also makes the HttpRequest that the surfaces read: a type, and the empty notes in it.
+  'adapters/node': [...ADAPTER_NEEDS, 'http/request.ts', 'http/observe/request-notes.ts'],
+  'adapters/cloudflare': [...ADAPTER_NEEDS, 'http/request.ts', 'http/observe/request-notes.ts'],
 };
 
 /** Which packages and built-in modules a layer may import: names, or prefixes that end in a colon. */
@@ -76,7 +76,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'node.ts': ['node:'],
   'adapters/shared': ['lru-cache'],
   'adapters/memory': ['node:'],
-  'adapters/node': ['node:', '@hono/node-server', 'lru-cache'],
+  'adapters/node': ['node:', '@hono/node-server', 'lru-cache', 'prom-client'],
   'adapters/cloudflare': ['cloudflare:', 'lru-cache'],
 };
 

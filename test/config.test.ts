@@ -76,6 +76,14 @@ describe('parseConfig', () => {
     }
   });
 
+  it('takes a token for the metrics only when it is no short one', () => {
+    expect(parseConfig({})).toMatchObject({ metricsToken: null, metricsBucketsMax: 0 });
+    expect(parseConfig({ QUAYSIDE_METRICS_TOKEN: 'a'.repeat(16) }).metricsToken).toBe('a'.repeat(16));
+    for (const wrong of ['short', 'a'.repeat(257), `${'a'.repeat(16)} b`, `${'a'.repeat(16)}ü`]) {
+      expect(() => parseConfig({ QUAYSIDE_METRICS_TOKEN: wrong }), wrong).toThrow(ConfigError);
+    }
+  });
+
   it('looks only at texts, as the bindings of a Worker hold other things too', () => {
     expect(parseConfig({ QUAYSIDE_PORT: { get() {} }, BLOBS: {}, QUAYSIDE_REGION: undefined }).port).toBe(9000);
   });

@@ -90,6 +90,7 @@ export function createIsolateMaker(
         background: createTrackedBackground(LOG),
         log: LOG,
         meter: createTierMeter(usage),
+        metrics: { collect: () => [] },
       };
     },
   };
@@ -133,6 +134,7 @@ function createTierMeter(usage: Usage): Meter {
       else if (tier === 'edge') usage.fromEdge += 1;
       else if (tier === 'bucket') usage.fromBucket += 1;
     },
+    totals: () => ({ operations: { A: 0, B: 0, free: 0 }, bytesOut: { memory: 0, edge: 0, bucket: 0, none: 0 } }),
   };
 }
 

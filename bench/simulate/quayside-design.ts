@@ -5,6 +5,7 @@ import type { Core } from '../../src/core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../src/core/names.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
 import { createDelivery, type Deliver } from '../../src/http/delivery/deliver.ts';
+import { newRequestNotes } from '../../src/http/observe/request-notes.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import type { Design, MakeDesign } from './design.ts';
@@ -93,6 +94,7 @@ const REQUEST: HttpRequest = {
   header: () => null,
   headerNames: () => [],
   body: () => ({ lengthBytes: 0, pump: async () => undefined }),
+  notes: newRequestNotes(),
 };
 
 /** The etag, once the headers are there; the client reads the body behind it. */

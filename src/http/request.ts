@@ -1,4 +1,6 @@
 import type { ByteSource } from '../ports/byte-source.ts';
+import type { BucketName } from '../ports/domain.ts';
+import type { RequestNotes } from './observe/request-notes.ts';
 
 /**
  * A request as the surfaces see it: the request target as it came, never normalised (keys hold `//`, `..`, `+`),
@@ -20,6 +22,7 @@ export type HttpRequest = {
   headerNames(): Iterable<string>;
   /** The body as it comes over the wire, aws-chunked framing included. Answers `Expect: 100-continue` when pumped. */
   body(): ByteSource;
+  readonly notes: RequestNotes;
 };
 
 /**
@@ -42,6 +45,8 @@ export type HotReply = {
   readonly status: 200 | 304;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
+  /** Whose object it is. */
+  readonly bucket: BucketName;
 };
 
 /** Answers at once and meters it, or gives null: then nothing was done and the request must go the full way. */

@@ -3,6 +3,7 @@ import type { Directory } from './directory.ts';
 import type { BodyTier, EdgeCache } from './edge-cache.ts';
 import type { HotMetadata, MetadataTier } from './hot-metadata.ts';
 import type { MetadataIndex } from './metadata-index.ts';
+import type { MetricSource } from './metrics.ts';
 import type { Background, Clock, Ids, Log, Meter } from './system.ts';
 
 /** Everything that the app needs from the home it runs in. */
@@ -19,4 +20,5 @@ export type Ports = {
   readonly background: Background;
   readonly log: Log;
   readonly meter: Meter;
+  readonly metrics: MetricSource;
 };

@@ -37,5 +37,15 @@ export type MeterEvent = {
   readonly tier: 'memory' | 'edge' | 'bucket' | 'none';
 };
 
+/** What was metered since the start, of all buckets together. */
+export type MeterTotals = {
+  readonly operations: Readonly<Record<MeterEvent['operationClass'], number>>;
+  readonly bytesOut: Readonly<Record<MeterEvent['tier'], number>>;
+};
+
 /** Counts usage. A call costs an addition, never I/O. */
-export type Meter = { count(event: MeterEvent): void };
+export type Meter = {
+  count(event: MeterEvent): void;
+  /** For metrics. */
+  totals(): MeterTotals;
+};

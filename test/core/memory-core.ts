@@ -59,6 +59,7 @@ export function createMemoryCore(): MemoryCore {
     background,
     log,
     meter: createCountingMeter(),
+    metrics: { collect: () => [] },
   };
   return {
     ports,

@@ -337,6 +337,10 @@ describe('counting meter', () => {
       bytesOut: { memory: 10, edge: 0, bucket: 5, none: 0 },
     });
     expect(meter.of(null)?.operations.free).toBe(1);
+    expect(meter.totals()).toEqual({
+      operations: { A: 0, B: 2, free: 1 },
+      bytesOut: { memory: 10, edge: 0, bucket: 5, none: 1 },
+    });
   });
 
   it('counts buckets beyond its bound together', () => {

@@ -28,6 +28,7 @@ export type StartOptions = {
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BASE_DOMAIN = 'quayside.test';
 const WEBSITE_DOMAIN = 'web.quayside.test';
+const METRICS_TOKEN = 'wire-suite-metrics-token';
 const KEYS = { accessKey: 'wire-suite-access-key', secretKey: 'wire-suite-secret-key-with-forty-symbols' };
 
 /** wrangler bundles the Worker before it listens; on a busy machine of two cores that took up to 20 s. */
@@ -106,6 +107,7 @@ async function start(
       websiteDomain: WEBSITE_DOMAIN,
       ...promises,
       profile,
+      metricsToken: METRICS_TOKEN,
       isTemporary: true,
     };
     return { target, process: child, folder, readyAfterMs, stop };
@@ -121,6 +123,7 @@ const SETTINGS = {
   QUAYSIDE_ROOT_SECRET_KEY: KEYS.secretKey,
   QUAYSIDE_BASE_DOMAIN: BASE_DOMAIN,
   QUAYSIDE_WEBSITE_DOMAIN: WEBSITE_DOMAIN,
+  QUAYSIDE_METRICS_TOKEN: METRICS_TOKEN,
 };
 
 /** How long the Cloudflare home may serve a pointer from memory here; the local KV adds no delay of its own. */

@@ -20,6 +20,8 @@ export type WireTarget = {
   /** How long a public read may show the past after a write was answered, in seconds. */
   readonly stalenessSeconds: number;
   readonly profile: Profile;
+  /** What opens `/-/metrics`; null: don't try. */
+  readonly metricsToken: string | null;
   /** The server and its data go when the run ends, so nothing has to be cleaned up. */
   readonly isTemporary: boolean;
 };
@@ -50,6 +52,7 @@ export function targetFromEnv(env: NodeJS.ProcessEnv): WireTarget | null {
     websiteDomain: env.QUAYSIDE_WIRE_WEBSITE_DOMAIN ?? null,
     stalenessSeconds: Number(env.QUAYSIDE_WIRE_STALENESS_SECONDS ?? (home === 'node' ? 0 : 60)),
     profile: profileFromEnv(env),
+    metricsToken: env.QUAYSIDE_WIRE_METRICS_TOKEN ?? null,
     isTemporary: false,
   };
 }

@@ -2,6 +2,7 @@
 // here may belong to a request: bindings and plain values only.
 
 import type { Ports } from '../../ports/index.ts';
+import { cacheFamilies } from '../shared/cache-metrics.ts';
 import type { LogLevel } from '../shared/console-log.ts';
 import { createConsoleLog } from '../shared/console-log.ts';
 import { createCountingMeter } from '../shared/counting-meter.ts';
@@ -59,5 +60,7 @@ export function createWorkersPorts(env: WorkerEnv, settings: PortSettings): Port
     background,
     log,
     meter: createCountingMeter(),
+    // Of this isolate alone: there are many, and each counts from its own start.
+    metrics: { collect: () => cacheFamilies([...pointers.stats(), bodies.stats()]) },
   };
 }

@@ -1,5 +1,6 @@
 // The Workers runtime's Request as the HttpRequest that the surfaces read, without a URL object: the path stays as it
 // came. (Cloudflare's front, and wrangler dev, remove dot segments before a Worker sees the path: ARCHITECTURE.md.)
+import { newRequestNotes } from '../../http/observe/request-notes.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -38,6 +39,7 @@ export function readWorkerRequest(request: Request): HttpRequest {
     },
     headerNames: () => headers.keys(),
     body: () => createBodySource(request),
+    notes: newRequestNotes(),
   };
 }
 

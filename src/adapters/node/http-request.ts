@@ -1,6 +1,7 @@
 // Reads an HttpRequest straight from Node's IncomingMessage: no URL, no Headers, no web stream, so that the request
 // target stays as it came and the hot path builds nothing. serve.ts notes here who waits for `100 Continue`.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { newRequestNotes } from '../../http/observe/request-notes.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -51,6 +52,7 @@ export function readRequest(incoming: IncomingMessage, settings: ReadSettings = 
     header,
     headerNames: () => Object.keys(headers),
     body: () => createByteSource(incoming, settings.idleMs),
+    notes: newRequestNotes(),
   };
 }
 

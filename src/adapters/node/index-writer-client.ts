@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import { type IndexReply, unwrapReply } from '../../index/reply.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { createHistogram, type MetricFamily, metricFamily } from '../../ports/metrics.ts';
 import type { WriterCall, WriterMessage, WriterRequest } from './writer-messages.ts';
 
 export type IndexWriter = {
@@ -15,8 +16,9 @@ export type IndexWriter = {
     command: Omit<WriterCall, 'id'>,
     options: { readonly weightBytes: number; readonly onReply: () => void },
   ): Promise<unknown>;
-  /** Commands sent, and messages of replies received: each message is one transaction. For tests and metrics. */
+  /** Commands sent, and messages of replies received: each message is one transaction. For tests. */
   counts(): { readonly commands: number; readonly transactions: number };
+  families(): readonly MetricFamily[];
   /** Takes no more commands, waits for those under way, and ends the thread. */
   close(): Promise<void>;
 };
@@ -32,6 +34,9 @@ type Pending = {
 const PENDING_MAX = 4096;
 /** Bytes of bodies waiting at once; each exists here and, copied, in the writer. */
 const PENDING_MAX_BYTES = 32 * 1024 * 1024;
+
+/** Commands of one transaction: powers of two up to the writer's GROUP_MAX. */
+const GROUP_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /** Source files run as they are; the published package is JavaScript. */
 const WRITER_FILE = import.meta.url.endsWith('.ts') ? './index-writer.ts' : './index-writer.js';
@@ -56,6 +61,7 @@ export async function startIndexWriter(
   let state: 'starting' | 'open' | 'closing' | 'closed' = 'starting';
   let lastId = 0;
   let transactions = 0;
+  const groups = createHistogram(GROUP_BOUNDS);
   let crash: unknown = null;
 
   const ready = Promise.withResolvers<void>();
@@ -83,6 +89,7 @@ export async function startIndexWriter(
   worker.on('message', (message: WriterMessage) => {
     if (message.kind === 'ready') return ready.resolve();
     transactions += 1;
+    groups.observe(message.replies.length);
     for (const [id, reply] of message.replies) answer(id, reply);
   });
   worker.on('error', (error) => {
@@ -139,6 +146,19 @@ export async function startIndexWriter(
       return new Promise((resolve, reject) => pending.set(id, { resolve, reject, onReply, weightBytes }));
     },
     counts: () => ({ commands: lastId, transactions }),
+    families: () => [
+      metricFamily('gauge', 'quayside_index_queue_commands', 'Commands that wait for their commit.', [
+        [{}, pending.size],
+      ]),
+      metricFamily('gauge', 'quayside_index_queue_bytes', 'Bytes of bodies in them.', [[{}, pendingBytes]]),
+      metricFamily('counter', 'quayside_index_commands_total', 'Commands sent to the writer.', [[{}, lastId]]),
+      {
+        name: 'quayside_index_commit_commands',
+        help: 'Commands that one transaction, and one fsync, took together.',
+        type: 'histogram',
+        samples: groups.samples({}),
+      },
+    ],
     async close() {
       if (state === 'open') {
         state = 'closing';

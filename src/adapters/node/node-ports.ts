@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Log } from '../../ports/system.ts';
+import { cacheFamilies } from '../shared/cache-metrics.ts';
 import { createCountingMeter } from '../shared/counting-meter.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
@@ -12,10 +13,11 @@ import { systemClock } from '../shared/system-clock.ts';
 import { createTrackedBackground } from '../shared/tracked-background.ts';
 import { createFsBlobStore } from './fs-blob-store.ts';
 import { createMemoryEdgeCache } from './memory-edge-cache.ts';
+import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
 import { openSqliteMetadataIndex } from './sqlite-metadata-index.ts';
 
 export type NodePorts = {
-  readonly ports: Ports;
+  readonly ports: Ports & { readonly metrics: NodeMetrics };
   /** Waits for background work, at most `backgroundMs`, then for the index; nothing may be called afterwards. */
   close(backgroundMs: number): Promise<void>;
 };
@@ -41,6 +43,9 @@ export async function openNodePorts(
   const index = await openSqliteMetadataIndex({ path, watcher: hotMetadata, onCrash });
   const blobStore = createFsBlobStore(dataDir);
   const background = createTrackedBackground(log);
+  const metrics = createNodeMetrics();
+  metrics.add(() => cacheFamilies([...hotMetadata.stats(), bodies.stats()]));
+  metrics.add(index.families);
   return {
     ports: {
       blobStore,
@@ -54,6 +59,7 @@ export async function openNodePorts(
       background,
       log,
       meter: createCountingMeter(),
+      metrics,
     },
     async close(backgroundMs) {
       const left = await background.drain(backgroundMs);

@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
+import { type MetricFamily, metricFamily } from '../../ports/metrics.ts';
 import type { Log } from '../../ports/system.ts';
+import { type AnswerCounts, createAnswerCounts } from './answer-counts.ts';
 import { attachHotLane, type HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
 import { expectContinue } from './http-request.ts';
 import { lingerOnEarlyClose } from './lingering-close.ts';
@@ -21,6 +23,7 @@ export type RunningServer = {
    * connections were cut.
    */
   close(limitMs: number): Promise<number>;
+  families(): Promise<readonly MetricFamily[]>;
 };
 
 /** Request line and headers together, bytes. Room for a 1,024-byte key in percent-encoding and 8 KiB of tokens. */
@@ -38,25 +41,35 @@ const CONNECTIONS_MAX = 4096;
 /** How often a closing server closes connections that have become idle, milliseconds. */
 const CLOSE_IDLE_MS = 50;
 
-/** How a server is made. `hotLane`: the door of the lane in front of it, null for none. */
-export type ServerOptions = { readonly log: Log; readonly hotLane?: HotLaneDoor | null };
+/** How a server is made. */
+export type ServerOptions = { readonly log: Log; readonly counts?: AnswerCounts };
 
-/** Starts to listen. Rejects when the address can't be taken. */
+/** Starts to listen. `hotLane`: the door of the lane in front of it, null for none. Rejects when the address can't be taken. */
 export async function serve(
   fetch: Fetch,
-  options: ServerOptions & { readonly host: string; readonly port: number },
+  options: ServerOptions & { readonly host: string; readonly port: number; readonly hotLane?: HotLaneDoor | null },
 ): Promise<RunningServer> {
-  const server = createHttpServer(fetch, options);
+  const { hotLane = null, counts = createAnswerCounts() } = options;
+  const server = createHttpServer(fetch, { ...options, counts });
+  const lane = hotLane === null ? null : attachHotLane(server, hotLane);
   await listen(server, options);
   server.on('error', (cause) => options.log.error('server-error', { cause }));
 
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
-  return { url: `http://${host}:${port}`, close: (limitMs) => closeServer(server, limitMs) };
+  return {
+    url: `http://${host}:${port}`,
+    close: (limitMs) => closeServer(server, limitMs),
+    families: async () => [
+      ...counts.families(),
+      ...(lane?.families() ?? []),
+      metricFamily('gauge', 'quayside_connections', 'Open connections.', [[{}, await countConnections(server)]]),
+    ],
+  };
 }
 
 /** The server with all its limits, not yet listening. */
-export function createHttpServer(fetch: Fetch, { log, hotLane = null }: ServerOptions): Server {
+export function createHttpServer(fetch: Fetch, { log, counts = createAnswerCounts() }: ServerOptions): Server {
   const listener = getRequestListener((request, bindings) => fetch(request, bindings as NodeBindings), {
     // A RequestError is a target or a Host header that is no URL; anything else slipped through the app.
     errorHandler(error) {
@@ -77,6 +90,7 @@ export function createHttpServer(fetch: Fetch, { log, hotLane = null }: ServerOp
   server.timeout = SOCKET_IDLE_MS;
   server.maxConnections = CONNECTIONS_MAX;
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    counts.watch(outgoing);
     lingerOnEarlyClose(incoming);
     void listener(incoming, outgoing);
   };
@@ -85,8 +99,9 @@ export function createHttpServer(fetch: Fetch, { log, hotLane = null }: ServerOp
     expectContinue(incoming, outgoing);
     handle(incoming, outgoing);
   });
-  server.on('clientError', refuseMalformed);
-  if (hotLane !== null) attachHotLane(server, hotLane);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (refuseMalformed(error, socket)) counts.refused();
+  });
   return server;
 }
 
@@ -110,15 +125,20 @@ const REFUSALS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** Answers what is no HTTP and hangs up. When a response is under way already, only hangs up. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** Answers what is no HTTP and hangs up. When a response is under way already, or nobody is there: false, only hangs up. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): boolean {
   const current = '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null;
   if (!socket.writable || error.code === 'ECONNRESET' || current?.headersSent === true) {
     socket.destroy();
-    return;
+    return false;
   }
   const status = REFUSALS[error.code ?? ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+  return true;
+}
+
+function countConnections(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((_error, count) => resolve(count ?? 0)));
 }
 
 function closeServer(server: Server, limitMs: number): Promise<number> {

@@ -14,6 +14,7 @@ import type { Directory, DirectoryApi, HostBinding } from '../../ports/directory
 import type { AccessKey, AccessKeyId, BucketName, BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { changedBy } from '../../ports/index-changes.ts';
 import type { CommitObjectInput, IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
+import type { MetricFamily } from '../../ports/metrics.ts';
 import { startIndexWriter } from './index-writer-client.ts';
 import { openSqlite } from './node-sqlite.ts';
 
@@ -28,6 +29,7 @@ export type SqliteMetadataIndex = {
   readonly directory: Directory;
   /** Commands sent and transactions that answered them. */
   counts(): { readonly commands: number; readonly transactions: number };
+  families(): readonly MetricFamily[];
   /** Waits for the commands under way and closes the database. */
   close(): Promise<void>;
 };
@@ -113,6 +115,7 @@ export async function openSqliteMetadataIndex(options: {
         hosts.get(host, () => ({ binding: query(directory, 'getHost', { host } as never) }))?.binding ?? null,
     },
     counts: writer.counts,
+    families: writer.families,
     async close() {
       if (isOpen) reader.close();
       isOpen = false;

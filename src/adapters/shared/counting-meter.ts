@@ -1,12 +1,9 @@
 // A meter that only adds up in memory, for both homes, until the ledger exists. /-/metrics and tests read it.
 import type { BucketId } from '../../ports/domain.ts';
-import type { Meter, MeterEvent } from '../../ports/system.ts';
+import type { Meter, MeterEvent, MeterTotals } from '../../ports/system.ts';
 
 /** Sums of what one bucket (or, under null, nobody's bucket) has used since the start. */
-export type UsageCount = {
-  readonly operations: Readonly<Record<MeterEvent['operationClass'], number>>;
-  readonly bytesOut: Readonly<Record<MeterEvent['tier'], number>>;
-};
+export type UsageCount = MeterTotals;
 
 export type CountingMeter = Meter & {
   /** What was counted so far for a bucket; null when nothing was. */
@@ -36,5 +33,17 @@ export function createCountingMeter(): CountingMeter {
       sums.bytesOut[tier] += bytesOut;
     },
     of: (bucketId) => counts.get(bucketId) ?? null,
+    totals() {
+      const sums = { operations: { A: 0, B: 0, free: 0 }, bytesOut: { memory: 0, edge: 0, bucket: 0, none: 0 } };
+      for (const { operations, bytesOut } of counts.values()) {
+        addTo(sums.operations, operations);
+        addTo(sums.bytesOut, bytesOut);
+      }
+      return sums;
+    },
   };
+}
+
+function addTo<Name extends string>(sums: Record<Name, number>, counts: Readonly<Record<Name, number>>): void {
+  for (const name in counts) sums[name] += counts[name];
 }

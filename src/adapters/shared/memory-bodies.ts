@@ -6,6 +6,7 @@
 // keeps some more but needs long to see that the hot set has changed (measured, bench/admission).
 import { LRUCache } from 'lru-cache';
 import type { Segment } from '../../ports/domain.ts';
+import type { CacheStats } from './cache-metrics.ts';
 
 /** What one entry costs besides its bytes: key, list links, typed array. Estimate, bytes. */
 const ENTRY_OVERHEAD_BYTES = 512;
@@ -16,6 +17,7 @@ export type MemoryBodies = {
   readonly maxSliceBytes: number;
   peek(slice: Segment): Uint8Array | null;
   keep(slice: Segment, bytes: Uint8Array): void;
+  stats(): CacheStats;
 };
 
 /** The name of a slice; equal names hold equal bytes. */
@@ -26,10 +28,15 @@ export function sliceName({ blobId, offsetBytes, lengthBytes }: Segment): string
 /** Keeps slices of at most `maxSliceBytes` each and `maxBytes` together. A cost of 0.1 µs a hit, no I/O. */
 export function createMemoryBodies(options: { maxBytes: number; maxSliceBytes: number }): MemoryBodies {
   const maxSliceBytes = Math.max(0, Math.min(options.maxSliceBytes, options.maxBytes - ENTRY_OVERHEAD_BYTES));
-  if (maxSliceBytes === 0) return { maxSliceBytes, peek: () => null, keep: () => undefined };
+  const empty: CacheStats = { cache: 'bodies', entries: 0, bytes: 0, maxBytes: options.maxBytes, evictions: 0 };
+  if (maxSliceBytes === 0) return { maxSliceBytes, peek: () => null, keep: () => undefined, stats: () => empty };
+  let evictions = 0;
   const slices = new LRUCache<string, Uint8Array>({
     maxSize: options.maxBytes,
     sizeCalculation: (bytes) => bytes.length + ENTRY_OVERHEAD_BYTES,
+    dispose(_bytes, _name, reason) {
+      if (reason === 'evict') evictions += 1;
+    },
   });
   const seen = new LRUCache<string, true>({ max: Math.ceil(options.maxBytes / BYTES_PER_SEEN_NAME) });
   return {
@@ -42,6 +49,7 @@ export function createMemoryBodies(options: { maxBytes: number; maxSliceBytes: n
       if (hasRoom || seen.has(name)) slices.set(name, exact(bytes));
       seen.set(name, true);
     },
+    stats: () => ({ ...empty, entries: slices.size, bytes: slices.calculatedSize, evictions }),
   };
 }
 

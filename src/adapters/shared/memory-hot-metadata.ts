@@ -10,6 +10,7 @@ import { LRUCache } from 'lru-cache';
 import type { BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
 import type { FillTicket, HotLookup, HotMetadata, HotRecord } from '../../ports/hot-metadata.ts';
 import type { Clock } from '../../ports/system.ts';
+import type { CacheStats } from './cache-metrics.ts';
 
 export type MemoryHotMetadataOptions = {
   readonly clock: Clock;
@@ -35,6 +36,8 @@ export type MemoryHotMetadata = Omit<HotMetadata, 'get' | 'fill'> & {
   /** Evicts, and keeps nothing of these keys (null: of the gate) until `release` was called as often. */
   hold(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   release(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
+  /** Of pointers and gates, and of "there is none". */
+  stats(): readonly CacheStats[];
 };
 
 /** Evictions remembered; at 5,000 writes a second this is a second of them, and a fill takes milliseconds. */
@@ -51,13 +54,20 @@ type Entry<Value> = { readonly value: Value; readonly filledAtMs: number; readon
 /** Makes an empty tier. Cost of a hit: two look-ups, about 0.3 µs, no I/O. */
 export function createMemoryHotMetadata(options: MemoryHotMetadataOptions): MemoryHotMetadata {
   const { clock, maxAgeSeconds } = options;
+  const evicted = { pointers: 0, missing: 0 };
   const found = new LRUCache<string, Entry<Pointer | BucketGate>>({
     max: options.maxEntries,
     maxSize: options.maxBytes,
     sizeCalculation: ({ value }, name) => sizeOf(value) + 2 * name.length,
+    dispose(_entry, _name, reason) {
+      if (reason === 'evict') evicted.pointers += 1;
+    },
   });
   const missing = new LRUCache<string, Entry<null>>({
     max: Math.max(1, Math.ceil(options.maxEntries * NEGATIVE_SHARE)),
+    dispose(_entry, _name, reason) {
+      if (reason === 'evict') evicted.missing += 1;
+    },
   });
   const evictions = createEvictionMemory();
   const holds = new Map<string, number>();
@@ -129,6 +139,16 @@ export function createMemoryHotMetadata(options: MemoryHotMetadataOptions): Memo
       }
       evict(bucket, keys);
     },
+    stats: () => [
+      {
+        cache: 'pointers',
+        entries: found.size,
+        bytes: found.calculatedSize,
+        maxBytes: options.maxBytes,
+        evictions: evicted.pointers,
+      },
+      { cache: 'missing', entries: missing.size, bytes: null, maxBytes: null, evictions: evicted.missing },
+    ],
   };
 }
 

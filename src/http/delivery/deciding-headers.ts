@@ -1,6 +1,7 @@
 // The request headers that can change how a public read is answered: one list for the app, which sends a read with some
 // of them to the S3 surface, and for the hot lane, which leaves every request that has any of them alone. Whoever lets
 // delivery read another header adds it here; test/http/delivery/deciding-headers.test.ts fails until then.
+import type { HttpRequest } from '../request.ts';
 import { CORS_REQUEST_HEADERS } from '../semantics/cors.ts';
 
 /** Make a GET or HEAD of an object an S3 call instead of a public read. */
@@ -16,3 +17,12 @@ export const DECIDING_HEADERS = [
   'range',
   ...CORS_REQUEST_HEADERS,
 ] as const;
+
+/** An unsigned read of an object without sub-resources: the public path, decided before anything S3. */
+export function isPlainRead(request: HttpRequest): boolean {
+  return (
+    (request.method === 'GET' || request.method === 'HEAD') &&
+    request.rawQuery === '' &&
+    S3_READ_HEADERS.every((name) => request.header(name) === null)
+  );
+}

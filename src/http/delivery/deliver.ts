@@ -19,7 +19,7 @@ import { type ByteRange, parseRange } from '../semantics/range.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
 import { type BodyOrigin, createCacheStatus, type PointerTier } from './cache-status.ts';
 import { countRead } from './count-read.ts';
-import { createHotAnswer } from './hot-answer.ts';
+import { createHotAnswer, type HotCountsBySurface, newHotCounts } from './hot-answer.ts';
 import { createPreparedHeaders } from './prepared-headers.ts';
 import { createSiteDelivery, type DeliverSite } from './site/deliver-site.ts';
 
@@ -43,6 +43,7 @@ export type Delivery = {
   readonly deliverSite: DeliverSite;
   /** The same policy for what can be answered at once: hot-answer.ts. */
   readonly hotAnswer: AnswerHot;
+  readonly hotCounts: HotCountsBySurface;
 };
 
 type Found = {
@@ -107,7 +108,7 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
     const send = (body: Body, origin: BodyOrigin): Response => {
       const status = cacheStatus(found.tier, origin);
       const headers = isWhole ? whole(pointer, status) : part(pointer, status, range);
-      countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin);
+      countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin, request.notes);
       return respond(isWhole ? 200 : 206, headers, requestId, body, cors);
     };
     if (request.method === 'HEAD') return send(null, 'none');
@@ -142,15 +143,24 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
   }
 
   const deliver: Deliver = (request, rawBucket, rawKey, requestId, hasOwnOrigin = false) => {
+    const { notes } = request;
+    notes.surface = 'delivery';
+    notes.operation = request.method === 'HEAD' ? 'HeadObject' : 'GetObject';
     const bucket = parseBucketName(decodePathSegment(rawBucket));
     const key = parseObjectKey(decodePathSegment(rawKey));
     const asked: Asked = { request, requestId, key, hasOwnOrigin };
+    const proceed = (found: Found) => {
+      if (found.gate !== null) notes.bucket = bucket;
+      notes.metadataTier = found.tier;
+      return answer(asked, found);
+    };
     const found = find(bucket, key);
-    return found instanceof Promise ? found.then((late) => answer(asked, late)) : answer(asked, found);
+    return found instanceof Promise ? found.then(proceed) : proceed(found);
   };
 
-  const hotAnswer = createHotAnswer(core, { domains: settings, prepared, memoryHit });
-  return { deliver, deliverSite: createSiteDelivery(core, { find, answer }), hotAnswer };
+  const hotCounts = newHotCounts();
+  const hotAnswer = createHotAnswer(core, { domains: settings, prepared, memoryHit, counts: hotCounts });
+  return { deliver, deliverSite: createSiteDelivery(core, { find, answer }), hotAnswer, hotCounts };
 }
 
 /** The request id comes last: the hot lane writes it behind the prepared headers. */

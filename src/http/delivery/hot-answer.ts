@@ -16,10 +16,25 @@ import { isPlainPage } from './site/page.ts';
 
 const NO_CONDITIONS = { ifMatch: null, ifNoneMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
 
+/** Answers given since the start, by kind; the numbers grow in place. */
+export type HotCounts = { getWhole: number; getNotModified: number; headWhole: number; headNotModified: number };
+/** By what the other door would count them as. */
+export type HotCountsBySurface = { readonly delivery: HotCounts; readonly website: HotCounts };
+
+export function newHotCounts(): HotCountsBySurface {
+  const zero = { getWhole: 0, getNotModified: 0, headWhole: 0, headNotModified: 0 };
+  return { delivery: { ...zero }, website: { ...zero } };
+}
+
 /** `memoryHit`: the Cache-Status of an answer from memory. Cost: 1 µs, no I/O, no promise. Never throws. */
 export function createHotAnswer(
   core: Core,
-  options: { readonly domains: Domains; readonly prepared: PreparedByOrigin; readonly memoryHit: string },
+  options: {
+    readonly domains: Domains;
+    readonly prepared: PreparedByOrigin;
+    readonly memoryHit: string;
+    readonly counts: HotCountsBySurface;
+  },
 ): AnswerHot {
   const { directory, hotMetadata, meter } = core.ports;
   const { domains, memoryHit } = options;
@@ -50,22 +65,28 @@ export function createHotAnswer(
     if (gate === null || pointer === null || !isPublicObject(gate.access, key)) return null;
     const { website, hosting } = gate.settings;
     if (page !== null && (hosting !== null || !isPlainPage(website, page, pointer))) return null;
+    const counts = page === null ? options.counts.delivery : options.counts.website;
 
     if (
       read.ifNoneMatch !== null &&
       evaluateRead({ ...NO_CONDITIONS, ifNoneMatch: read.ifNoneMatch }, pointer) === 'not-modified'
     ) {
-      return { status: 304, headers: headersIn(gate, prepared.notModified(pointer, memoryHit)), body: null };
+      if (read.isHead) counts.headNotModified += 1;
+      else counts.getNotModified += 1;
+      const headers = headersIn(gate, prepared.notModified(pointer, memoryHit));
+      return { status: 304, headers, body: null, bucket };
     }
     const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
     if (read.isHead) {
-      countRead(meter, gate, 0, 'none');
-      return { status: 200, headers, body: null };
+      counts.headWhole += 1;
+      countRead(meter, gate, 0, 'none', null);
+      return { status: 200, headers, body: null, bucket };
     }
     const found = bodyInMemory(core, pointer);
     if (found === null) return null;
-    countRead(meter, gate, pointer.sizeBytes, found.tier);
-    return { status: 200, headers, body: found.body };
+    counts.getWhole += 1;
+    countRead(meter, gate, pointer.sizeBytes, found.tier, null);
+    return { status: 200, headers, body: found.body, bucket };
   }
 
   return decide;

@@ -75,6 +75,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
       const query = parseQuery(request.rawQuery);
       const target = decodeAddress(address);
       if (request.method === 'OPTIONS') {
+        request.notes.operation = 'Preflight';
         const { bucketId, ...allowed } = await answerPreflight(core, request, target);
         return respond({ request, requestId, bucketId, operationClass: 'free' }, allowed);
       }
@@ -91,15 +92,20 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     address: S3Address,
     { target, query, requestId }: { target: Target; query: Query; requestId: string },
   ): Promise<Response> {
+    const { notes } = request;
     const name = detect(request, target, query);
+    notes.operation = name;
     const { isVirtualHost: hasOwnOrigin } = address;
     const basics = { operation: name, request, requestId, query, region, hasOwnOrigin };
-    const call = makeCall(await authenticate(request), basics);
+    const authenticated = await authenticate(request);
+    notes.accessKeyId = authenticated.principal.kind === 'account' ? authenticated.principal.accessKeyId : null;
+    const call = makeCall(authenticated, basics);
     refuseHeaders(call);
     if (isDelivered(call)) {
       return deps.deliver(request, address.bucket ?? '', address.rawKey ?? '', requestId, hasOwnOrigin);
     }
     const { bucket, handle } = await authorize(core, call, target);
+    notes.bucket = bucket?.record().name ?? null;
     const given = await handle();
     const record = bucket?.record() ?? null;
     const added = record === null ? null : corsHeaders(record.settings.cors, request);
@@ -113,12 +119,10 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   function respond({ request, requestId, bucketId, operationClass }: Answered, given: S3Answer): Response {
     const { status, headers, body, tier = 'none' } = given;
     const sent = request.method === 'HEAD' ? null : typeof body === 'string' ? encoder.encode(body) : body;
-    meter.count({
-      bucketId,
-      operationClass,
-      bytesOut: sent instanceof Uint8Array ? sent.length : sent === null ? 0 : Number(headers['content-length']),
-      tier: tier === 'index' ? 'memory' : tier,
-    });
+    const bytesOut = sent instanceof Uint8Array ? sent.length : sent === null ? 0 : Number(headers['content-length']);
+    meter.count({ bucketId, operationClass, bytesOut, tier: tier === 'index' ? 'memory' : tier });
+    request.notes.bodyBytes = bytesOut;
+    request.notes.bodyTier = given.tier ?? null;
     return new Response(sent as ConstructorParameters<typeof Response>[0], {
       status,
       headers: addCommonHeaders(headers, requestId),

@@ -1,14 +1,73 @@
 // Pages of the service itself under `/-/`: for operators and load balancers, never for stored content.
+import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
 import { StorageError } from '../../ports/errors.ts';
+import type { MetricFamily } from '../../ports/metrics.ts';
 import type { HttpRequest } from '../request.ts';
+import { METRICS_CONTENT_TYPE, renderMetrics } from './metrics-text.ts';
 
-/** Answers `/-/health`; anything else under `/-/` is NoSuchKey, which tells nothing about buckets. */
-export function answerSystem(request: HttpRequest, path: string, requestId: string): Response {
-  if (path !== '/health') throw new StorageError('NoSuchKey', { detail: 'There is no such page.' });
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw new StorageError('MethodNotAllowed');
-  const body = request.method === 'HEAD' ? null : '{"status":"ok"}\n';
-  return new Response(body, {
+export type SystemOptions = {
+  /** What a reader of the metrics must show; null: there is no such page. */
+  readonly metricsToken: string | null;
+};
+
+/** `path` begins behind `/-`. */
+export type AnswerSystem = (request: HttpRequest, path: string, requestId: string) => Response | Promise<Response>;
+
+/**
+ * Answers `/-/health` and `/-/metrics`; anything else under `/-/` is NoSuchKey, which tells nothing about buckets.
+ * MethodNotAllowed for anything but GET and HEAD.
+ */
+export function createSystemSurface(
+  { metricsToken }: SystemOptions,
+  metricFamilies: () => Promise<readonly MetricFamily[]>,
+): AnswerSystem {
+  const isAuthorized = createTokenCheck(metricsToken);
+
+  async function answerMetrics(request: HttpRequest, requestId: string): Promise<Response> {
+    if (!isAuthorized(request.header('authorization'))) return unauthorized(requestId);
+    return respond(request, requestId, METRICS_CONTENT_TYPE, renderMetrics(await metricFamilies()));
+  }
+
+  return (request, path, requestId) => {
+    const { notes, method } = request;
+    notes.surface = 'system';
+    const isMetrics = path === '/metrics' && metricsToken !== null;
+    if (path !== '/health' && !isMetrics) throw new StorageError('NoSuchKey', { detail: 'There is no such page.' });
+    notes.operation = isMetrics ? 'Metrics' : 'Health';
+    if (method !== 'GET' && method !== 'HEAD') {
+      throw new StorageError('MethodNotAllowed', { fields: { Allow: 'GET, HEAD' } });
+    }
+    if (isMetrics) return answerMetrics(request, requestId);
+    return respond(request, requestId, 'application/json', '{"status":"ok"}\n');
+  };
+}
+
+/** Digests are compared, so that the time tells nothing of the token, not even its length. */
+function createTokenCheck(token: string | null): (authorization: string | null) => boolean {
+  if (token === null) return () => false;
+  const expected = sha256Hex(token);
+  return (authorization) => {
+    const [, sent] = /^bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? '') ?? [];
+    return sent !== undefined && isEqualInConstantTime(sha256Hex(sent), expected);
+  };
+}
+
+/** Source: RFC 6750 section 3 */
+function unauthorized(requestId: string): Response {
+  return new Response('This page needs the header Authorization: Bearer QUAYSIDE_METRICS_TOKEN.\n', {
+    status: 401,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      'www-authenticate': 'Bearer realm="metrics"',
+      'x-amz-request-id': requestId,
+    },
+  });
+}
+
+function respond(request: HttpRequest, requestId: string, contentType: string, text: string): Response {
+  return new Response(request.method === 'HEAD' ? null : text, {
     status: 200,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-amz-request-id': requestId },
+    headers: { 'content-type': contentType, 'cache-control': 'no-store', 'x-amz-request-id': requestId },
   });
 }

@@ -1,4 +1,5 @@
 // Requests for tests: plain values of HttpRequest, with a body that comes in the pieces a test wants.
+import { newRequestNotes } from '../../../src/http/observe/request-notes.ts';
 import type { HttpRequest } from '../../../src/http/request.ts';
 
 export type RequestParts = {
@@ -29,6 +30,7 @@ export function makeRequest(parts: RequestParts): HttpRequest {
         for (const piece of body) await onChunk(piece);
       },
     }),
+    notes: newRequestNotes(),
   };
 }
 

@@ -91,6 +91,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       background: createTrackedBackground(log),
       log,
       meter,
+      metrics: { collect: () => [] },
     },
   };
   const surface = createS3Surface(core, {

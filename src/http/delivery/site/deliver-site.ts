@@ -17,6 +17,7 @@ import { ERROR_STATUS } from '../../semantics/error-status.ts';
 import { type HeaderRecord, objectHeaders } from '../../semantics/object-headers.ts';
 import { unsatisfiedContentRange } from '../../semantics/range.ts';
 import { decodePathSegment } from '../../semantics/raw-path.ts';
+import type { PointerTier } from '../cache-status.ts';
 import { countRead } from '../count-read.ts';
 import type { Asked } from '../deliver.ts';
 import { errorPage } from './error-page.ts';
@@ -24,7 +25,11 @@ import { isFolder, pageKey, USUAL_INDEX } from './page.ts';
 import { findRoutingRule, followAll, followRule, followToFolder, type Redirect, type Visit } from './redirects.ts';
 
 /** What was found of a key: by whichever tier, null for "there is none". */
-export type SiteFound = { readonly gate: BucketGate | null; readonly pointer: Pointer | null };
+export type SiteFound = {
+  readonly gate: BucketGate | null;
+  readonly pointer: Pointer | null;
+  readonly tier: PointerTier;
+};
 
 /** The two halves of deliver.ts. */
 export type SiteDoor<Found extends SiteFound> = {
@@ -60,6 +65,8 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
   const { meter } = core.ports;
 
   return async (request, place, requestId) => {
+    request.notes.surface = 'website';
+    request.notes.operation = request.method === 'HEAD' ? 'HeadObject' : 'GetObject';
     try {
       return await enter(request, place, requestId);
     } catch (error) {
@@ -79,9 +86,11 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     const guess = pageKey(visit.key, USUAL_INDEX);
     const first = await find(guess);
     const { gate } = first;
+    request.notes.metadataTier = first.tier;
     if (gate === null || (binding !== null && gate.bucketId !== binding.bucketId)) {
       throw new StorageError('NoSuchBucket', { fields: { BucketName: bucket } });
     }
+    request.notes.bucket = bucket;
     const website = websiteOf(gate);
     if (website === null) throw new StorageError('NoSuchWebsiteConfiguration', { fields: { BucketName: bucket } });
     const stay = { request, requestId, bucket, prefix, gate, website, visit, find };
@@ -138,7 +147,7 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
       stay.request.method === 'HEAD'
         ? { body: null, tier: 'none' as const }
         : await openBody(core, document, { offsetBytes: 0, lengthBytes: sizeBytes });
-    countRead(meter, stay.gate, opened.body === null ? 0 : sizeBytes, opened.tier);
+    countRead(meter, stay.gate, opened.body === null ? 0 : sizeBytes, opened.tier, stay.request.notes);
     // What is not there now may be there in a moment: only the owner can say that a cache may keep it.
     const headers: HeaderRecord = { 'cache-control': 'no-store', ...objectHeaders(document) };
     headers['content-length'] = `${sizeBytes}`;
@@ -147,7 +156,7 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
   }
 
   function redirect(stay: Stay<Found>, { status, location }: Redirect): Response {
-    countRead(meter, stay.gate, 0, 'none');
+    countRead(meter, stay.gate, 0, 'none', stay.request.notes);
     return respond(stay, status, { location, 'content-length': '0' }, null);
   }
 }

@@ -1,0 +1,104 @@
+// The app's own numbers as metric families. Pure; observer.ts counts, this names. Names and labels are for good: whoever
+// has a dashboard has them in it.
+import { type Histogram, type MetricFamily, metricFamily } from '../../ports/metrics.ts';
+import type { MeterTotals } from '../../ports/system.ts';
+import type { HotCountsBySurface } from '../delivery/hot-answer.ts';
+import type { Surface } from './request-notes.ts';
+
+const STATUS_CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;
+
+/** One operation of one surface. */
+export type Series = {
+  readonly surface: Surface;
+  readonly operation: string;
+  /** Answers by the hundreds of their status. */
+  readonly byClass: number[];
+  readonly latency: Histogram;
+};
+
+/** Tiers that gave gate and pointer, and tiers that gave a body; a body in the row counts where its pointer came from. */
+export type Lookups = { readonly metadata: Map<string, number>; readonly body: Map<string, number> };
+
+export type AppNumbers = {
+  readonly series: readonly Series[];
+  readonly lookups: Lookups;
+  readonly inFlight: number;
+  readonly hotCounts: HotCountsBySurface;
+  readonly meterTotals: MeterTotals;
+};
+
+export function appFamilies({ series, lookups, inFlight, hotCounts, meterTotals }: AppNumbers): MetricFamily[] {
+  const hot = hotSeries(hotCounts);
+  const [ofDelivery, ofWebsite] = [hotCounts.delivery, hotCounts.website];
+  const hotBodies = ofDelivery.getWhole + ofWebsite.getWhole;
+  const hotReads = [ofDelivery, ofWebsite]
+    .flatMap((counts) => Object.values(counts))
+    .reduce((sum, count) => sum + count);
+  return [
+    requestFamily('quayside_requests_total', 'Answered requests, of both doors.', [...series, ...hot]),
+    {
+      name: 'quayside_request_duration_seconds',
+      help: 'From a request to the head of its answer, hot answers left out.',
+      type: 'histogram',
+      samples: series.flatMap(({ surface, operation, latency }) => latency.samples({ surface, operation })),
+    },
+    metricFamily('gauge', 'quayside_requests_in_flight', 'Requests whose answer is being made.', [[{}, inFlight]]),
+    requestFamily('quayside_hot_answers_total', 'Those of them that the hot door answered.', hot),
+    lookupFamily('metadata', 'Public reads by the tier that knew bucket and object.', lookups.metadata, hotReads),
+    lookupFamily('body', 'Reads with a body by the tier that gave its first bytes.', lookups.body, hotBodies),
+    ...meterFamilies(meterTotals),
+  ];
+}
+
+type Counted = Pick<Series, 'surface' | 'operation'> & { readonly byClass: readonly number[] };
+
+function hotSeries(counts: HotCountsBySurface): Counted[] {
+  return (['delivery', 'website'] as const).flatMap((surface) => {
+    const { getWhole, getNotModified, headWhole, headNotModified } = counts[surface];
+    return [
+      { surface, operation: 'GetObject', byClass: [0, 0, getWhole, getNotModified] },
+      { surface, operation: 'HeadObject', byClass: [0, 0, headWhole, headNotModified] },
+    ];
+  });
+}
+
+/** Samples of the same name are added up: what one door answered and what the other did are the service's together. */
+function requestFamily(name: string, help: string, all: readonly Counted[]): MetricFamily {
+  const sums = new Map<string, readonly [labels: Record<string, string>, count: number]>();
+  for (const { surface, operation, byClass } of all) {
+    byClass.forEach((count, at) => {
+      if (count === 0) return;
+      const status = STATUS_CLASSES[at] ?? 'other';
+      const labels = { surface, operation, status };
+      const key = `${surface} ${operation} ${status}`;
+      sums.set(key, [labels, (sums.get(key)?.[1] ?? 0) + count]);
+    });
+  }
+  return metricFamily('counter', name, help, sums.values());
+}
+
+function lookupFamily(kind: keyof Lookups, help: string, counts: Map<string, number>, hot: number): MetricFamily {
+  const sums = new Map(counts);
+  if (hot > 0) sums.set('memory', (sums.get('memory') ?? 0) + hot);
+  const name = `quayside_${kind}_lookups_total`;
+  return metricFamily(
+    'counter',
+    name,
+    help,
+    Array.from(sums, ([tier, count]) => [{ tier }, count] as const),
+  );
+}
+
+function meterFamilies({ bytesOut, operations }: MeterTotals): MetricFamily[] {
+  const samples = (counts: Readonly<Record<string, number>>, label: string) =>
+    Object.entries(counts).map(([name, count]) => [{ [label]: name }, count] as const);
+  return [
+    metricFamily(
+      'counter',
+      'quayside_sent_bytes_total',
+      'Bytes of bodies as metered, by the tier that they came from.',
+      samples(bytesOut, 'tier'),
+    ),
+    metricFamily('counter', 'quayside_operations_total', 'Metered operations by class.', samples(operations, 'class')),
+  ];
+}

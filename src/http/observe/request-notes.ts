@@ -1,0 +1,39 @@
+// What those who make an answer note about it on the way: for metrics, the access log and Server-Timing. Nobody decides
+// anything by it. One object per request, made by the home with the request.
+import type { BucketName } from '../../ports/domain.ts';
+import type { BodyOrigin, PointerTier } from '../delivery/cache-status.ts';
+
+/** Which part of the service answered. */
+export type Surface = 'delivery' | 'website' | 's3' | 'system';
+
+export type RequestNotes = {
+  /** When the request came, in milliseconds of `performance.now()`. On Cloudflare that clock moves at I/O only. */
+  readonly startedMs: number;
+  surface: Surface;
+  /** The S3 operation or, before it is known, `Unknown`. One of a fixed set: it is a label. */
+  operation: string;
+  /** A bucket that exists; strangers must not fill labels with names of their own. */
+  bucket: BucketName | null;
+  /** Whose signature was right. */
+  accessKeyId: string | null;
+  /** Where gate and pointer came from; null where no tier was asked. */
+  metadataTier: PointerTier | null;
+  /** Where the body came from; null where there was none to look for. */
+  bodyTier: BodyOrigin | null;
+  /** Bytes of the body that is sent, if all goes well. */
+  bodyBytes: number;
+};
+
+/** Cost: 50 ns, most of it the clock. */
+export function newRequestNotes(): RequestNotes {
+  return {
+    startedMs: performance.now(),
+    surface: 's3',
+    operation: 'Unknown',
+    bucket: null,
+    accessKeyId: null,
+    metadataTier: null,
+    bodyTier: null,
+    bodyBytes: 0,
+  };
+}

@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newHotCounts } from '../../../src/http/delivery/hot-answer.ts';
+import { createObserver } from '../../../src/http/observe/observer.ts';
+import { newRequestNotes, type RequestNotes } from '../../../src/http/observe/request-notes.ts';
+import type { HotReply } from '../../../src/http/request.ts';
+import { renderMetrics } from '../../../src/http/system/metrics-text.ts';
+import type { BucketName } from '../../../src/ports/domain.ts';
+import { metricFamily } from '../../../src/ports/metrics.ts';
+import { parseMetricsPage } from '../../wire/metrics-page.ts';
+
+let nowMs = 0;
+let hotCounts = newHotCounts();
+const totals = { operations: { A: 1, B: 2, free: 3 }, bytesOut: { memory: 10, edge: 0, bucket: 20, none: 0 } };
+const ports = {
+  meter: { count: () => undefined, totals: () => totals },
+  metrics: { collect: () => [metricFamily('gauge', 'of_the_home', 'One.', [[{}, 1]])] },
+};
+const make = (bucketsMax = 0) => createObserver(ports, { nowMs: () => nowMs, hotCounts, bucketsMax });
+const page = async (observer: ReturnType<typeof make>) => parseMetricsPage(renderMetrics(await observer.families()));
+
+beforeEach(() => {
+  nowMs = 1000;
+  hotCounts = newHotCounts();
+});
+
+/** One request that took `ms`. */
+function tell(observer: ReturnType<typeof make>, notes: Partial<RequestNotes>, status: number, ms = 1): void {
+  observer.began();
+  const all = { ...newRequestNotes(), ...notes, startedMs: nowMs };
+  nowMs += ms;
+  observer.answered(all, status);
+}
+
+describe('an observer', () => {
+  it('counts by surface, operation and class, and how long it took', async () => {
+    const observer = make();
+    for (const ms of [0.4, 20, 70_000]) tell(observer, { surface: 's3', operation: 'PutObject' }, 200, ms);
+    tell(observer, { surface: 's3', operation: 'PutObject' }, 412);
+    tell(observer, { surface: 'delivery', operation: 'GetObject' }, 500);
+    observer.began();
+    const { value } = await page(observer);
+    expect(value('quayside_requests_total', { surface: 's3', operation: 'PutObject', status: '2xx' })).toBe(3);
+    expect(value('quayside_requests_total', { surface: 's3', operation: 'PutObject', status: '4xx' })).toBe(1);
+    expect(value('quayside_requests_total', { surface: 'delivery', status: '5xx' })).toBe(1);
+    const bucket = (le: string) => value('quayside_request_duration_seconds_bucket', { operation: 'PutObject', le });
+    expect(['0.0005', '0.001', '0.025', '30', '+Inf'].map(bucket)).toEqual([1, 2, 3, 3, 4]);
+    expect(value('quayside_requests_in_flight')).toBe(1);
+    expect(value('of_the_home')).toBe(1);
+  });
+
+  it('adds what the hot door answered', async () => {
+    const observer = make();
+    tell(observer, { surface: 'delivery', operation: 'GetObject', metadataTier: 'memory', bodyTier: 'memory' }, 200);
+    Object.assign(hotCounts.delivery, { getWhole: 5, getNotModified: 3, headWhole: 2, headNotModified: 1 });
+    hotCounts.website.getWhole = 4;
+    const { value } = await page(observer);
+    const requests = (labels: Record<string, string>) => value('quayside_requests_total', labels);
+    expect(requests({ surface: 'delivery', operation: 'GetObject', status: '2xx' })).toBe(6);
+    expect(requests({ surface: 'delivery', operation: 'GetObject', status: '3xx' })).toBe(3);
+    expect(requests({ surface: 'delivery', operation: 'HeadObject' })).toBe(3);
+    expect(requests({ surface: 'website' })).toBe(4);
+    expect(value('quayside_hot_answers_total')).toBe(15);
+    expect(value('quayside_metadata_lookups_total', { tier: 'memory' })).toBe(16);
+    expect(value('quayside_body_lookups_total', { tier: 'memory' })).toBe(10);
+  });
+
+  it('counts tiers, and a body in the row where its pointer came from', async () => {
+    const observer = make();
+    tell(observer, { metadataTier: 'index', bodyTier: 'index' }, 200);
+    tell(observer, { metadataTier: 'kv', bodyTier: 'index' }, 200);
+    tell(observer, { metadataTier: 'kv', bodyTier: 'edge' }, 200);
+    tell(observer, { metadataTier: 'memory', bodyTier: 'bucket' }, 206);
+    tell(observer, { metadataTier: 'memory', bodyTier: 'none' }, 304);
+    tell(observer, { metadataTier: null, bodyTier: 'bucket' }, 200);
+    const { value } = await page(observer);
+    const tiers = ['memory', 'kv', 'edge', 'index', 'bucket'];
+    expect(tiers.map((tier) => value('quayside_metadata_lookups_total', { tier }))).toEqual([2, 2, 0, 1, 0]);
+    expect(tiers.map((tier) => value('quayside_body_lookups_total', { tier }))).toEqual([0, 1, 1, 1, 2]);
+    expect(value('quayside_sent_bytes_total', { tier: 'bucket' })).toBe(20);
+    expect(value('quayside_operations_total', { class: 'free' })).toBe(3);
+  });
+
+  it('names no bucket unless it was asked to, and then only so many', async () => {
+    const answer = (bucket: string): HotReply => ({
+      status: 200,
+      headers: {},
+      body: new Uint8Array(10),
+      bucket: bucket as BucketName,
+    });
+    const read = { isHead: false, rawPath: '/', host: 'h', ifNoneMatch: null };
+    const quiet = make();
+    const door = () => answer('a');
+    expect(quiet.watchHot(door)).toBe(door);
+    expect((await page(quiet)).labelValues('bucket').size).toBe(0);
+
+    const observer = make(2);
+    for (const bucket of ['a', 'b', 'c', 'd', 'a']) {
+      tell(observer, { bucket: bucket as BucketName, bodyBytes: 100 }, 200);
+      expect(observer.watchHot(() => answer(bucket))(read)?.bucket).toBe(bucket);
+    }
+    expect(observer.watchHot(() => null)(read)).toBeNull();
+    tell(observer, { bucket: null, bodyBytes: 7 }, 404);
+    const { value, labelValues } = await page(observer);
+    expect(labelValues('bucket')).toEqual(new Set(['a', 'b', '']));
+    expect(['a', 'b', ''].map((bucket) => value('quayside_bucket_requests_total', { bucket }))).toEqual([4, 2, 4]);
+    expect(['a', 'b', ''].map((bucket) => value('quayside_bucket_sent_bytes_total', { bucket }))).toEqual([
+      220, 110, 220,
+    ]);
+  });
+});
