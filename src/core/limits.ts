@@ -30,5 +30,12 @@ export const CORS_MAX_RULES = 100;
 export const WEBSITE_MAX_BYTES = 128 * 1024;
 /** Routing rules of one website. Source: as above. */
 export const ROUTING_MAX_RULES = 50;
+/** Tags of one object. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html */
+export const OBJECT_MAX_TAGS = 10;
+/** Tags of one bucket. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/tagging-managing.html */
+export const BUCKET_MAX_TAGS = 50;
+/** Longest key and value of a tag, UTF-16 units. Source: as for OBJECT_MAX_TAGS. */
+export const TAG_KEY_MAX_LENGTH = 128;
+export const TAG_VALUE_MAX_LENGTH = 256;
 /** Largest bucket policy, bytes. */
 export const POLICY_MAX_BYTES = 20 * 1024;

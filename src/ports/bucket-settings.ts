@@ -1,6 +1,7 @@
 // What the owner of a bucket configures besides access, as plain data. It stands in the index as one JSON text, so a
 // setting added here must have a value in NO_SETTINGS: that is what buckets have that were made before it.
 import type { HostingSettings } from './hosting.ts';
+import type { Tags } from './object-facts.ts';
 
 /** The methods that a CORS rule can allow. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html */
 export type CorsMethod = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD';
@@ -54,7 +55,9 @@ export type BucketSettings = {
   readonly website: WebsiteConfiguration | null;
   /** Takes the place of `website` where both are set. */
   readonly hosting: HostingSettings | null;
+  /** At most 50. Null: none were put, which S3 tells from an empty set. */
+  readonly tags: Tags | null;
 };
 
 /** Of a bucket whose owner has configured nothing. */
-export const NO_SETTINGS: BucketSettings = { versioning: null, cors: null, website: null, hosting: null };
+export const NO_SETTINGS: BucketSettings = { versioning: null, cors: null, website: null, hosting: null, tags: null };

@@ -139,7 +139,6 @@ describeCore('what S3 knows and this server does not', () => {
 
   const subresources = [
     ['GET', 'lifecycle'],
-    ['GET', 'tagging'],
     ['GET', 'replication'],
     ['GET', 'encryption'],
     ['GET', 'object-lock'],
@@ -155,8 +154,6 @@ describeCore('what S3 knows and this server does not', () => {
   });
 
   it.each([
-    ['GET', 'tagging'],
-    ['PUT', 'tagging'],
     ['GET', 'retention'],
     ['PUT', 'legal-hold'],
     ['GET', 'torrent'],
@@ -169,7 +166,6 @@ describeCore('what S3 knows and this server does not', () => {
   it.each([
     ['x-amz-server-side-encryption', 'AES256'],
     ['x-amz-server-side-encryption-customer-algorithm', 'AES256'],
-    ['x-amz-tagging', 'a=b'],
     ['x-amz-object-lock-mode', 'GOVERNANCE'],
     ['x-amz-object-lock-legal-hold', 'ON'],
   ])('answers a PUT with %s with 501, names it and stores nothing', async (name, value) => {

@@ -1,4 +1,4 @@
-import { NO_SETTINGS } from '../../ports/bucket-settings.ts';
+import { type BucketSettings, NO_SETTINGS } from '../../ports/bucket-settings.ts';
 import type { Account, BucketAccess, BucketName, BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Core } from '../core.ts';
@@ -14,6 +14,7 @@ export async function createBucket(
   account: Account,
   name: BucketName,
   access: BucketAccess,
+  settings: BucketSettings = NO_SETTINGS,
 ): Promise<{ record: BucketRecord; isNew: boolean }> {
   const { clock, directory, ids, metadataIndex } = core.ports;
   const createdAtMs = clock.nowMs();
@@ -25,7 +26,7 @@ export async function createBucket(
     createdAtMs,
     revision: 1,
     access,
-    settings: NO_SETTINGS,
+    settings,
   };
   try {
     const record = await metadataIndex.call(name, 'createBucket', { bucket });

@@ -39,7 +39,8 @@ export function required(element: XmlElement | null, name: string): string {
   return textOf(element);
 }
 
-function notImplemented(parent: string, element: XmlElement | null): void {
+/** NotImplemented for an element that S3 knows and we do not. */
+export function refuseElement(parent: string, element: XmlElement | null): void {
   if (element !== null) {
     throw new StorageError('NotImplemented', {
       detail: `The element ${element.name} of ${parent} is not implemented.`,
@@ -53,20 +54,11 @@ export function unquote(etag: string): string {
   return text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }
 
-/** The region that the client wants the bucket in, or null. Errors: MalformedXML, NotImplemented. */
-export function readCreateBucketConfiguration(bytes: Uint8Array): string | null {
-  const root = readXml(bytes, 'CreateBucketConfiguration');
-  const fields = readFields(root, { LocationConstraint: 'one', Location: 'one', Bucket: 'one', Tags: 'one' });
-  for (const element of [fields.Location, fields.Bucket, fields.Tags]) notImplemented(root.name, element);
-  const region = fields.LocationConstraint === null ? '' : textOf(fields.LocationConstraint).trim();
-  return region === '' ? null : region;
-}
-
 /** MalformedXML, NotImplemented (MFA delete). A configuration without a status changes nothing, so it is none. */
 export function readVersioningConfiguration(bytes: Uint8Array): 'enabled' | 'suspended' {
   const root = readXml(bytes, 'VersioningConfiguration');
   const { Status, MfaDelete } = readFields(root, { Status: 'one', MfaDelete: 'one' });
-  if (MfaDelete !== null && textOf(MfaDelete).trim() !== 'Disabled') notImplemented(root.name, MfaDelete);
+  if (MfaDelete !== null && textOf(MfaDelete).trim() !== 'Disabled') refuseElement(root.name, MfaDelete);
   const status = required(Status, 'Status').trim();
   if (status === 'Enabled') return 'enabled';
   if (status === 'Suspended') return 'suspended';
@@ -125,7 +117,7 @@ function readPart(element: XmlElement): ListedPart {
   const fields = readFields(element, PART_SHAPE) as Readonly<Record<string, XmlElement | null>>;
   const partNumber = required(fields.PartNumber ?? null, 'PartNumber').trim();
   if (!/^\d{1,9}$/.test(partNumber)) throw malformed('PartNumber must be a whole number.');
-  for (const name of FOREIGN_CHECKSUMS) notImplemented(element.name, fields[`Checksum${name}`] ?? null);
+  for (const name of FOREIGN_CHECKSUMS) refuseElement(element.name, fields[`Checksum${name}`] ?? null);
   let checksum: ListedPart['checksum'] = null;
   for (const algorithm of CHECKSUM_ALGORITHMS) {
     const found = fields[`Checksum${algorithm}`] ?? null;

@@ -23,6 +23,7 @@ import {
 } from './ops/bucket-access.ts';
 import { answerDeleteBucketCors, answerGetBucketCors, answerPutBucketCors } from './ops/bucket-cors.ts';
 import { answerDeleteBucketHosting, answerGetBucketHosting, answerPutBucketHosting } from './ops/bucket-hosting.ts';
+import { answerDeleteBucketTagging, answerGetBucketTagging, answerPutBucketTagging } from './ops/bucket-tagging.ts';
 import { answerDeleteBucketWebsite, answerGetBucketWebsite, answerPutBucketWebsite } from './ops/bucket-website.ts';
 import { answerDeleteObject, answerDeleteObjects } from './ops/delete.ts';
 import { answerRead } from './ops/get-head.ts';
@@ -35,6 +36,7 @@ import {
   answerUploadPartCopy,
 } from './ops/multipart.ts';
 import { answerListMultipartUploads, answerListParts } from './ops/multipart-list.ts';
+import { answerDeleteObjectTagging, answerGetObjectTagging, answerPutObjectTagging } from './ops/object-tagging.ts';
 import { answerCopyObject, answerPutObject } from './ops/put-copy.ts';
 import { answerGetBucketVersioning, answerListObjectVersions, answerPutBucketVersioning } from './ops/versions.ts';
 import { COPY_SOURCE_KEY, CUSTOMER_KEY, DATE_CONDITIONS, GRANTS, NEW_OBJECT } from './refused-headers.ts';
@@ -180,6 +182,30 @@ export const OPERATIONS = {
     rejects: [],
     handle: answerDeleteBucketWebsite,
   },
+  GetBucketTagging: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketTagging,
+  },
+  PutBucketTagging: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutBucketTagging,
+  },
+  DeleteBucketTagging: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeleteBucketTagging,
+  },
   GetBucketHosting: {
     scope: 'bucket',
     access: 'owner',
@@ -262,6 +288,30 @@ export const OPERATIONS = {
     handle: answerGetObjectAttributes,
   },
   GetObjectAcl: { scope: 'object', access: 'owner', body: 'none', meter: 'B', rejects: [], handle: answerGetObjectAcl },
+  GetObjectTagging: {
+    scope: 'object',
+    access: 'owner',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetObjectTagging,
+  },
+  PutObjectTagging: {
+    scope: 'object',
+    access: 'owner',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutObjectTagging,
+  },
+  DeleteObjectTagging: {
+    scope: 'object',
+    access: 'owner',
+    body: 'none',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeleteObjectTagging,
+  },
   PutObject: {
     scope: 'object',
     access: 'write',

@@ -40,13 +40,7 @@ export const GRANTS: readonly string[] = [
 /** Conditions that S3 has for reads only. */
 export const DATE_CONDITIONS: readonly string[] = ['if-modified-since', 'if-unmodified-since'];
 /** All that a new object could be wished to be. */
-export const NEW_OBJECT: readonly string[] = [
-  'x-amz-tagging',
-  ...GRANTS,
-  ...ENCRYPTION,
-  ...OBJECT_LOCK,
-  ...DATE_CONDITIONS,
-];
+export const NEW_OBJECT: readonly string[] = [...GRANTS, ...ENCRYPTION, ...OBJECT_LOCK, ...DATE_CONDITIONS];
 
 /**
  * Headers of S3 that are left alone because doing nothing is what they ask for here: the owner pays anyway

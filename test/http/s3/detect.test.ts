@@ -43,6 +43,9 @@ describe('the operations that we have', () => {
     ['GET /b?website', 'GetBucketWebsite'],
     ['PUT /b?website', 'PutBucketWebsite'],
     ['DELETE /b?website', 'DeleteBucketWebsite'],
+    ['GET /b?tagging', 'GetBucketTagging'],
+    ['PUT /b?tagging', 'PutBucketTagging'],
+    ['DELETE /b?tagging', 'DeleteBucketTagging'],
     ['GET /b?hosting', 'GetBucketHosting'],
     ['PUT /b?hosting', 'PutBucketHosting'],
     ['DELETE /b?hosting', 'DeleteBucketHosting'],
@@ -56,6 +59,9 @@ describe('the operations that we have', () => {
     ['HEAD /b/k', 'HeadObject'],
     ['GET /b/k?attributes', 'GetObjectAttributes'],
     ['GET /b/k?acl', 'GetObjectAcl'],
+    ['GET /b/k?tagging', 'GetObjectTagging'],
+    ['PUT /b/k?tagging&versionId=null', 'PutObjectTagging'],
+    ['DELETE /b/k?tagging', 'DeleteObjectTagging'],
     ['PUT /b/k', 'PutObject'],
     ['PUT /b/k?x-id=PutObject', 'PutObject'],
     ['PUT /b/k', 'CopyObject', COPY],
@@ -110,9 +116,9 @@ describe("the SDK's model of S3", () => {
 
 describe('what is refused', () => {
   it.each([
-    ['PUT /b?tagging', 'PutBucketTagging', 'tagging'],
+    ['PUT /b?replication', 'PutBucketReplication', 'replication'],
     ['PUT /b/k?acl', 'PutObjectAcl', 'acl'],
-    ['GET /b/k?legal-hold', 'GetObjectLegalHold', 'legal-hold'],
+    ['GET /b/k?torrent', 'GetObjectTorrent', 'torrent'],
     ['POST /b/k?select&select-type=2', 'SelectObjectContent', 'select'],
     ['POST /b', 'PostObject', 'PostObject'],
     ['GET /?x-id=ListDirectoryBuckets', 'ListDirectoryBuckets', 'ListDirectoryBuckets'],

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  readAccessControlPolicy,
-  readCompleteMultipartUpload,
-  readCreateBucketConfiguration,
-  readDelete,
-} from '../../../src/http/s3/documents.ts';
+import { readCreateBucketConfiguration } from '../../../src/http/s3/create-bucket-document.ts';
+import { readAccessControlPolicy, readCompleteMultipartUpload, readDelete } from '../../../src/http/s3/documents.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const failing = (code: string) => expect.objectContaining({ code });
@@ -22,10 +18,16 @@ describe('CreateBucketConfiguration', () => {
     ['', null],
     ['\n  ', null],
   ])('%j', (content, region) => {
-    expect(read(content)).toBe(region);
+    expect(read(content)).toEqual({ region, tags: null });
   });
 
-  it.each(['Location', 'Bucket', 'Tags'])('refuses %s by name', (name) => {
+  it('may bring tags', () => {
+    const tags = read('<Tags><Tag><Key>a</Key><Value>1</Value></Tag></Tags>').tags;
+    expect(tags).toEqual({ a: '1' });
+    expect(() => read('<Tags><Tag><Key></Key><Value>1</Value></Tag></Tags>')).toThrow(failing('InvalidTag'));
+  });
+
+  it.each(['Location', 'Bucket'])('refuses %s by name', (name) => {
     expect(() => read(`<${name}><X/></${name}>`)).toThrow(failing('NotImplemented'));
     expect(() => read(`<${name}/>`)).toThrow(new RegExp(name));
   });

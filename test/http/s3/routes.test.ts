@@ -11,7 +11,7 @@ describe('the order of things', () => {
   const surface = createTestSurface();
 
   it('what S3 does not know is refused before anybody is asked who they are', async () => {
-    expect(codeOf(await surface.send({ path: '/b', query: { tagging: '' }, as: 'nobody' }))).toEqual([
+    expect(codeOf(await surface.send({ path: '/b', query: { replication: '' }, as: 'nobody' }))).toEqual([
       501,
       'NotImplemented',
     ]);

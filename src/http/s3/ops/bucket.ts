@@ -5,6 +5,7 @@ import { deleteBucket } from '../../../core/buckets/delete-bucket.ts';
 import { listBuckets } from '../../../core/buckets/list-buckets.ts';
 import type { Core } from '../../../core/core.ts';
 import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { NO_SETTINGS } from '../../../ports/bucket-settings.ts';
 import type { OwnedBucket } from '../../../ports/directory.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import {
@@ -16,7 +17,7 @@ import {
   xmlAnswer,
 } from '../call.ts';
 import { parseBucketAcl } from '../canned-acl.ts';
-import { readCreateBucketConfiguration } from '../documents.ts';
+import { type CreateBucketConfiguration, readCreateBucketConfiguration } from '../create-bucket-document.ts';
 import { decodeToken, encodeToken, readCount } from '../paging.ts';
 import { readDocument } from '../read-document.ts';
 import { element, escapeXml, s3Document, textElement, timeElement } from '../xml-write.ts';
@@ -27,6 +28,8 @@ const LIST_MAX_BUCKETS = 10_000;
 const CLASSIC_REGION = 'us-east-1';
 /** A service of this region is everywhere and nowhere: it takes any location constraint. */
 const ANY_REGION = 'auto';
+
+const NOTHING_WANTED: CreateBucketConfiguration = { region: null, tags: null };
 
 const PAGE_PARAMETERS = ['prefix', 'max-buckets', 'continuation-token', 'bucket-region'];
 
@@ -66,14 +69,16 @@ function bucketRow(bucket: OwnedBucket, region: string | null): string {
 /**
  * Makes a bucket; one that the account has already is left as it is and answered 200, as in S3's first region.
  * Errors: BucketAlreadyExists, InvalidBucketName, InvalidArgument, NotImplemented, MalformedXML,
- * IllegalLocationConstraintException, InvalidLocationConstraint.
+ * IllegalLocationConstraintException, InvalidLocationConstraint, InvalidTag.
  */
 export async function answerCreateBucket(call: NewBucketCall, core: Core): Promise<S3Answer> {
   const acl = parseBucketAcl(call.header('x-amz-acl') ?? 'private');
   const document = await readDocument(call, XML_MAX_BYTES);
-  if (document.length > 0) requireLocation(readCreateBucketConfiguration(document), call.region);
+  const wanted = document.length > 0 ? readCreateBucketConfiguration(document) : NOTHING_WANTED;
+  requireLocation(wanted.region, call.region);
   const access = { acl, policyJson: null, policyPublicPrefixes: [] };
-  const { record } = await createBucket(core, call.account, call.bucketName, access);
+  const settings = { ...NO_SETTINGS, tags: wanted.tags };
+  const { record } = await createBucket(core, call.account, call.bucketName, access, settings);
   return emptyAnswer(200, { location: `/${record.name}` });
 }
 

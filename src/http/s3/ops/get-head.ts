@@ -15,6 +15,7 @@ import type { ObjectCall, S3Answer } from '../call.ts';
 import { checksumHeaders } from '../checksum-headers.ts';
 import { findRequestedVersion, preconditionFailed, readConditions } from '../find-version.ts';
 import { invalidArgument } from '../paging.ts';
+import { taggingHeaders } from '../tagging-header.ts';
 import { versionHeaders } from '../version-name.ts';
 
 /**
@@ -61,7 +62,8 @@ export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer
   if (!call.hasOwnOrigin && isActiveContent(headers['content-type'] ?? '')) headers[SANDBOX_HEADER] = SANDBOX;
   headers['content-length'] = `${slice.lengthBytes}`;
   const isNamed = call.query.get('versionId') !== null;
-  Object.assign(headers, slice.headers, versionHeaders(call.bucket.record(), version, isNamed));
+  const ofVersion = versionHeaders(call.bucket.record(), version, isNamed);
+  Object.assign(headers, slice.headers, ofVersion, taggingHeaders(version.tags));
   if (wantsChecksum) Object.assign(headers, checksumHeaders(slice.checksum, version.checksum?.type ?? null));
   if (call.operation === 'HeadObject') return { status, headers, body: null };
   const offsetBytes = slice.range?.startByte ?? 0;

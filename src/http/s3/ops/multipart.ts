@@ -25,6 +25,7 @@ import { openCopySource, sourceVersionHeaders } from '../copy-source.ts';
 import { readCompleteMultipartUpload } from '../documents.ts';
 import { invalidArgument } from '../paging.ts';
 import { readDocument } from '../read-document.ts';
+import { readTaggingHeader } from '../tagging-header.ts';
 import { newVersionHeaders } from '../version-name.ts';
 import { etagElement, s3Document, textElement, timeElement } from '../xml-write.ts';
 import { readPartNumber } from './get-head.ts';
@@ -52,6 +53,7 @@ export async function answerCreateMultipartUpload(call: ObjectCall, core: Core):
   const upload = await createUpload(core, call.bucket, {
     key: call.key,
     attributes: readObjectAttributes(call),
+    facts: { tags: readTaggingHeader(call.header) },
     checksumAlgorithm: readChecksumAlgorithm(call.header),
     checksumType: readChecksumType(call.header),
   });

@@ -12,6 +12,7 @@ import { requireEffectiveObjectAcl } from '../canned-acl.ts';
 import { checksumElement, checksumHeaders, readBodyExpectation, readChecksumAlgorithm } from '../checksum-headers.ts';
 import { type OpenedSource, openCopySource, sourceVersionHeaders } from '../copy-source.ts';
 import { invalidArgument } from '../paging.ts';
+import { readTaggingHeader } from '../tagging-header.ts';
 import { newVersionHeaders } from '../version-name.ts';
 import { etagElement, s3Document, textElement, timeElement } from '../xml-write.ts';
 
@@ -28,6 +29,7 @@ export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3A
     attributes: readObjectAttributes(call),
     body: call.body.source,
     expectation: readBodyExpectation(call.header, call.body),
+    facts: { tags: readTaggingHeader(call.header) },
     condition: parseWriteCondition(call.header('if-match'), call.header('if-none-match')),
   });
   return emptyAnswer(200, {
@@ -41,8 +43,8 @@ export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3A
 export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3Answer> {
   requireObjectAcl(call);
   const isReplacing = readDirective(call, 'x-amz-metadata-directive', 'Unknown metadata directive.');
-  // Nothing here has tags, so both values of this directive say the same.
-  readDirective(call, 'x-amz-tagging-directive', 'Unknown tagging directive.');
+  const isTagging = readDirective(call, 'x-amz-tagging-directive', 'Unknown tagging directive.');
+  const requestedTags = isTagging ? readTaggingHeader(call.header) : null;
   const condition = parseWriteCondition(call.header('if-match'), call.header('if-none-match'));
   const checksumAlgorithm = readChecksumAlgorithm(call.header);
   const requested = readObjectAttributes(call);
@@ -52,6 +54,7 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
     source: source.version,
     key: call.key,
     attributes: isReplacing ? requested : keptAttributes(source.version, requested),
+    facts: { tags: requestedTags ?? source.version.tags },
     checksumAlgorithm,
     condition,
   });
