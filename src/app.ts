@@ -40,7 +40,7 @@ export function createApp<Bindings extends object>(
   const answerSystem = createSystemSurface(config, observer.families);
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
-  const s3 = createS3Surface(core, { findAccessKey, deliver, region: config.region });
+  const s3 = createS3Surface(core, { ...config, findAccessKey, deliver });
 
   const readAddress = createAddressReader(config, ports.directory.findHost);
 

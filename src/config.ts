@@ -69,6 +69,13 @@ export type Config = {
    * QUAYSIDE_GRACE_SECONDS, one day.
    */
   readonly graceSeconds: number;
+  /** Most objects in one ZIP file. QUAYSIDE_ZIP_MAX_OBJECTS, 10,000. */
+  readonly zipMaxObjects: number;
+  /**
+   * Seconds after which a ZIP whose reader takes nothing no longer counts as under way: a Worker is not told that its
+   * client has left (seen in workerd 2026-11). QUAYSIDE_ZIP_IDLE_SECONDS, an hour; on Cloudflare 15.
+   */
+  readonly zipIdleSeconds: number;
   /** Seconds that running requests get to finish after SIGTERM, Node only. QUAYSIDE_DRAIN_SECONDS, 20. */
   readonly drainSeconds: number;
   /** What is logged: everything, errors or nothing. QUAYSIDE_LOG_LEVEL, info. */
@@ -101,6 +108,13 @@ const MEMORY_DEFAULTS = {
 const INLINE_DEFAULT_BYTES = 16 * KiB;
 /** Rows are read whole and copied between threads; and a Durable Object row may have 2 MB. */
 const INLINE_MAX_BYTES = 256 * KiB;
+
+/**
+ * A list of so many takes 5 MB; and each is a read of R2, of which a request of a paid Worker may make 10,000.
+ * Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
+ */
+const ZIP_DEFAULT_OBJECTS = 10_000;
+const ZIP_IDLE_DEFAULT_SECONDS = { node: HOUR_SECONDS, cloudflare: 15 } as const satisfies Record<Home, number>;
 
 /** Reads the settings out of an environment or of a Worker's bindings, of which only the texts count. ConfigError. */
 export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home = 'node'): Config {
@@ -150,6 +164,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     metricsBucketsMax: whole('QUAYSIDE_METRICS_BUCKETS', 0, 0, 10_000),
     sweepIntervalSeconds: whole('QUAYSIDE_SWEEP_INTERVAL_SECONDS', HOUR_SECONDS, 1, 7 * 24 * HOUR_SECONDS),
     graceSeconds: whole('QUAYSIDE_GRACE_SECONDS', 24 * HOUR_SECONDS, 60, 365 * 24 * HOUR_SECONDS),
+    zipMaxObjects: whole('QUAYSIDE_ZIP_MAX_OBJECTS', ZIP_DEFAULT_OBJECTS, 1, 10_000_000),
+    zipIdleSeconds: whole('QUAYSIDE_ZIP_IDLE_SECONDS', ZIP_IDLE_DEFAULT_SECONDS[home], 1, 24 * HOUR_SECONDS),
     drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', 20, 0, HOUR_SECONDS),
     logLevel: parseLogLevel(text('QUAYSIDE_LOG_LEVEL') ?? 'info'),
   };

@@ -14,6 +14,8 @@ describe('parseConfig', () => {
       region: 'auto',
       pointerFreshSeconds: 5,
       graceSeconds: 86_400,
+      zipMaxObjects: 10_000,
+      zipIdleSeconds: 3600,
       logLevel: 'info',
     });
   });

@@ -8,6 +8,8 @@ export type CoreSettings = {
   readonly graceSeconds: number;
   /** Hosts of the service itself, which no bucket can be bound to; nor to what is below them. */
   readonly ownHosts: readonly string[];
+  /** Most objects that one ZIP file may have. */
+  readonly zipMaxObjects: number;
 };
 
 /** What every use case works with. */

@@ -8,6 +8,7 @@ export type CallKind = 'query' | 'command';
 export const INDEX_CALLS = {
   getBucket: 'query',
   getVersion: 'query',
+  getObjects: 'query',
   listVersions: 'query',
   resolve: 'query',
   listObjects: 'query',

@@ -1,7 +1,7 @@
 // The objects family of the index: what a key stands for, its commit, and changes of a version that exists. A commit
 // checks its condition, counts references and replaces the row in one atomic step: it is the write of an object.
 // Where versions stand is version-rows.ts's, deleting them delete-objects.ts's.
-import type { ObjectKey, ObjectVersion, VersionName, WriteCondition } from '../ports/domain.ts';
+import type { BucketRef, ObjectKey, ObjectVersion, VersionName, WriteCondition } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { FoundVersion, IndexApi, VersionChange } from '../ports/metadata-index.ts';
 import { mayReplaceRetention } from '../ports/object-facts.ts';
@@ -28,25 +28,35 @@ const VERSION_COLUMNS = `o.key, o.owner_id AS object_owner_id, o.size_bytes, o.e
 const JOIN_BODY = 'LEFT JOIN object_bodies AS x ON x.id = o.body_id';
 const JOIN_OBJECT = `LEFT JOIN objects AS o ON o.bucket = b.n AND o.key = ? ${JOIN_BODY}`;
 
-type ObjectCalls = Pick<IndexApi, 'getVersion' | 'resolve' | 'commitObject' | 'deleteObjects' | 'updateVersion'>;
+type ObjectCalls = Pick<
+  IndexApi,
+  'getVersion' | 'getObjects' | 'resolve' | 'commitObject' | 'deleteObjects' | 'updateVersion'
+>;
 
 export function createObjectCalls(sql: Sql): ObjectCalls {
+  /** The current version, for which the bucket need not be read by itself. BucketChanged. */
+  function readIn(bucket: BucketRef, key: ObjectKey): ObjectVersion | null {
+    const [row] = sql.all<MaybeVersionRow>(
+      `SELECT ${VERSION_COLUMNS} FROM buckets AS b ${JOIN_OBJECT}
+       WHERE b.id = ? AND b.name = ? AND b.revision = ? AND b.deleted_at_ms IS NULL`,
+      key,
+      bucket.id,
+      bucket.name,
+      bucket.revision,
+    );
+    if (row === undefined) throw bucketChanged(bucket.name);
+    return isVersionRow(row) ? decodeVersion(row) : null;
+  }
+
   return {
     getVersion({ bucket, key, versionId }) {
-      const [row] = sql.all<MaybeVersionRow>(
-        `SELECT ${VERSION_COLUMNS} FROM buckets AS b ${JOIN_OBJECT}
-         WHERE b.id = ? AND b.name = ? AND b.revision = ? AND b.deleted_at_ms IS NULL`,
-        key,
-        bucket.id,
-        bucket.name,
-        bucket.revision,
-      );
-      if (row === undefined) throw bucketChanged(bucket.name);
-      const current = isVersionRow(row) ? decodeVersion(row) : null;
+      const current = readIn(bucket, key);
       if (current !== null && isNamed(current, versionId)) return { kind: 'object', object: current, isLatest: true };
       if (versionId === null && versioningOf(bucket) === 'off') return null;
       return readOtherVersion(sql, requireBucket(sql, bucket), key, versionId, current !== null);
     },
+
+    getObjects: ({ bucket, keys }) => keys.map((key) => readIn(bucket, key)),
 
     resolve({ name, key }) {
       const [row] = sql.all<MaybeVersionRow & BucketRow>(

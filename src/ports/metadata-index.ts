@@ -113,6 +113,8 @@ export type IndexQueries = {
   getBucket(input: { name: BucketName }): BucketRecord | null;
   /** The version of that name, or with null what the key stands for now: an object, a delete marker, nothing. BucketChanged. */
   getVersion(input: { bucket: BucketRef; key: ObjectKey; versionId: VersionName | null }): FoundVersion | null;
+  /** What some keys stand for now, in their order, null for none: at most 100, and few MB of inline bytes. BucketChanged. */
+  getObjects(input: { bucket: BucketRef; keys: readonly ObjectKey[] }): readonly (ObjectVersion | null)[];
   /** Bucket and current version in one call, for public reads. */
   resolve(input: { name: BucketName; key: ObjectKey }): { bucket: BucketRecord | null; object: ObjectVersion | null };
   /** One page of current objects in byte order of the key. Cost: rows returned plus a constant. BucketChanged. */

@@ -77,6 +77,19 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       });
     });
 
+    test('gives several objects in the order of the keys asked for', async (index) => {
+      const bucket = await makeBucket(index);
+      const inline = await put(index, bucket, objectOf('a'));
+      const blobId = blobIn(bucket);
+      const large = await put(index, bucket, segmentsObjectOf('b', [wholeOf(blobId)]), [arrivalOf(blobId)]);
+      const keys = ['b', 'missing', 'a', 'b'].map(asKey);
+      const found = await index.call(bucket.name, 'getObjects', { bucket: refOf(bucket), keys });
+      expect(found).toEqual([large, null, inline, large]);
+      expect(await index.call(bucket.name, 'getObjects', { bucket: refOf(bucket), keys: [] })).toEqual([]);
+      const old = { ...refOf(bucket), revision: bucket.revision - 1 };
+      await expectCode(index.call(bucket.name, 'getObjects', { bucket: old, keys }), 'BucketChanged');
+    });
+
     for (const size of [0, 1, 10_240]) {
       test(`gives back an inline body of ${size} bytes with all attributes`, async (index) => {
         const bucket = await makeBucket(index);

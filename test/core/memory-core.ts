@@ -63,7 +63,7 @@ export function createMemoryCore(): MemoryCore {
   };
   return {
     ports,
-    settings: { inlineBodyMaxBytes: INLINE_MAX_BYTES, graceSeconds: GRACE_SECONDS, ownHosts: [] },
+    settings: { inlineBodyMaxBytes: INLINE_MAX_BYTES, graceSeconds: GRACE_SECONDS, ownHosts: [], zipMaxObjects: 1500 },
     blobStore,
     advanceSeconds(seconds) {
       nowMs += seconds * 1000;

@@ -114,6 +114,7 @@ function useIndex(index: IndexApi): void {
   index.resolve({ name, key: asKey('a') });
   index.getBucket({ name });
   for (const versionId of [null, 'null'] as const) index.getVersion({ bucket, key: asKey('a'), versionId });
+  index.getObjects({ bucket, keys: [asKey('a')] });
   for (const delimiter of ['', '/']) {
     index.listObjects({ bucket, prefix: 'a', delimiter, after: '', maxKeys: 10 });
     index.listUploads({ bucket, prefix: '', delimiter, afterKey: '', afterUploadId: '', maxUploads: 10 });

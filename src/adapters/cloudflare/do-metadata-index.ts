@@ -21,6 +21,7 @@ const RECORD_OVERHEAD_BYTES = 512;
 const IS_REPEATABLE = {
   getBucket: true,
   getVersion: true,
+  getObjects: true,
   listVersions: true,
   resolve: true,
   listObjects: true,

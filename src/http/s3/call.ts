@@ -1,6 +1,7 @@
 // One request to the S3 surface as its operations see it, and the answer that they give. Made by routes.ts; plain data
 // and look-ups, no framework type. An answer becomes a Response in one place, so that headers stay a plain object.
 import type { BucketHandle } from '../../core/buckets/bucket-handle.ts';
+import type { Leases } from '../../core/leases.ts';
 import type { OpenedBody } from '../../core/objects/read-object.ts';
 import type { Account, BucketName, ObjectKey, Principal } from '../../ports/domain.ts';
 import type { HttpRequest } from '../request.ts';
@@ -24,6 +25,8 @@ export type S3Call = {
   header(name: string): string | null;
   headerNames(): Iterable<string>;
   readonly body: DecodedBody;
+  /** Room for answers that hold memory for as long as their reader takes. */
+  readonly longDownloads: Leases;
 };
 
 /** A request of an account, to nothing it owns yet. */
@@ -32,6 +35,8 @@ export type AccountCall = S3Call & { readonly account: Account };
 export type NewBucketCall = AccountCall & { readonly bucketName: BucketName };
 /** A request to a bucket that was opened and authorised. */
 export type BucketCall = S3Call & { readonly bucket: BucketHandle };
+/** A request to all keys of such a bucket that begin with a text; '' is all of them. */
+export type PrefixCall = BucketCall & { readonly prefix: string };
 /** A request to a key of such a bucket; the object may not exist. */
 export type ObjectCall = BucketCall & { readonly key: ObjectKey };
 

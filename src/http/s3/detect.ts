@@ -34,6 +34,7 @@ export const OPERATION_NAMES = [
   'ListObjects',
   'ListObjectsV2',
   'ListObjectVersions',
+  'DownloadZip',
   'DeleteObjects',
   'ListMultipartUploads',
   'GetObject',

@@ -3,7 +3,7 @@
 import type { Access } from '../../core/auth/authorize.ts';
 import type { Core } from '../../core/core.ts';
 import type { MeterEvent } from '../../ports/system.ts';
-import type { AccountCall, BucketCall, NewBucketCall, ObjectCall, S3Answer } from './call.ts';
+import type { AccountCall, BucketCall, NewBucketCall, ObjectCall, PrefixCall, S3Answer } from './call.ts';
 import type { OperationName } from './detect.ts';
 import { answerGetObjectAttributes } from './ops/attributes.ts';
 import {
@@ -39,6 +39,7 @@ import { answerListMultipartUploads, answerListParts } from './ops/multipart-lis
 import { answerDeleteObjectTagging, answerGetObjectTagging, answerPutObjectTagging } from './ops/object-tagging.ts';
 import { answerCopyObject, answerPutObject } from './ops/put-copy.ts';
 import { answerGetBucketVersioning, answerListObjectVersions, answerPutBucketVersioning } from './ops/versions.ts';
+import { answerDownloadZip } from './ops/zip.ts';
 import { COPY_SOURCE_KEY, CUSTOMER_KEY, DATE_CONDITIONS, GRANTS, NEW_OBJECT } from './refused-headers.ts';
 
 type Handle<Call> = (call: Call, core: Core) => S3Answer | Promise<S3Answer>;
@@ -48,6 +49,7 @@ type Scope =
   | { readonly scope: 'account'; readonly handle: Handle<AccountCall> }
   | { readonly scope: 'new-bucket'; readonly handle: Handle<NewBucketCall> }
   | { readonly scope: 'bucket'; readonly access: Access; readonly handle: Handle<BucketCall> }
+  | { readonly scope: 'prefix'; readonly access: Access; readonly handle: Handle<PrefixCall> }
   | { readonly scope: 'object'; readonly access: Access; readonly handle: Handle<ObjectCall> };
 
 export type Operation = Scope & {
@@ -246,6 +248,14 @@ export const OPERATIONS = {
     meter: 'A',
     rejects: [],
     handle: answerListObjectVersions,
+  },
+  DownloadZip: {
+    scope: 'prefix',
+    access: 'list',
+    body: 'none',
+    meter: 'A',
+    rejects: CUSTOMER_KEY,
+    handle: answerDownloadZip,
   },
   DeleteObjects: {
     scope: 'bucket',

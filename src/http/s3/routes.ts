@@ -15,10 +15,12 @@
 // - Answers of a bucket with CORS rules have Vary also when the request had no Origin (S3: only with one).
 // - Websites (delivery/site): a redirect within the host names the path alone (S3: the whole URL) and keeps the query.
 // - HTML and what else a browser may run has `content-security-policy: sandbox`, unless the host is the bucket's own.
+// - `?zip` (GET, HEAD of a bucket or a folder) is ours: ops/zip.ts.
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 Retry-After.
 import { type Access, authorize as requireAccess } from '../../core/auth/authorize.ts';
 import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../core/core.ts';
+import { createLeases } from '../../core/leases.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import type { ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -55,6 +57,8 @@ export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey'> & {
   ): Response | Promise<Response>;
   /** The region that this service says it is in; requests may be signed for any. */
   readonly region: string;
+  /** Seconds after which a ZIP whose reader takes nothing no longer counts as under way. */
+  readonly zipIdleSeconds: number;
 };
 
 export type S3Surface = {
@@ -64,11 +68,16 @@ export type S3Surface = {
 
 const encoder = new TextEncoder();
 
+/** ZIP files under way at once: each holds up to 10 MB with the usual number of objects. */
+const LONG_DOWNLOADS_MAX = 16;
+
 /** Makes the S3 surface of an app; it keeps the authenticator's signing keys, nothing of a request. */
 export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   const { clock, meter } = core.ports;
   const { findAccessKey, region } = deps;
-  const authenticate = createAuthenticator({ findAccessKey, region, nowMs: () => clock.nowMs() });
+  const nowMs = () => clock.nowMs();
+  const authenticate = createAuthenticator({ findAccessKey, region, nowMs });
+  const longDownloads = createLeases({ max: LONG_DOWNLOADS_MAX, idleMs: deps.zipIdleSeconds * 1000, nowMs });
 
   return {
     async handle(request, address, requestId) {
@@ -96,7 +105,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     const name = detect(request, target, query);
     notes.operation = name;
     const { isVirtualHost: hasOwnOrigin } = address;
-    const basics = { operation: name, request, requestId, query, region, hasOwnOrigin };
+    const basics = { operation: name, request, requestId, query, region, hasOwnOrigin, longDownloads };
     const authenticated = await authenticate(request);
     notes.accessKeyId = authenticated.principal.kind === 'account' ? authenticated.principal.accessKeyId : null;
     const call = makeCall(authenticated, basics);
@@ -170,7 +179,7 @@ function detect(request: HttpRequest, { bucket, key }: Target, query: Query): Op
   throw new StorageError(code, { detail, fields });
 }
 
-type CallBasics = Pick<S3Call, 'operation' | 'request' | 'requestId' | 'query' | 'region' | 'hasOwnOrigin'>;
+type CallBasics = Omit<S3Call, 'principal' | 'body' | 'isPresigned' | 'header' | 'headerNames'>;
 
 function makeCall({ principal, body, isPresigned }: Authenticated, basics: CallBasics): S3Call {
   const { request, query } = basics;
@@ -234,6 +243,10 @@ async function authorize(core: Core, call: S3Call, target: Target): Promise<Auth
   if (operation.scope === 'bucket') {
     const bucket = await open(operation.access, null);
     return { bucket, handle: () => operation.handle({ ...call, bucket }, core) };
+  }
+  if (operation.scope === 'prefix') {
+    const bucket = await open(operation.access, null);
+    return { bucket, handle: () => operation.handle({ ...call, bucket, prefix: target.key ?? '' }, core) };
   }
   const key = parseObjectKey(target.key ?? '');
   const bucket = await open(operation.access, key);

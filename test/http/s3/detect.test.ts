@@ -52,6 +52,8 @@ describe('the operations that we have', () => {
     ['GET /b', 'ListObjects'],
     ['GET /b?prefix=acl&delimiter=/&marker=policy', 'ListObjects'],
     ['GET /b?list-type=2&prefix=x', 'ListObjectsV2'],
+    ['GET /b?zip', 'DownloadZip'],
+    ['HEAD /b/folder/?zip=name', 'DownloadZip'],
     ['POST /b?delete', 'DeleteObjects'],
     ['GET /b?uploads', 'ListMultipartUploads'],
     ['GET /b/k', 'GetObject'],

@@ -54,7 +54,7 @@ describe('every header that S3 knows', () => {
 
   it('is looked up for all our operations', () => {
     // The SDK knows nothing of the operations that S3 has not.
-    const own = OPERATION_NAMES.filter((name) => name.endsWith('Hosting'));
+    const own = OPERATION_NAMES.filter((name) => name.endsWith('Hosting') || name === 'DownloadZip');
     expect(ours).toHaveLength(OPERATION_NAMES.length - own.length);
   });
 
@@ -89,6 +89,7 @@ describe('refused headers', () => {
     ListParts: { method: 'GET', path: '/b/k', query: { uploadId: 'u' } },
     CompleteMultipartUpload: { method: 'POST', path: '/b/k', query: { uploadId: 'u' } },
     AbortMultipartUpload: { method: 'DELETE', path: '/b/k', query: { uploadId: 'u' } },
+    DownloadZip: { method: 'GET', path: '/b', query: { zip: '' } },
   };
   const surface = createTestSurface();
 

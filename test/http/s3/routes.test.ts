@@ -26,6 +26,7 @@ describe('the order of things', () => {
       findAccessKey: () => null,
       deliver: () => new Response(),
       region: 'auto',
+      zipIdleSeconds: 1,
     });
     const request = makeRequest({
       target: '/no-such-bucket',
@@ -47,6 +48,7 @@ describe('the order of things', () => {
         findAccessKey: () => null,
         deliver: () => new Response(),
         region: 'auto',
+        zipIdleSeconds: 1,
       });
       const request = makeRequest({
         target: `/b/${rawKey}`,
@@ -124,6 +126,7 @@ describe('what breaks', () => {
       findAccessKey: () => null,
       deliver: () => new Response(),
       region: 'auto',
+      zipIdleSeconds: 1,
     });
     const request = makeRequest({ target: '/b?location', headers: { host: 'h' } });
     await expect(surface.handle(request, { bucket: 'bucket', rawKey: null, isVirtualHost: false }, 'R')).rejects.toBe(

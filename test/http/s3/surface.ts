@@ -72,7 +72,12 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
   const directorySql = openSqlite(':memory:', { readOnly: false });
   migrate(directorySql, DIRECTORY_SCHEMA);
   const core: Core = {
-    settings: { inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16, graceSeconds: 3600, ownHosts: [] },
+    settings: {
+      inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16,
+      graceSeconds: 3600,
+      ownHosts: [],
+      zipMaxObjects: 1500,
+    },
     ports: {
       blobStore,
       metadataIndex: createDirectMetadataIndex(createBucketIndex(indexSql)),
@@ -98,6 +103,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
     findAccessKey: (id) => KEYS.find((key) => key.id === id) ?? null,
     deliver: (_request, bucket, key) => new Response(`delivered ${bucket} ${key}`),
     region: options.region ?? 'auto',
+    zipIdleSeconds: 3600,
   });
 
   return {

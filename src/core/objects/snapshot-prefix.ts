@@ -1,0 +1,113 @@
+// What a prefix holds at one moment, ready to be read for hours: the bodies are pinned by their blobs, which stay for the
+// grace whatever becomes of the objects. Used for the ZIP of a folder.
+import type { ObjectKey, ObjectVersion } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
+import { LIST_MAX_KEYS } from '../limits.ts';
+import { type OpenedBody, openBody, type ReadableVersion } from './read-object.ts';
+
+/** One object of a snapshot. */
+export type SnapshotObject = Pick<ObjectVersion, 'key' | 'versionId' | 'sizeBytes' | 'lastModifiedMs' | 'checksum'> & {
+  /** Null where it would take too much memory: then the index is asked again when its turn comes. */
+  readonly body: ReadableVersion | null;
+};
+
+/** Memory that one snapshot may take for bodies in rows and for segments, bytes; what one segment takes, estimated. */
+const PINNED_MAX_BYTES = 4 * 1024 * 1024;
+const SEGMENT_BYTES = 160;
+/** Versions asked for at once: few enough that nobody waits long behind them, and that a reply stays small. */
+const BATCH_KEYS = 100;
+const BATCH_MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Current objects under a prefix in byte order of their keys. Pages are read one after the other, so a key that changes
+ * meanwhile is there as it was before or after. `mayRead` throws for a key that the caller must not see. InvalidRequest
+ * above `maxObjects`. Cost: an index read per 1,000 objects and one per 100.
+ */
+export async function snapshotPrefix(
+  core: Core,
+  bucket: BucketHandle,
+  options: { prefix: string; maxObjects: number; mayRead: (key: ObjectKey) => void },
+): Promise<readonly SnapshotObject[]> {
+  const { prefix, maxObjects, mayRead } = options;
+  const objects: SnapshotObject[] = [];
+  let pinnedBytes = 0;
+
+  function keep(version: ObjectVersion): void {
+    const { key, versionId, sizeBytes, lastModifiedMs, checksum } = version;
+    const costBytes = version.inlineBytes?.length ?? version.segments.length * SEGMENT_BYTES;
+    const isPinned = pinnedBytes + costBytes <= PINNED_MAX_BYTES;
+    if (isPinned) pinnedBytes += costBytes;
+    objects.push({ key, versionId, sizeBytes, lastModifiedMs, checksum, body: isPinned ? readable(version) : null });
+  }
+
+  for (let after = ''; ; ) {
+    const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: LIST_MAX_KEYS });
+    if (objects.length + page.objects.length > maxObjects) throw tooMany(maxObjects);
+    for (const keys of batches(page.objects, core.settings.inlineBodyMaxBytes)) {
+      keys.forEach(mayRead);
+      // On Node the index answers at once: others get their turn between two batches.
+      await new Promise((resolve) => setTimeout(resolve));
+      for (const version of await bucket.call('getObjects', { keys })) if (version !== null) keep(version);
+    }
+    if (!page.isTruncated || page.lastName === null) return objects;
+    after = page.lastName;
+  }
+}
+
+/** What of a version has to be kept to open it. */
+function readable(version: ObjectVersion): ReadableVersion {
+  const { sizeBytes } = version;
+  return version.inlineBytes === null
+    ? { sizeBytes, segments: version.segments, inlineBytes: null }
+    : { sizeBytes, segments: [], inlineBytes: version.inlineBytes };
+}
+
+/** Keys in groups whose bodies in rows stay below a bound together. */
+function batches(
+  objects: readonly { readonly key: ObjectKey; readonly sizeBytes: number }[],
+  inlineMaxBytes: number,
+): ObjectKey[][] {
+  const groups: ObjectKey[][] = [];
+  let group: ObjectKey[] = [];
+  let groupBytes = 0;
+  for (const { key, sizeBytes } of objects) {
+    const inlineBytes = sizeBytes <= inlineMaxBytes ? sizeBytes : 0;
+    if (group.length > 0 && (group.length === BATCH_KEYS || groupBytes + inlineBytes > BATCH_MAX_BYTES)) {
+      groups.push(group);
+      group = [];
+      groupBytes = 0;
+    }
+    group.push(key);
+    groupBytes += inlineBytes;
+  }
+  return group.length === 0 ? groups : [...groups, group];
+}
+
+function tooMany(maxObjects: number): StorageError {
+  return new StorageError('InvalidRequest', {
+    detail: `There are more than ${maxObjects} objects under this prefix. Choose a longer one.`,
+    fields: { MaxObjects: `${maxObjects}` },
+  });
+}
+
+/**
+ * Opens the whole body as it was. ConditionalRequestConflict when it was not pinned and its object has changed since:
+ * other bytes in its place would be a lie.
+ */
+export async function openSnapshot(
+  core: Core,
+  bucket: BucketHandle,
+  object: SnapshotObject,
+): Promise<OpenedBody['body']> {
+  const body = object.body ?? (await readAgain(bucket, object));
+  return (await openBody(core, body, { offsetBytes: 0, lengthBytes: object.sizeBytes })).body;
+}
+
+/** A bucket with versions still has it by its name. */
+async function readAgain(bucket: BucketHandle, { key, versionId }: SnapshotObject): Promise<ReadableVersion> {
+  const found = await bucket.call('getVersion', { key, versionId });
+  if (found?.kind === 'object') return found.object;
+  throw new StorageError('ConditionalRequestConflict', { detail: `${key} has changed while it was being downloaded.` });
+}

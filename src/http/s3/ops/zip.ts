@@ -1,0 +1,79 @@
+// `GET /{bucket}/{folder}?zip`: all objects under a prefix as one ZIP file, made while it is sent. Ours, not S3's; for
+// whoever may list and read there. docs/downloads.md tells what is in it.
+import { authorize } from '../../../core/auth/authorize.ts';
+import type { Core } from '../../../core/core.ts';
+import { openSnapshot, type SnapshotObject, snapshotPrefix } from '../../../core/objects/snapshot-prefix.ts';
+import { crc32 } from '../../../crypto/crc32.ts';
+import { StorageError } from '../../../ports/errors.ts';
+import { attachment } from '../../semantics/content-disposition.ts';
+import { zipNames } from '../../zip/zip-names.ts';
+import { type ZipEntry, zipLength } from '../../zip/zip-records.ts';
+import { createZipStream } from '../../zip/zip-stream.ts';
+import type { PrefixCall, S3Answer } from '../call.ts';
+
+/** An entry and what it is made of. */
+type Planned = { readonly entry: ZipEntry; readonly object: SnapshotObject };
+
+/**
+ * The ZIP of a prefix, which is a folder: without a slash at its end one is added. NoSuchKey when nothing is there,
+ * InvalidRequest above the configured number of objects, AccessDenied, SlowDown when too many are under way.
+ * Cost: an index read per 100 objects before the first byte; one class B operation for each object.
+ */
+export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S3Answer> {
+  const { bucket, principal } = call;
+  const prefix = call.prefix === '' || call.prefix.endsWith('/') ? call.prefix : `${call.prefix}/`;
+  const lease = call.longDownloads.take();
+  try {
+    const objects = await snapshotPrefix(core, bucket, {
+      prefix,
+      maxObjects: core.settings.zipMaxObjects,
+      mayRead: (key) => authorize(principal, bucket.record(), 'read-object', key),
+    });
+    if (objects.length === 0) throw new StorageError('NoSuchKey', { fields: { Key: prefix } });
+    const planned = plan(objects, prefix);
+    const entries = planned.map(({ entry }) => entry);
+    const folder = prefix === '' ? bucket.record().name : prefix.slice(0, -1);
+    const headers = {
+      'content-type': 'application/zip',
+      'content-disposition': attachment(call.query.get('zip') || `${folder}.zip`),
+      'content-length': `${zipLength(entries)}`,
+      // Made for this request, and never twice the same bytes: neither kept nor resumed.
+      'cache-control': 'private, no-store',
+      'accept-ranges': 'none',
+    };
+    if (call.request.method === 'HEAD') {
+      lease.release();
+      return { status: 200, headers, body: null };
+    }
+    const open = async (number: number) => {
+      const object = planned[number]?.object;
+      if (object === undefined) return null;
+      core.ports.meter.count({ bucketId: bucket.record().id, operationClass: 'B', bytesOut: 0, tier: 'none' });
+      return openSnapshot(core, bucket, object);
+    };
+    const body = createZipStream(entries, open, { onPull: lease.renew, onEnd: lease.release });
+    return { status: 200, headers, body, tier: 'bucket' };
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
+}
+
+function plan(objects: readonly SnapshotObject[], prefix: string): Planned[] {
+  const names = zipNames(objects, prefix);
+  return objects.flatMap((object, number) => {
+    const name = names[number] ?? null;
+    if (name === null) return [];
+    const { sizeBytes, lastModifiedMs } = object;
+    return [{ object, entry: { name, sizeBytes, lastModifiedMs, crc32: knownCrc32(object) } }];
+  });
+}
+
+/** The CRC-32 of a body that is at hand, or the one that was stored with the object. */
+function knownCrc32({ body, checksum, sizeBytes }: SnapshotObject): number | null {
+  if (sizeBytes === 0) return 0;
+  if (body !== null && body.inlineBytes !== null) return crc32(body.inlineBytes);
+  if (checksum?.algorithm !== 'CRC32' || checksum.type !== 'FULL_OBJECT') return null;
+  const bytes = Uint8Array.fromBase64(checksum.value);
+  return new DataView(bytes.buffer).getUint32(0);
+}

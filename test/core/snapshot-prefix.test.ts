@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
+import { putObject } from '../../src/core/objects/put-object.ts';
+import { openSnapshot, type SnapshotObject, snapshotPrefix } from '../../src/core/objects/snapshot-prefix.ts';
+import { StorageError } from '../../src/ports/errors.ts';
+import { ATTRIBUTES, bodyOf, createMemoryCore, key, openTestBucket, sampleBytes } from './memory-core.ts';
+
+const named = (name: string) => ({ key: key(name), versionId: null, condition: null });
+const EXPECTATION = { contentMd5Hex: null, checksum: null };
+
+async function stocked(objects: Readonly<Record<string, Uint8Array>>) {
+  const core = createMemoryCore();
+  const bucket = await openTestBucket(core);
+  const put = (name: string, bytes: Uint8Array) =>
+    putObject(core, bucket, {
+      key: key(name),
+      attributes: ATTRIBUTES,
+      body: bodyOf(bytes, 100_000),
+      expectation: EXPECTATION,
+      condition: null,
+    });
+  for (const [name, bytes] of Object.entries(objects)) await put(name, bytes);
+  const snapshot = (prefix = '', maxObjects = 5000) =>
+    snapshotPrefix(core, bucket, { prefix, maxObjects, mayRead: () => undefined });
+  const read = async (object: SnapshotObject) => {
+    const body = await openSnapshot(core, bucket, object);
+    return body === null
+      ? new Uint8Array()
+      : new Uint8Array(await new Response(body as ReadableStream<Uint8Array>).arrayBuffer());
+  };
+  return { core, bucket, put, snapshot, read };
+}
+
+describe('a snapshot of a prefix', () => {
+  it('stays what it was, whatever becomes of the objects', async () => {
+    const objects = {
+      deleted: sampleBytes(5),
+      large: sampleBytes(70_000),
+      replaced: sampleBytes(200),
+      none: sampleBytes(0),
+    };
+    const { core, bucket, put, snapshot, read } = await stocked(objects);
+    const taken = await snapshot();
+    await deleteObjects(core, bucket, [named('deleted'), named('none')]);
+    await put('replaced', sampleBytes(300, 9));
+    await put('new', sampleBytes(1));
+    expect(taken.map((object) => object.key)).toEqual(['deleted', 'large', 'none', 'replaced']);
+    for (const object of taken) expect(await read(object)).toEqual(objects[object.key as keyof typeof objects]);
+  });
+
+  it('reads on from page to page, and no further than it may', async () => {
+    const names = Array.from({ length: 1203 }, (_, n) => `p/${String(n).padStart(5, '0')}`);
+    const { snapshot } = await stocked(Object.fromEntries([...names, 'other'].map((name) => [name, sampleBytes(1)])));
+    expect((await snapshot('p/')).map((object) => object.key)).toEqual(names);
+    await expect(snapshot('p/', 1202)).rejects.toThrow('more than 1202 objects');
+    await expect(snapshot('p/', 1203)).resolves.toHaveLength(1203);
+  });
+
+  it('asks for each key whether it may be read', async () => {
+    const { core, bucket } = await stocked({ a: sampleBytes(1), secret: sampleBytes(1) });
+    const mayRead = (name: string) => {
+      if (name === 'secret') throw new StorageError('AccessDenied');
+    };
+    await expect(snapshotPrefix(core, bucket, { prefix: '', maxObjects: 9, mayRead })).rejects.toThrow('Access Denied');
+  });
+
+  it('reads again what it has no room for, and says when that has changed', async () => {
+    const { core, bucket, put, snapshot, read } = await stocked({});
+    const roomy = { ...core, settings: { ...core.settings, inlineBodyMaxBytes: 1_000_000 } };
+    for (let n = 0; n < 6; n++) {
+      await putObject(roomy, bucket, {
+        key: key(`${n}`),
+        attributes: ATTRIBUTES,
+        body: bodyOf(sampleBytes(1_000_000, n), 1_000_000),
+        expectation: EXPECTATION,
+        condition: null,
+      });
+    }
+    const taken = await snapshot();
+    const late = taken.filter(({ body }) => body === null);
+    expect(late.map((object) => object.key)).toEqual(['4', '5']);
+    await put('5', sampleBytes(3));
+    await put('0', sampleBytes(3));
+    const [first, , , , fourth, fifth] = taken;
+    if (first === undefined || fourth === undefined || fifth === undefined) throw new Error('too few');
+    expect(await read(first)).toEqual(sampleBytes(1_000_000));
+    expect(await read(fourth)).toEqual(sampleBytes(1_000_000, 4));
+    await expect(read(fifth)).rejects.toThrow('changed while');
+    await deleteObjects(core, bucket, [named('4')]);
+    await expect(read(fourth)).rejects.toThrow('changed while');
+  });
+});
