@@ -102,7 +102,7 @@ try {
   await measure('read the request', () => readRequest(plain));
   const readAddress = createAddressReader(config, () => null);
   await measure('address', () => readAddress('/hot/object', '127.0.0.1:9000'));
-  await measure('gate and pointer from memory', () => ports.hotMetadata.get(name, key));
+  await measure('gate and pointer from memory', () => ports.hotMetadata.peek(name, key));
   await measure('conditions', () => evaluateRead(none, object));
   await measure('body from memory', () => openBody(core, object, { offsetBytes: 0, lengthBytes: BODY.length }));
   await measure('object headers (once per pointer)', () => objectHeaders(object));

@@ -4,7 +4,7 @@
 import { printTable } from './lib/table.ts';
 import type { MakeDesign } from './simulate/design.ts';
 import { costOf, PRICES_READ_ON } from './simulate/prices.ts';
-import { createQuayside, type QuaysideVariant, TODAY } from './simulate/quayside-design.ts';
+import { createQuayside, NO_VALVE, OPEN_VALVE, TODAY } from './simulate/quayside-design.ts';
 import { type Report, runDesign, type Scenario } from './simulate/run-design.ts';
 import { createBucketAlone, createCacheApiFront, createWorkersCacheFront } from './simulate/simple-designs.ts';
 
@@ -29,7 +29,7 @@ const TRACE = {
 
 /**
  * A few files that everybody wants; many files with much traffic; the same files with little; and a start with nothing
- * anywhere, which is what a crawler or a new site is to the tiers.
+ * anywhere, which is what a crawler or a new site is to the tiers; and more readers than one Durable Object likes.
  */
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   hot: {
@@ -49,35 +49,63 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     warmUpShare: 0,
     trace: { ...TRACE, objects: 6000, requests: 24_000, requestsPerSecond: 200, overwriteShare: 0.001 },
   },
+  flood: {
+    ...COMMON,
+    isolates: 40,
+    trace: {
+      ...TRACE,
+      objects: 200,
+      exponent: 1.2,
+      requests: 160_000,
+      requestsPerSecond: 2000,
+      overwriteShare: 0.0002,
+    },
+  },
 };
 
-/** Without KV: after the isolate's memory the index. */
-const WITHOUT_KV: QuaysideVariant = { ...TODAY, metadata: 'none' };
-const BOTH_CACHES: QuaysideVariant = { ...WITHOUT_KV, bodies: ['cache-api', 'workers-cache'] };
-
-const DESIGNS: Readonly<Record<string, MakeDesign>> = {
+const SIMPLE: Readonly<Record<string, MakeDesign>> = {
   '(a) R2 alone': createBucketAlone,
   '(b) Cache API by URL, 60 s': createCacheApiFront(60),
   '(c) Workers Cache in front, 60 s': createWorkersCacheFront(60, { isPurging: false }),
   '(c) 60 s, purging': createWorkersCacheFront(60, { isPurging: true }),
   '(c) 5 s': createWorkersCacheFront(5, { isPurging: false }),
+};
+
+/** Everything that was weighed against what is built. */
+const DESIGNS: Readonly<Record<string, MakeDesign>> = {
+  ...SIMPLE,
   today: createQuayside(TODAY),
-  'today, bodies in Workers Cache': createQuayside({ ...TODAY, bodies: ['workers-cache'] }),
-  'today, KV without delay': createQuayside({ ...TODAY, kvDelayMaxSeconds: 0 }),
-  'today, fresh 30 s': createQuayside({ ...TODAY, pointerFreshSeconds: 30 }),
+  'today, KV for every key': createQuayside({ ...TODAY, rates: OPEN_VALVE }),
+  'today, bodies in the Cache API': createQuayside({ ...TODAY, bodies: ['cache-api'] }),
+  'today, Cache API before Workers Cache': createQuayside({ ...TODAY, bodies: ['cache-api', 'workers-cache'] }),
   'today, no body memory': createQuayside({ ...TODAY, hasBodyMemory: false }),
-  'today, pointers in the place too': createQuayside({ ...TODAY, metadata: 'place+kv' }),
-  'no KV': createQuayside(WITHOUT_KV),
-  'no KV, pointers in the place': createQuayside({ ...WITHOUT_KV, metadata: 'place' }),
-  'no KV, Cache API then Workers Cache': createQuayside(BOTH_CACHES),
-  'the same, fresh 60 s': createQuayside({ ...BOTH_CACHES, pointerFreshSeconds: 60 }),
+  'today, fresh 5 s, none behind the answer': createQuayside({
+    ...TODAY,
+    pointerFreshSeconds: 5,
+    staleWhileRevalidateSeconds: 0,
+  }),
+  'today, 5 s more behind the answer': createQuayside({ ...TODAY, staleWhileRevalidateSeconds: 7 }),
+  'today, fresh 60 s': createQuayside({ ...TODAY, pointerFreshSeconds: 60 }),
 };
 
 const COLD_DESIGNS: Readonly<Record<string, MakeDesign>> = {
   '(a) R2 alone': createBucketAlone,
   '(c) Workers Cache in front, 60 s': createWorkersCacheFront(60, { isPurging: false }),
   today: createQuayside(TODAY),
-  'no KV, Cache API then Workers Cache': createQuayside(BOTH_CACHES),
+};
+
+const FLOOD_DESIGNS: Readonly<Record<string, MakeDesign>> = {
+  '(c) Workers Cache in front, 60 s': createWorkersCacheFront(60, { isPurging: false }),
+  '(c) 5 s': createWorkersCacheFront(5, { isPurging: false }),
+  today: createQuayside(TODAY),
+  'today, no valve': createQuayside({ ...TODAY, rates: NO_VALVE }),
+  'today, KV for every key': createQuayside({ ...TODAY, rates: OPEN_VALVE }),
+};
+
+/** Which designs a scenario is for; all of them where it is not named. */
+const DESIGNS_OF: Readonly<Record<string, Readonly<Record<string, MakeDesign>>>> = {
+  cold: COLD_DESIGNS,
+  flood: FLOOD_DESIGNS,
 };
 
 const percent = (part: number, whole: number) => ((part / whole) * 100).toFixed(1);
@@ -86,7 +114,7 @@ const seconds = (value: number) => value.toFixed(1);
 
 function printReads(reports: ReadonlyMap<string, Report>): void {
   const head = ['design', 'no I/O %', 'body from isolate %', 'place %', 'R2 %', 'upper hits'];
-  const reads = ['R2 reads', 'index reads', 'KV names', 'KV answers', 'pointers of the place'];
+  const reads = ['R2 reads', 'index reads', 'KV names', 'KV answers', 'KV writes'];
   const rows = [...reports].map(([name, { usage, answers, immediate }]) => {
     const bodies = usage.fromMemory + usage.fromEdge + usage.fromBucket;
     return [
@@ -95,7 +123,7 @@ function printReads(reports: ReadonlyMap<string, Report>): void {
       percent(usage.fromMemory, bodies),
       percent(usage.fromEdge, bodies),
       percent(usage.fromBucket, bodies),
-      ...[usage.upperHits, usage.classB, usage.indexReads, usage.kvReads, usage.kvAnswers, usage.placePointerHits].map(
+      ...[usage.upperHits, usage.classB, usage.indexReads, usage.kvReads, usage.kvAnswers, usage.kvWrites].map(
         (count) => perThousand(count, answers),
       ),
     ];
@@ -153,7 +181,7 @@ for (const [name, scenario] of Object.entries(SCENARIOS)) {
     `\n### ${name}: ${objects} objects, ${requestsPerSecond} requests/s over ${places} places, ${requests} requests, ${overwriteShare * 100} % overwrites\n\n`,
   );
   const reports = new Map<string, Report>();
-  for (const [design, make] of Object.entries(name === 'cold' ? COLD_DESIGNS : DESIGNS)) {
+  for (const [design, make] of Object.entries(DESIGNS_OF[name] ?? DESIGNS)) {
     reports.set(design, await runDesign(make, scenario));
   }
   printReads(reports);

@@ -38,12 +38,24 @@ export type Config = {
   readonly bodyMemoryMaxBytes: number;
   readonly bodyMemoryMaxBodyBytes: number;
   /**
-   * Seconds for which a pointer in memory is served without asking. On Cloudflare only: there a reader may see a
-   * pointer as old as this plus KV's own delay, whose cacheTtl is at least 30 s and which takes up to 60 s to reach
-   * every place (https://developers.cloudflare.com/kv/concepts/how-kv-works/). On Node a pointer is exact.
-   * QUAYSIDE_POINTER_FRESH_SECONDS, 5.
+   * Seconds for which a pointer in memory is served without asking; Cloudflare only, on Node a pointer is exact. With the
+   * next setting it is the age that a public read can have there; a key that is too hot for one Durable Object comes from
+   * KV meanwhile, and may be 120 s older (adapters/cloudflare/hot-records.ts). QUAYSIDE_POINTER_FRESH_SECONDS, 3.
    */
   readonly pointerFreshSeconds: number;
+  /**
+   * Seconds after that for which it is still served at once, while the truth is asked behind the answer; Cloudflare only.
+   * They add to the bound. QUAYSIDE_STALE_WHILE_REVALIDATE_SECONDS, 2.
+   */
+  readonly staleWhileRevalidateSeconds: number;
+  /**
+   * Seconds for which a pointer that is fresh no more is served when the truth can't be had, because the index fails or
+   * hangs; Cloudflare only, as on Node the index is in the process. Such answers say so. QUAYSIDE_STALE_IF_ERROR_SECONDS,
+   * one hour.
+   */
+  readonly staleIfErrorSeconds: number;
+  /** A tier that says nothing for so long has failed, milliseconds. QUAYSIDE_TIER_LIMIT_MS, 3,000. */
+  readonly tierLimitMs: number;
   /** Seconds for which "there is no such object" is kept. QUAYSIDE_NEGATIVE_FRESH_SECONDS, 2. */
   readonly negativeFreshSeconds: number;
   /** Cache-Control of public objects that bring neither one nor Expires. QUAYSIDE_DEFAULT_CACHE_CONTROL. */
@@ -152,7 +164,10 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     pointerMemoryMaxBytes: whole('QUAYSIDE_POINTER_MEMORY_BYTES', memory.pointerBytes, MiB, 1024 * 1024 * MiB),
     bodyMemoryMaxBytes: whole('QUAYSIDE_BODY_MEMORY_BYTES', memory.bodyBytes, 0, 1024 * 1024 * MiB),
     bodyMemoryMaxBodyBytes: whole('QUAYSIDE_BODY_MEMORY_MAX_BODY_BYTES', memory.maxBodyBytes, 0, 64 * MiB),
-    pointerFreshSeconds: whole('QUAYSIDE_POINTER_FRESH_SECONDS', 5, 0, 24 * HOUR_SECONDS),
+    pointerFreshSeconds: whole('QUAYSIDE_POINTER_FRESH_SECONDS', 3, 0, 24 * HOUR_SECONDS),
+    staleWhileRevalidateSeconds: whole('QUAYSIDE_STALE_WHILE_REVALIDATE_SECONDS', 2, 0, 24 * HOUR_SECONDS),
+    staleIfErrorSeconds: whole('QUAYSIDE_STALE_IF_ERROR_SECONDS', HOUR_SECONDS, 0, 7 * 24 * HOUR_SECONDS),
+    tierLimitMs: whole('QUAYSIDE_TIER_LIMIT_MS', 3000, 10, 60_000),
     negativeFreshSeconds: whole('QUAYSIDE_NEGATIVE_FRESH_SECONDS', 2, 0, HOUR_SECONDS),
     defaultCacheControl: parseHeaderText(
       'QUAYSIDE_DEFAULT_CACHE_CONTROL',

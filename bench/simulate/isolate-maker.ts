@@ -1,18 +1,17 @@
 // The ports of one isolate after the other: the product's own code where it exists, the simulated Cloudflare below it.
 // What all isolates share (index, bucket, KV, caches of places) is made once.
 import { createKvHotMetadata } from '../../src/adapters/cloudflare/kv-hot-metadata.ts';
+import { createKvLeases, type KvLeases } from '../../src/adapters/cloudflare/kv-leases.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
-import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-metadata.ts';
+import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { BucketName } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
 import type { Ports } from '../../src/ports/index.ts';
-import type { Log, Meter } from '../../src/ports/system.ts';
-import { type ByteLru, createByteLru } from './byte-lru.ts';
+import type { Background, Log, Meter } from '../../src/ports/system.ts';
 import type { World } from './design.ts';
-import { createEdgeHotMetadata, type PlacePointer } from './edge-hot-metadata.ts';
 import { createPlaceCache } from './place-cache.ts';
 import { CPU_MS, type Usage } from './prices.ts';
 import type { QuaysideVariant } from './quayside-design.ts';
@@ -21,13 +20,10 @@ import { createSimulatedBucket, createZeros } from './simulated-bucket.ts';
 import { createSimulatedEdgeCache } from './simulated-edge-cache.ts';
 import { createSimulatedIds } from './simulated-ids.ts';
 import { createSimulatedIndex, type SimulatedIndex } from './simulated-index.ts';
-import { createSimulatedKv, type SimulatedKv } from './simulated-kv.ts';
+import { createSimulatedKv } from './simulated-kv.ts';
 
 /** What every isolate is configured with: the defaults of the Cloudflare home. */
 export const CONFIG = parseConfig({}, 'cloudflare');
-
-/** Share of a place's bytes that pointers may take, where the place keeps any. */
-const POINTERS_SHARE = 1 / 8;
 
 /** A failure inside a run would make its numbers worthless; what is expected is counted elsewhere. */
 const LOG: Log = {
@@ -58,71 +54,62 @@ export function createIsolateMaker(
     usage,
     log: LOG,
     bucket: names.bucket,
-    kv: hasKv(variant) ? kv.writer : null,
+    kv: kv.writer,
+    rates: variant.rates,
     onCommit: (key, etag) => truth.commit(key, etag, timeline.nowMs()),
   });
   const inlineMaxBytes = CONFIG.inlineBodyMaxBytes;
   createSeededBucket({ ...names, world, api: index.api, blobStore, ids, zeros, inlineMaxBytes });
+  const { negativeFreshSeconds, staleIfErrorSeconds } = CONFIG;
+  const { pointerFreshSeconds, staleWhileRevalidateSeconds } = variant;
+
+  /** The product's own, as an isolate in that place has it. Nothing hangs here, so nothing is timed. */
+  function createHotMetadata(place: number, leases: KvLeases, background: Background): HotMetadata {
+    const memory = createMemoryPointers({
+      clock: timeline.clock,
+      maxEntries: CONFIG.pointerMemoryMaxEntries,
+      maxBytes: CONFIG.pointerMemoryMaxBytes,
+      negativeFreshSeconds,
+      freshSeconds: pointerFreshSeconds,
+      staleSeconds: staleIfErrorSeconds,
+    });
+    const settings = { staleWhileRevalidateSeconds, staleIfErrorSeconds, tierLimitMs: Number.POSITIVE_INFINITY };
+    const { random } = world;
+    const own = { kv: kv.at(place) as KVNamespace, memory, leases, clock: timeline.clock, background, log: LOG };
+    return counted(createKvHotMetadata({ ...own, settings, random }), usage);
+  }
+
   const caches = variant.bodies.map((name) => {
     const isEntrypoint = name === 'workers-cache';
     const upperBytes = isEntrypoint ? world.upperBytes : null;
     return { isEntrypoint, cache: createPlaceCache({ ...world, places: world.trace.places, upperBytes }) };
   });
-  const createHotMetadata = createHotMetadataMaker(world, variant, kv);
   const { maxSlicesPerRead } = variant;
 
   return {
     index,
     createPorts(place) {
+      const leases = createKvLeases(timeline.clock);
+      const background = createTrackedBackground(LOG);
       const memory = createMemoryBodies({
         maxBytes: variant.hasBodyMemory ? CONFIG.bodyMemoryMaxBytes : 0,
         maxSliceBytes: CONFIG.bodyMemoryMaxBodyBytes,
       });
       return {
         blobStore,
-        metadataIndex: index.at(place),
+        metadataIndex: index.at(place, leases),
         directory: { call: () => Promise.reject(new StorageError('NotImplemented')), findHost: () => null },
-        hotMetadata: createHotMetadata(place),
+        hotMetadata: createHotMetadata(place, leases, background),
         edgeCache: createSimulatedEdgeCache({ timeline, usage, memory, caches, place, zeros, maxSlicesPerRead }),
         tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
         clock: timeline.clock,
         ids,
-        background: createTrackedBackground(LOG),
+        background,
         log: LOG,
         meter: createTierMeter(usage),
         metrics: { collect: () => [] },
       };
     },
-  };
-}
-
-function hasKv({ metadata }: QuaysideVariant): boolean {
-  return metadata === 'kv' || metadata === 'place+kv';
-}
-
-/** Makes the pointer tiers of an isolate, in the order that the variant wants. */
-function createHotMetadataMaker(world: World, variant: QuaysideVariant, kv: SimulatedKv) {
-  const { timeline, usage } = world;
-  const pointers = new Map<number, ByteLru<PlacePointer>>();
-  const freshSeconds = variant.pointerFreshSeconds;
-  const { negativeFreshSeconds } = CONFIG;
-
-  return (place: number): HotMetadata => {
-    const memory = createMemoryHotMetadata({
-      clock: timeline.clock,
-      maxEntries: CONFIG.pointerMemoryMaxEntries,
-      maxBytes: CONFIG.pointerMemoryMaxBytes,
-      negativeFreshSeconds,
-      maxAgeSeconds: freshSeconds,
-    });
-    const overKv = hasKv(variant)
-      ? counted(createKvHotMetadata(kv.at(place) as KVNamespace, memory, LOG), usage)
-      : null;
-    if (variant.metadata === 'none') return memory;
-    if (variant.metadata === 'kv' && overKv !== null) return overKv;
-    const cache = pointers.get(place) ?? createByteLru<PlacePointer>(world.placeBytes * POINTERS_SHARE);
-    pointers.set(place, cache);
-    return createEdgeHotMetadata({ timeline, usage, memory, below: overKv, cache, freshSeconds, negativeFreshSeconds });
   };
 }
 
@@ -142,13 +129,14 @@ function createTierMeter(usage: Usage): Meter {
 function counted(hot: HotMetadata, usage: Usage): HotMetadata {
   return {
     ...hot,
-    get(bucket, key) {
-      const found = hot.get(bucket, key);
+    find(bucket, key, load) {
+      const found = hot.find(bucket, key, load);
       if (!(found instanceof Promise)) return found;
-      usage.workerCpuMs += CPU_MS.call;
-      return found.then((lookup) => {
-        if (lookup.gate !== null && lookup.pointer !== null) usage.kvAnswers += 1;
-        return lookup;
+      return found.then((late) => {
+        if (late.tier !== 'kv') return late;
+        usage.workerCpuMs += CPU_MS.call;
+        usage.kvAnswers += 1;
+        return late;
       });
     },
   };

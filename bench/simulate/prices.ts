@@ -18,7 +18,6 @@ export type Usage = {
   classB: number;
   indexReads: number;
   kvAnswers: number;
-  placePointerHits: number;
   fromMemory: number;
   fromEdge: number;
   fromBucket: number;
@@ -40,7 +39,6 @@ export function createUsage(): Usage {
     classB: 0,
     indexReads: 0,
     kvAnswers: 0,
-    placePointerHits: 0,
     fromMemory: 0,
     fromEdge: 0,
     fromBucket: 0,

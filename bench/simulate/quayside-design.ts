@@ -1,5 +1,7 @@
 // Our design: the product's own delivery, memory tiers, KV reader, publisher, index and write path, one set of ports for
 // each isolate, with the simulated Cloudflare below them. Variants differ in which tiers stand where.
+import { VALVE_RATES } from '../../src/adapters/cloudflare/hot-publisher.ts';
+import type { RateLimits } from '../../src/adapters/cloudflare/question-rates.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../src/core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../src/core/names.ts';
@@ -16,8 +18,9 @@ import { drawGapMs } from './random.ts';
 
 export type QuaysideVariant = {
   readonly pointerFreshSeconds: number;
-  /** Who is asked for a pointer after the isolate's memory, in this order; then the index. */
-  readonly metadata: 'kv' | 'place+kv' | 'place' | 'none';
+  readonly staleWhileRevalidateSeconds: number;
+  /** When the index object publishes to KV. */
+  readonly rates: RateLimits;
   /** Longest delay until a place can see a write to KV; its documentation says 60 s "or more". */
   readonly kvDelayMaxSeconds: number;
   /** What caches bodies in a place: the Cache API, Workers Cache through an inner entrypoint, or one after the other. */
@@ -30,12 +33,17 @@ export type QuaysideVariant = {
 /** Workers as they are built today. `maxSlicesPerRead`: src/adapters/cloudflare/workers-edge-cache.ts. */
 export const TODAY: QuaysideVariant = {
   pointerFreshSeconds: CONFIG.pointerFreshSeconds,
-  metadata: 'kv',
+  staleWhileRevalidateSeconds: CONFIG.staleWhileRevalidateSeconds,
+  rates: VALVE_RATES,
   kvDelayMaxSeconds: 60,
-  bodies: ['cache-api'],
+  bodies: ['workers-cache'],
   maxSlicesPerRead: 8,
   hasBodyMemory: true,
 };
+
+/** The valve that never opens, and the one that always is. */
+export const NO_VALVE: RateLimits = { bucketPerSecond: Number.POSITIVE_INFINITY, keyPerSecond: 1, windowMs: 5000 };
+export const OPEN_VALVE: RateLimits = { bucketPerSecond: 0, keyPerSecond: 0, windowMs: 1000 };
 
 const BUCKET = parseBucketName('simulated');
 const nameOf = (object: number) => (object < 0 ? `missing/${-object}` : `assets/${object}`);

@@ -1,6 +1,8 @@
 // The Durable Object of one bucket: the real index and the real publisher over SQLite in memory, reached over a simulated
 // wire. It does one call at a time, and its waking time is billed: calls, and writes to KV that it still waits for.
 import { createHotPublisher, PUBLICATION_SCHEMA } from '../../src/adapters/cloudflare/hot-publisher.ts';
+import type { KvLeases, LeaseNews } from '../../src/adapters/cloudflare/kv-leases.ts';
+import type { RateLimits } from '../../src/adapters/cloudflare/question-rates.ts';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
@@ -19,7 +21,7 @@ export type SimulatedIndex = {
   /** The calls themselves, for nothing and at once: to fill the catalogue. */
   readonly api: IndexApi;
   /** The port as an isolate in that place has it. */
-  at(place: number): MetadataIndex;
+  at(place: number, leases: KvLeases): MetadataIndex;
   /** Calls in the second that had most of them. */
   busiestSecond(): number;
   close(): void;
@@ -30,8 +32,9 @@ export type SimulatedIndexOptions = {
   readonly usage: Usage;
   readonly log: Log;
   readonly bucket: BucketName;
-  /** Null: nothing is published. */
-  readonly kv: SimulatedKv['writer'] | null;
+  readonly kv: SimulatedKv['writer'];
+  /** When the valve opens. */
+  readonly rates: RateLimits;
   /** Sees each commit at the moment when it is done. */
   readonly onCommit: (key: string, etag: string) => void;
 };
@@ -44,29 +47,21 @@ export function createSimulatedIndex({ timeline, usage, ...options }: SimulatedI
   const awake = createAwakeTime(timeline, usage);
   const load = createLoad(timeline);
   const { kv } = options;
-  const publisher =
-    kv === null
-      ? null
-      : createHotPublisher({
-          bucket: options.bucket,
-          sql,
-          kv,
-          resolve: api.resolve,
-          clock: timeline.clock,
-          log: options.log,
-          setAlarm: (atMs) => timeline.at(atMs, onAlarm),
-          wait: timeline.sleep,
-        });
+  const publisher = createHotPublisher({
+    bucket: options.bucket,
+    sql,
+    kv,
+    resolve: api.resolve,
+    clock: timeline.clock,
+    log: options.log,
+    wait: timeline.sleep,
+    rates: options.rates,
+    putLimitMs: Number.POSITIVE_INFINITY,
+  });
   let freeAtMs = timeline.nowMs();
 
   function drain(): void {
-    if (publisher !== null) void awake.during(publisher.drain());
-  }
-
-  function onAlarm(): void {
-    usage.objectRequests += 1;
-    usage.rowsWritten += 1;
-    drain();
+    void awake.during(publisher.drain());
   }
 
   const rowsWritten = (): number => sql.all<{ n: number }>('SELECT total_changes() AS n')[0]?.n ?? 0;
@@ -77,9 +72,11 @@ export function createSimulatedIndex({ timeline, usage, ...options }: SimulatedI
   function runCall<Name extends keyof IndexApi>(name: Name, input: Parameters<IndexApi[Name]>[0]) {
     lastRowsWritten ??= rowsWritten();
     let isDue = false;
+    let news: LeaseNews | null = null;
     const value = sql.transaction(() => {
       const done = (api[name] as (input: unknown) => ReturnType<IndexApi[Name]>)(input);
-      isDue = publisher?.note(name, input, done) ?? false;
+      isDue = publisher.note(name, input);
+      news = publisher.newsOf(name, input);
       return done;
     });
     const written = rowsWritten();
@@ -91,12 +88,12 @@ export function createSimulatedIndex({ timeline, usage, ...options }: SimulatedI
       options.onCommit(object.key, object.etag);
     }
     if (isDue) drain();
-    return value;
+    return { value, news };
   }
 
   return {
     api,
-    at(place) {
+    at(place, leases) {
       const oneWayMs = indexRoundTripMs(place) / 2;
       return {
         async call(_bucket, name, input) {
@@ -107,8 +104,9 @@ export function createSimulatedIndex({ timeline, usage, ...options }: SimulatedI
           load.count();
           freeAtMs = Math.max(freeAtMs, timeline.nowMs()) + LATENCY_MS.indexService;
           await awake.during(timeline.sleep(freeAtMs - timeline.nowMs()));
-          const value = runCall(name, input);
+          const { value, news } = runCall(name, input);
           await timeline.sleep(oneWayMs);
+          if (news !== null) leases.note(options.bucket, news);
           return value;
         },
       };

@@ -3,33 +3,37 @@ import type { BucketGate, BucketName, ObjectKey, Pointer } from './domain.ts';
 /** The tiers that can answer a metadata lookup without the index. */
 export type MetadataTier = 'memory' | 'kv';
 
-/** A cached answer; `value` null is a cached "there is none". */
-export type HotRecord<Value> = {
-  readonly value: Value | null;
-  readonly tier: MetadataTier;
+/** What readers are told of a key; null stands for "there is none". Without a gate that lets them in the pointer is null. */
+export type Known = { readonly gate: BucketGate | null; readonly pointer: Pointer | null };
+
+/** Why an answer is given that is older than the bound of freshness. */
+export type Staleness = {
+  /** `revalidating`: for a moment, while the truth is asked behind the answer. `error`: the truth can't be had. */
+  readonly reason: 'revalidating' | 'error';
+  /** Whether this very request asked in vain. */
+  readonly isForwarded: boolean;
+  /** Since the index vouched for it. */
   readonly ageSeconds: number;
+  /** Since it stopped being fresh. */
+  readonly overdueSeconds: number;
 };
 
-export type HotLookup = { readonly gate: HotRecord<BucketGate> | null; readonly pointer: HotRecord<Pointer> | null };
-
-/** Taken before the index is read, given back with what was read: a fill that an eviction overtook is dropped. */
-export type FillTicket = number;
+/** An answer, where it came from, and why it is stale if it is. */
+export type Found = Known & { readonly tier: MetadataTier | 'index'; readonly stale: Staleness | null };
 
 /**
  * Gates and pointers near the reader. On Node it is exact: `evict` comes before the write is answered. On
- * Cloudflare an answer may be as old as the configured bound.
+ * Cloudflare an answer may be as old as the configured bound, and while the index fails as old as another.
  */
 export type HotMetadata = {
-  /** Answers at once when memory has both; asks KV (one bulk read) for what is missing. Never throws. */
-  get(bucket: BucketName, key: ObjectKey): HotLookup | Promise<HotLookup>;
-  ticket(): FillTicket;
-  /** Remembers what the index said; null values are kept only briefly. */
-  fill(
-    bucket: BucketName,
-    key: ObjectKey,
-    found: { gate: BucketGate | null; pointer: Pointer | null },
-    ticket: FillTicket,
-  ): void;
-  /** Forgets pointers of keys, or with null the bucket's gate. */
+  /** What memory knows and is fresh, at once: no I/O, nothing is started. Null when that is not enough for an answer. */
+  peek(bucket: BucketName, key: ObjectKey): Known | null;
+  /**
+   * From the nearest tier that knows enough, else by `load`, which asks the index; what it says is kept, "there is none"
+   * only briefly. Where the home allows it, all who ask for a key at the same time share one `load`. Rejects with what
+   * `load` rejects with, or ServiceUnavailable when it hangs, unless something stale may be given.
+   */
+  find(bucket: BucketName, key: ObjectKey, load: () => Promise<Known>): Found | Promise<Found>;
+  /** Forgets pointers of keys, or with null the bucket's gate. What was forgotten is never given as stale. */
   evict(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
 };

@@ -7,11 +7,10 @@ import {
   createTinyLfu,
 } from '../../bench/simulate/admission-policies.ts';
 import { createByteLru } from '../../bench/simulate/byte-lru.ts';
-import { LATENCY_MS } from '../../bench/simulate/latencies.ts';
 import { quantile } from '../../bench/simulate/observer.ts';
 import { createPlaceCache } from '../../bench/simulate/place-cache.ts';
 import { costOf, createUsage, usedSince } from '../../bench/simulate/prices.ts';
-import { createQuayside, TODAY } from '../../bench/simulate/quayside-design.ts';
+import { createQuayside, OPEN_VALVE, TODAY } from '../../bench/simulate/quayside-design.ts';
 import { createRandom, createZipf, drawSize } from '../../bench/simulate/random.ts';
 import { runDesign, type Scenario } from '../../bench/simulate/run-design.ts';
 import {
@@ -23,6 +22,7 @@ import { createSimulatedKv } from '../../bench/simulate/simulated-kv.ts';
 import { createTimeline, type Timeline } from '../../bench/simulate/timeline.ts';
 import { makeTrace } from '../../bench/simulate/trace.ts';
 import { createTruth } from '../../bench/simulate/truth.ts';
+import { KV_LEASE_SECONDS } from '../../src/adapters/cloudflare/hot-records.ts';
 
 const MiB = 2 ** 20;
 
@@ -285,9 +285,8 @@ describe('a run', () => {
     const bounds = [
       [createCacheApiFront(10), 10],
       [createWorkersCacheFront(10, { isPurging: false }), 10],
-      [createQuayside({ ...TODAY, metadata: 'none' }), 5],
-      [createQuayside({ ...TODAY, metadata: 'place' }), 5],
-      [createQuayside({ ...TODAY, kvDelayMaxSeconds: 0 }), 35 + LATENCY_MS.kvWrite / 1000 + 1.1],
+      [createQuayside(TODAY), 5],
+      [createQuayside({ ...TODAY, staleWhileRevalidateSeconds: 12 }), 15],
     ] as const;
     for (const [make, maxSeconds] of bounds) {
       const { stale } = await runDesign(make, SCENARIO);
@@ -295,11 +294,14 @@ describe('a run', () => {
       expect(stale.max).toBeLessThan(maxSeconds + slackSeconds);
       expect(stale.max).toBeGreaterThan(maxSeconds / 3);
     }
+    const { stale } = await runDesign(createQuayside({ ...TODAY, rates: OPEN_VALVE }), SCENARIO);
+    expect(stale.max).toBeLessThan(KV_LEASE_SECONDS + 5 + slackSeconds);
+    expect(stale.max).toBeGreaterThan(10);
   });
 
   it('bills a cached entrypoint as a request', async () => {
-    const flat = await runDesign(createQuayside({ ...TODAY, metadata: 'none' }), SCENARIO);
-    const tiered = await runDesign(createQuayside({ ...TODAY, metadata: 'none', bodies: ['workers-cache'] }), SCENARIO);
+    const flat = await runDesign(createQuayside({ ...TODAY, bodies: ['cache-api'] }), SCENARIO);
+    const tiered = await runDesign(createQuayside({ ...TODAY, bodies: ['workers-cache'] }), SCENARIO);
     expect(tiered.usage.workerRequests).toBeGreaterThan(flat.usage.workerRequests);
     expect(tiered.usage.classB).toBeLessThan(flat.usage.classB);
   });

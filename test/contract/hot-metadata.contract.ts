@@ -1,10 +1,10 @@
-// What every hot metadata must do. `fill` and `evict` come in the orders that races make; a record that an eviction
-// overtook must never be seen.
+// What every hot metadata must do. Answers and evictions come in the orders that races make; a record that an eviction
+// overtook must never be kept. `make` gives ports that wait for the index no longer than a second.
 import { describe, expect } from 'vitest';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/ports/domain.ts';
-import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
+import type { HotMetadata, Known } from '../../src/ports/hot-metadata.ts';
 import { toGateSettings } from '../../src/ports/pointer.ts';
 import { type Subject, testsOf } from './subject.ts';
 
@@ -40,112 +40,138 @@ function pointerOf(key: ObjectKey, etag: string): Pointer {
 
 const key = 'ä//../😀' as ObjectKey;
 
+/** A look-up whose answer is that of the index. */
+const asking = (known: Known) => async () => known;
+const neverAsk = () => Promise.reject(new Error('must not be asked'));
+
 /** Runs the contract. `make` gives a port whose memory is empty for buckets that were not used before. */
 export function hotMetadataContract(subject: Subject<HotMetadata>): void {
   const test = testsOf(subject);
 
   describe(`hot metadata: ${subject.name}`, () => {
-    test('knows nothing of what was never filled', async (hot) => {
-      expect(await hot.get(freshBucket(), key)).toEqual({ gate: null, pointer: null });
+    test('knows nothing of what nobody asked for, and asks', async (hot) => {
+      const bucket = freshBucket();
+      expect(hot.peek(bucket, key)).toBeNull();
+      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+      expect(await hot.find(bucket, key, asking(known))).toEqual({ ...known, tier: 'index', stale: null });
     });
 
-    test('gives back what was filled, from memory', async (hot) => {
+    test('gives back what it was told, from memory and at once', async (hot) => {
       const bucket = freshBucket();
-      const [gate, pointer] = [gateOf(bucket), pointerOf(key, 'e1')];
-      hot.fill(bucket, key, { gate, pointer }, hot.ticket());
-      const found = await hot.get(bucket, key);
-      expect(found.gate).toMatchObject({ value: gate, tier: 'memory' });
-      expect(found.pointer).toMatchObject({ value: pointer, tier: 'memory' });
-      expect(found.pointer?.ageSeconds).toBeGreaterThanOrEqual(0);
-      expect(found.pointer?.ageSeconds).toBeLessThan(2);
+      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+      await hot.find(bucket, key, asking(known));
+      expect(hot.peek(bucket, key)).toEqual(known);
+      expect(hot.find(bucket, key, neverAsk)).toEqual({ ...known, tier: 'memory', stale: null });
     });
 
     test('keeps "there is none" apart from not knowing', async (hot) => {
       const bucket = freshBucket();
-      hot.fill(bucket, key, { gate: gateOf(bucket), pointer: null }, hot.ticket());
-      const found = await hot.get(bucket, key);
-      expect(found.pointer).toMatchObject({ value: null, tier: 'memory' });
+      await hot.find(bucket, key, asking({ gate: gateOf(bucket), pointer: null }));
+      expect(hot.peek(bucket, key)).toEqual({ gate: gateOf(bucket), pointer: null });
       const nobody = freshBucket();
-      hot.fill(nobody, key, { gate: null, pointer: null }, hot.ticket());
-      expect((await hot.get(nobody, key)).gate).toMatchObject({ value: null });
+      await hot.find(nobody, key, asking({ gate: null, pointer: null }));
+      expect(hot.peek(nobody, key)).toEqual({ gate: null, pointer: null });
+      expect(hot.peek(nobody, 'other' as ObjectKey)).toEqual({ gate: null, pointer: null });
     });
 
-    test('replaces a record by a newer fill', async (hot) => {
+    test('needs no pointer to say that nobody may read', async (hot) => {
       const bucket = freshBucket();
-      const gate = gateOf(bucket);
-      hot.fill(bucket, key, { gate, pointer: null }, hot.ticket());
-      hot.fill(bucket, key, { gate, pointer: pointerOf(key, 'e2') }, hot.ticket());
-      expect((await hot.get(bucket, key)).pointer?.value?.etag).toBe('e2');
-      hot.fill(bucket, key, { gate, pointer: null }, hot.ticket());
-      expect((await hot.get(bucket, key)).pointer?.value).toBeNull();
+      const open = gateOf(bucket);
+      const gate: BucketGate = { ...open, access: { ...open.access, acl: 'private', policyPublicPrefixes: ['open/'] } };
+      await hot.find(bucket, key, asking({ gate, pointer: pointerOf(key, 'hidden') }));
+      expect(hot.peek(bucket, 'other' as ObjectKey)).toEqual({ gate, pointer: null });
+      expect(hot.peek(bucket, 'open/a' as ObjectKey)).toBeNull();
+    });
+
+    test('passes on a failure and asks again the next time', async (hot) => {
+      const bucket = freshBucket();
+      const failure = new Error('expected by the test');
+      await expect(hot.find(bucket, key, () => Promise.reject(failure))).rejects.toBe(failure);
+      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+      expect(await hot.find(bucket, key, asking(known))).toMatchObject(known);
+    });
+
+    test('does not wait for ever', async (hot) => {
+      const bucket = freshBucket();
+      const hanging = () => new Promise<Known>(() => undefined);
+      await expect(hot.find(bucket, key, hanging)).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+      expect(await hot.find(bucket, key, asking(known))).toMatchObject(known);
     });
 
     test('forgets the pointers of evicted keys, and only those', async (hot) => {
       const bucket = freshBucket();
       const other = 'other' as ObjectKey;
       const gate = gateOf(bucket);
-      hot.fill(bucket, key, { gate, pointer: pointerOf(key, 'e1') }, hot.ticket());
-      hot.fill(bucket, other, { gate, pointer: pointerOf(other, 'e2') }, hot.ticket());
+      await hot.find(bucket, key, asking({ gate, pointer: pointerOf(key, 'e1') }));
+      await hot.find(bucket, other, asking({ gate, pointer: pointerOf(other, 'e2') }));
       hot.evict(bucket, [key]);
-      // A tier below may still know it; memory must not.
-      expect((await hot.get(bucket, key)).pointer?.tier).not.toBe('memory');
-      expect((await hot.get(bucket, other)).pointer?.value?.etag).toBe('e2');
-      expect((await hot.get(bucket, other)).gate?.value).toEqual(gate);
+      expect(hot.peek(bucket, key)).toBeNull();
+      expect(hot.peek(bucket, other)).toMatchObject({ gate, pointer: { etag: 'e2' } });
+      expect(await hot.find(bucket, key, asking({ gate, pointer: pointerOf(key, 'e3') }))).toMatchObject({
+        pointer: { etag: 'e3' },
+        tier: 'index',
+      });
     });
 
     test('forgets "there is none" on eviction too', async (hot) => {
       const bucket = freshBucket();
-      hot.fill(bucket, key, { gate: gateOf(bucket), pointer: null }, hot.ticket());
+      await hot.find(bucket, key, asking({ gate: gateOf(bucket), pointer: null }));
       hot.evict(bucket, [key]);
-      expect((await hot.get(bucket, key)).pointer?.tier).not.toBe('memory');
+      expect(hot.peek(bucket, key)).toBeNull();
     });
 
     test('forgets the gate on evict(null)', async (hot) => {
       const bucket = freshBucket();
-      hot.fill(bucket, key, { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') }, hot.ticket());
+      await hot.find(bucket, key, asking({ gate: gateOf(bucket), pointer: pointerOf(key, 'e1') }));
       hot.evict(bucket, null);
-      expect((await hot.get(bucket, key)).gate?.tier).not.toBe('memory');
+      expect(hot.peek(bucket, key)).toBeNull();
     });
 
-    test('drops a fill that an eviction of its key overtook', async (hot) => {
-      const bucket = freshBucket();
-      const ticket = hot.ticket();
-      hot.evict(bucket, [key]);
-      hot.fill(bucket, key, { gate: gateOf(bucket), pointer: pointerOf(key, 'old') }, ticket);
-      expect((await hot.get(bucket, key)).pointer?.tier).not.toBe('memory');
-    });
+    for (const keys of [[key], null]) {
+      const what = keys === null ? 'its gate' : 'its key';
 
-    test('drops a fill that an eviction of its gate overtook', async (hot) => {
-      const bucket = freshBucket();
-      const ticket = hot.ticket();
-      hot.evict(bucket, null);
-      hot.fill(bucket, key, { gate: gateOf(bucket), pointer: pointerOf(key, 'old') }, ticket);
-      expect((await hot.get(bucket, key)).gate?.tier).not.toBe('memory');
-    });
+      test(`keeps nothing of an answer that an eviction of ${what} overtook`, async (hot) => {
+        const bucket = freshBucket();
+        const answer = Promise.withResolvers<Known>();
+        const asked = hot.find(bucket, key, () => answer.promise);
+        hot.evict(bucket, keys);
+        answer.resolve({ gate: gateOf(bucket), pointer: pointerOf(key, 'old') });
+        await asked;
+        expect(hot.peek(bucket, key)).toBeNull();
+      });
 
-    test('drops an overtaken fill also after very many other evictions', async (hot) => {
+      test(`lets nobody who asks after an eviction of ${what} share an answer from before`, async (hot) => {
+        const bucket = freshBucket();
+        const [before, after] = [Promise.withResolvers<Known>(), Promise.withResolvers<Known>()];
+        const first = hot.find(bucket, key, () => before.promise);
+        hot.evict(bucket, keys);
+        const second = hot.find(bucket, key, () => after.promise);
+        after.resolve({ gate: gateOf(bucket), pointer: pointerOf(key, 'new') });
+        expect(await second).toMatchObject({ pointer: { etag: 'new' } });
+        before.resolve({ gate: gateOf(bucket), pointer: pointerOf(key, 'old') });
+        await first;
+        expect(hot.peek(bucket, key)?.pointer?.etag).toBe('new');
+      });
+    }
+
+    test('keeps nothing overtaken also after very many other evictions', async (hot) => {
       const bucket = freshBucket();
-      const ticket = hot.ticket();
+      const answer = Promise.withResolvers<Known>();
+      const asked = hot.find(bucket, key, () => answer.promise);
       hot.evict(bucket, [key]);
       for (let other = 0; other < 20_000; other++) hot.evict(bucket, [`key-${other}` as ObjectKey]);
-      hot.fill(bucket, key, { gate: gateOf(bucket), pointer: pointerOf(key, 'old') }, ticket);
-      expect((await hot.get(bucket, key)).pointer?.tier).not.toBe('memory');
-    });
-
-    test('takes a fill whose ticket is younger than the eviction', async (hot) => {
-      const bucket = freshBucket();
-      hot.evict(bucket, [key]);
-      hot.evict(bucket, null);
-      hot.fill(bucket, key, { gate: gateOf(bucket), pointer: pointerOf(key, 'new') }, hot.ticket());
-      expect((await hot.get(bucket, key)).pointer?.value?.etag).toBe('new');
+      answer.resolve({ gate: gateOf(bucket), pointer: pointerOf(key, 'old') });
+      await asked;
+      expect(hot.peek(bucket, key)).toBeNull();
     });
 
     test('keeps one name apart in two buckets, and a bucket name that begins like another', async (hot) => {
       const [first, second] = [freshBucket(), freshBucket()];
-      hot.fill(first, key, { gate: gateOf(first), pointer: pointerOf(key, 'first') }, hot.ticket());
-      hot.fill(second, key, { gate: gateOf(second), pointer: pointerOf(key, 'second') }, hot.ticket());
+      await hot.find(first, key, asking({ gate: gateOf(first), pointer: pointerOf(key, 'first') }));
+      await hot.find(second, key, asking({ gate: gateOf(second), pointer: pointerOf(key, 'second') }));
       hot.evict(second, [key]);
-      expect((await hot.get(first, key)).pointer?.value?.etag).toBe('first');
+      expect(hot.peek(first, key)?.pointer?.etag).toBe('first');
     });
   });
 }

@@ -3,11 +3,12 @@
 import { createDirectDirectory, createDirectMetadataIndex } from '../../src/adapters/memory/direct-metadata-index.ts';
 import { createMemoryBlobStore, type MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.ts';
 import { createMemoryEdgeCache } from '../../src/adapters/node/memory-edge-cache.ts';
+import { createMemoryHotMetadata } from '../../src/adapters/node/memory-hot-metadata.ts';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createCountingMeter } from '../../src/adapters/shared/counting-meter.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
-import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-metadata.ts';
+import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { type BucketHandle, openBucket } from '../../src/core/buckets/bucket-handle.ts';
@@ -19,10 +20,14 @@ import { createDirectoryIndex } from '../../src/index/directory-index.ts';
 import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
 import type { ByteSource } from '../../src/ports/byte-source.ts';
 import type { ObjectAttributes, ObjectVersion } from '../../src/ports/domain.ts';
+import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
 import type { Ports } from '../../src/ports/index.ts';
+import type { Clock } from '../../src/ports/system.ts';
 
 export const INLINE_MAX_BYTES = 16;
 export const GRACE_SECONDS = 3600;
+/** Real time, milliseconds: so long a test waits for a port that hangs. */
+export const TIER_LIMIT_MS = 200;
 
 export type MemoryCore = Core & {
   readonly blobStore: MemoryBlobStore;
@@ -45,13 +50,7 @@ export function createMemoryCore(): MemoryCore {
     blobStore,
     metadataIndex: createDirectMetadataIndex(createBucketIndex(sql)),
     directory: createDirectDirectory(createDirectoryIndex(sql)),
-    hotMetadata: createMemoryHotMetadata({
-      clock,
-      maxEntries: 1000,
-      maxBytes: 2 ** 20,
-      negativeFreshSeconds: 2,
-      maxAgeSeconds: null,
-    }),
+    hotMetadata: createExactHotMetadata(clock),
     edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 2 ** 20, maxSliceBytes: 2 ** 16 })),
     tiers: { metadata: ['memory'], body: ['memory'] },
     clock,
@@ -72,6 +71,12 @@ export function createMemoryCore(): MemoryCore {
       await background.drain(1000);
     },
   };
+}
+
+/** Hot metadata as the Node home has it. */
+export function createExactHotMetadata(clock: Clock, negativeFreshSeconds = 2): HotMetadata {
+  const memory = { maxEntries: 1000, maxBytes: 2 ** 20, freshSeconds: null, staleSeconds: 0 };
+  return createMemoryHotMetadata(createMemoryPointers({ ...memory, clock, negativeFreshSeconds }), TIER_LIMIT_MS);
 }
 
 /** The same core with other ports in places. */

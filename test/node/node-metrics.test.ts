@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createNodeMetrics } from '../../src/adapters/node/node-metrics.ts';
 import { cacheFamilies } from '../../src/adapters/shared/cache-metrics.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
-import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-metadata.ts';
+import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { renderMetrics } from '../../src/http/system/metrics-text.ts';
 import type { BlobId, BucketName } from '../../src/ports/domain.ts';
@@ -27,8 +27,8 @@ describe("a home's metrics", () => {
     const bodies = createMemoryBodies({ maxBytes: 10_000, maxSliceBytes: 4000 });
     const slice = (id: string) => ({ blobId: id as BlobId, offsetBytes: 0, lengthBytes: 4000 });
     for (const id of ['a', 'b', 'c', 'c']) bodies.keep(slice(id), new Uint8Array(4000));
-    const limits = { maxEntries: 2, maxBytes: 1 << 20, negativeFreshSeconds: 2, maxAgeSeconds: null };
-    const pointers = createMemoryHotMetadata({ clock: systemClock, ...limits });
+    const limits = { maxEntries: 2, maxBytes: 1 << 20, negativeFreshSeconds: 2, freshSeconds: null };
+    const pointers = createMemoryPointers({ clock: systemClock, staleSeconds: 0, ...limits });
     for (const name of ['a', 'b', 'c']) {
       pointers.fill(name as BucketName, key('k'), { gate: null, pointer: null }, pointers.ticket());
     }

@@ -5,13 +5,10 @@ import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
 import { createCountingMeter } from '../../src/adapters/shared/counting-meter.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
-import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-metadata.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
-import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
-import type { BlobId, BucketGate, BucketId, BucketName, ObjectKey, Pointer, Segment } from '../../src/ports/domain.ts';
+import type { BlobId, BucketId, Segment } from '../../src/ports/domain.ts';
 import type { Clock } from '../../src/ports/system.ts';
-import { inlineVersion } from './index-data.ts';
 
 function manualClock(startMs = 1_763_000_000_000): Clock & { ms: number } {
   return {
@@ -114,107 +111,6 @@ describe('memory edge cache', () => {
     await Promise.all(Array.from({ length: 1000 }, () => cache.read(wanted, load)));
     expect(cache.peek(wanted)).not.toBeNull();
     expect(loads).toBe(1);
-  });
-});
-
-describe('memory hot metadata', () => {
-  const bucket = 'photos' as BucketName;
-  const gate: BucketGate = {
-    bucketId: 'photos~1' as BucketId,
-    revision: 1,
-    access: { acl: 'private', policyJson: null, policyPublicPrefixes: [] },
-    settings: NO_SETTINGS,
-  };
-  const pointerOf = (key: string): Pointer => inlineVersion(key, 'e');
-  const make = (clock: Clock, change: { maxAgeSeconds?: number | null; maxEntries?: number; maxBytes?: number } = {}) =>
-    createMemoryHotMetadata({
-      clock,
-      maxEntries: 80,
-      maxBytes: 1 << 20,
-      negativeFreshSeconds: 2,
-      maxAgeSeconds: null,
-      ...change,
-    });
-  const key = 'a' as ObjectKey;
-
-  it('says how old a record is, and gives none that is too old', () => {
-    const clock = manualClock();
-    const hot = make(clock, { maxAgeSeconds: 60 });
-    hot.fill(bucket, key, { gate, pointer: pointerOf('a') }, hot.ticket(), 5);
-    clock.ms += 3000;
-    expect(hot.get(bucket, key).pointer?.ageSeconds).toBe(8);
-    clock.ms += 52_000;
-    expect(hot.get(bucket, key)).toEqual({ gate: null, pointer: null });
-  });
-
-  it('gives exact records without an age for ever, but "there is none" only briefly', () => {
-    const clock = manualClock();
-    const hot = make(clock);
-    hot.fill(bucket, key, { gate, pointer: pointerOf('a') }, hot.ticket());
-    hot.fill(bucket, 'none' as ObjectKey, { gate, pointer: null }, hot.ticket());
-    clock.ms += 1999;
-    expect(hot.get(bucket, 'none' as ObjectKey).pointer?.value).toBeNull();
-    clock.ms += 1;
-    expect(hot.get(bucket, 'none' as ObjectKey).pointer).toBeNull();
-    clock.ms += 1e9;
-    expect(hot.get(bucket, key).pointer).toMatchObject({ ageSeconds: 0, value: { etag: 'e' } });
-  });
-
-  it('does not give a pointer of an earlier life of the bucket', () => {
-    const hot = make(manualClock());
-    hot.fill(bucket, key, { gate, pointer: pointerOf('a') }, hot.ticket());
-    const nextLife = { ...gate, bucketId: 'photos~2' as BucketId };
-    hot.fill(bucket, 'b' as ObjectKey, { gate: nextLife, pointer: pointerOf('b') }, hot.ticket());
-    expect(hot.get(bucket, key).pointer).toBeNull();
-    expect(hot.get(bucket, 'b' as ObjectKey).pointer).not.toBeNull();
-  });
-
-  it('keeps what is asked for when strangers ask for thousands of missing keys', () => {
-    const hot = make(manualClock());
-    hot.fill(bucket, key, { gate, pointer: pointerOf('a') }, hot.ticket());
-    for (let at = 0; at < 5000; at++) {
-      hot.fill(bucket, `missing-${at}` as ObjectKey, { gate, pointer: null }, hot.ticket());
-    }
-    expect(hot.get(bucket, key).pointer?.value?.etag).toBe('e');
-  });
-
-  it('stays within its bytes', () => {
-    const hot = make(manualClock(), { maxBytes: 40_000, maxEntries: 1000 });
-    const keys = Array.from({ length: 100 }, (_, at) => `key-${at}` as ObjectKey);
-    for (const each of keys) {
-      const pointer = inlineVersion(each, 'e', new Uint8Array(3000));
-      hot.fill(bucket, each, { gate, pointer }, hot.ticket());
-    }
-    const kept = keys.filter((each) => hot.get(bucket, each).pointer !== null);
-    expect(kept.length).toBeGreaterThan(5);
-    expect(kept.length).toBeLessThan(14);
-    expect(kept.at(-1)).toBe('key-99');
-  });
-
-  it('keeps nothing of a held key or gate until all holds are released', () => {
-    const hot = make(manualClock());
-    const fill = () => hot.fill(bucket, key, { gate, pointer: pointerOf('a') }, hot.ticket());
-    fill();
-    hot.hold(bucket, [key]);
-    hot.hold(bucket, [key]);
-    expect(hot.get(bucket, key).pointer).toBeNull();
-    fill();
-    expect(hot.get(bucket, key).pointer).toBeNull();
-    hot.release(bucket, [key]);
-    fill();
-    expect(hot.get(bucket, key).pointer).toBeNull();
-    const overtaken = hot.ticket();
-    hot.release(bucket, [key]);
-    hot.fill(bucket, key, { gate, pointer: pointerOf('a') }, overtaken);
-    expect(hot.get(bucket, key).pointer).toBeNull();
-    fill();
-    expect(hot.get(bucket, key).pointer).not.toBeNull();
-    hot.hold(bucket, null);
-    fill();
-    expect(hot.get(bucket, key).gate).toBeNull();
-    hot.release(bucket, null);
-    fill();
-    expect(hot.get(bucket, key).gate?.value).toEqual(gate);
   });
 });
 

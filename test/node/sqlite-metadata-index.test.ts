@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWriterThread, startIndexWriter } from '../../src/adapters/node/index-writer-client.ts';
+import { createMemoryHotMetadata } from '../../src/adapters/node/memory-hot-metadata.ts';
 import {
   type CommitWatcher,
   openSqliteMetadataIndex,
   type SqliteMetadataIndex,
 } from '../../src/adapters/node/sqlite-metadata-index.ts';
-import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-metadata.ts';
+import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import type { AccessKeyId, Account, BucketName, BucketRecord, ObjectKey } from '../../src/ports/domain.ts';
 import { toGate } from '../../src/ports/pointer.ts';
@@ -169,29 +170,30 @@ describe('watcher', () => {
   });
 
   it('lets no reader of the hot tier see the past of what any reader has seen', async () => {
-    const hot = createMemoryHotMetadata({
+    const pointers = createMemoryPointers({
       clock: systemClock,
       maxEntries: 100,
       maxBytes: 1 << 20,
       negativeFreshSeconds: 60,
-      maxAgeSeconds: null,
+      freshSeconds: null,
+      staleSeconds: 0,
     });
+    const hot = createMemoryHotMetadata(pointers, 10_000);
     const index = await openIndex(hot);
     const bucket = await createBucket(index);
     const key = 'a' as ObjectKey;
-    const gate = toGate(bucket);
+    const gate = { ...toGate(bucket), access: { ...bucket.access, acl: 'public-read' as const } };
     let acknowledged = 0;
     let isOver = false;
 
-    /** As delivery reads: memory, else the index, which fills memory some ticks later. */
+    /** As delivery reads: memory, else the index, whose answer reaches memory some ticks later. */
     const read = async (delayTicks: number): Promise<number> => {
-      const cached = hot.get(bucket.name, key).pointer;
-      if (cached !== null) return Number(cached.value?.etag ?? 0);
-      const ticket = hot.ticket();
-      const { object } = await index.metadataIndex.call(bucket.name, 'resolve', { name: bucket.name, key });
-      for (let tick = 0; tick < delayTicks; tick++) await new Promise((resolve) => setImmediate(resolve));
-      hot.fill(bucket.name, key, { gate, pointer: object }, ticket);
-      return Number(object?.etag ?? 0);
+      const { pointer } = await hot.find(bucket.name, key, async () => {
+        const { object } = await index.metadataIndex.call(bucket.name, 'resolve', { name: bucket.name, key });
+        for (let tick = 0; tick < delayTicks; tick++) await new Promise((resolve) => setImmediate(resolve));
+        return { gate, pointer: object };
+      });
+      return Number(pointer?.etag ?? 0);
     };
 
     const problems: string[] = [];
@@ -199,8 +201,8 @@ describe('watcher', () => {
     const reader = async (delayTicks: number) => {
       while (!isOver) {
         const atLeast = acknowledged;
-        if (hot.get(bucket.name, key).pointer !== null) hits += 1;
-        const cachedNow = hot.get(bucket.name, key).pointer?.value?.etag;
+        const cachedNow = hot.peek(bucket.name, key)?.pointer?.etag;
+        if (cachedNow !== undefined) hits += 1;
         const truth = await etagOf(index, bucket, key);
         // In one tick: what memory says must be what the database says, whether its answer has arrived or not.
         if (cachedNow !== undefined && cachedNow !== truth) problems.push(`memory ${cachedNow}, index ${truth}`);

@@ -1,23 +1,27 @@
-// The publisher with a clock and a KV of our own, inside a real Durable Object: how often it writes, in which order,
-// and what it does when KV fails.
+// The publisher with a clock and a KV of our own, inside a real Durable Object: what becomes hot, how often it is
+// written, in which order, and what happens when KV fails, hangs or is late.
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { createDoSql } from '../../src/adapters/cloudflare/do-sqlite.ts';
-import { createHotPublisher, PUBLICATION_SCHEMA } from '../../src/adapters/cloudflare/hot-publisher.ts';
+import {
+  createHotPublisher,
+  type HotPublisher,
+  PUBLICATION_SCHEMA,
+} from '../../src/adapters/cloudflare/hot-publisher.ts';
+import { KV_LEASE_SECONDS } from '../../src/adapters/cloudflare/hot-records.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
-import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketName, ObjectKey } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
-import { toGateSettings } from '../../src/ports/pointer.ts';
 import { deletionOf } from '../contract/index-samples.ts';
 import { bucketObject, freshBucketName, objectOf, PRIVATE, PUBLIC, recordOf, refOf } from './bucket.ts';
 
 type Put = {
   readonly name: string;
   readonly etag: string | null;
-  readonly gate: unknown;
+  readonly gate: { revision: number; access: unknown } | null;
   readonly sequence: number;
+  readonly untilMs: number;
   readonly ttl: number;
   readonly atMs: number;
 };
@@ -30,11 +34,22 @@ function recordingKv(clock: { ms: number }, behave: (attempt: number) => Promise
     attempts += 1;
     const atMs = clock.ms;
     await behave(attempts);
-    const { s, p, g } = JSON.parse(text);
-    puts.push({ name, etag: p?.etag ?? null, gate: g, sequence: s, ttl: options.expirationTtl, atMs });
+    const { s, p, g, u } = JSON.parse(text);
+    puts.push({
+      name,
+      etag: p?.etag ?? null,
+      gate: g ?? null,
+      sequence: s,
+      untilMs: u,
+      ttl: options.expirationTtl,
+      atMs,
+    });
   };
   return { kv: { put } as unknown as KVNamespace, puts, attempts: () => attempts };
 }
+
+/** A bucket of ten questions a second opens the valve, for keys with at least five. */
+const RATES = { bucketPerSecond: 10, keyPerSecond: 5, windowMs: 1000 };
 
 type Call = <Name extends keyof IndexApi>(
   method: Name,
@@ -47,12 +62,15 @@ type Setting = {
   readonly clock: { ms: number };
   readonly puts: readonly Put[];
   readonly attempts: () => number;
-  readonly alarms: readonly number[];
   readonly put: (key: string, etag: string) => void;
   readonly remove: (key: string) => void;
-  readonly resolve: (key: string) => void;
+  /** Asks for the key so often in the next second, and lets the publisher do what is due. */
+  readonly ask: (key: string, times: number) => Promise<void>;
   readonly drain: () => Promise<void>;
   readonly writesOf: (key: string) => Put[];
+  readonly publisher: () => HotPublisher;
+  /** Another life of the object over the same database. */
+  readonly restart: () => void;
 };
 
 /** Runs `test` with a public bucket in a fresh object. Waiting only moves the clock. */
@@ -65,23 +83,29 @@ async function withPublisher(test: (setting: Setting) => Promise<void>, behave?:
     migrate(sql, INDEX_SCHEMA);
     migrate(sql, PUBLICATION_SCHEMA);
     const index = createBucketIndex(sql);
-    const alarms: number[] = [];
-    const publisher = createHotPublisher({
-      bucket: name,
-      sql,
-      kv,
-      resolve: index.resolve,
-      clock: { nowMs: () => clock.ms },
-      log: { info() {}, error() {} },
-      setAlarm: (atMs) => alarms.push(atMs),
-      wait: async (ms) => {
-        clock.ms += ms;
-      },
-    });
+    const make = () =>
+      createHotPublisher({
+        bucket: name,
+        sql,
+        kv,
+        resolve: index.resolve,
+        clock: { nowMs: () => clock.ms },
+        log: { info() {}, error() {} },
+        wait: async (ms) => {
+          clock.ms += ms;
+        },
+        rates: RATES,
+      });
+    let publisher = make();
+    let isDue = false;
     const call: Call = (method, input) => {
       const value = (index[method] as (given: typeof input) => ReturnType<IndexApi[typeof method]>)(input);
-      publisher.note(method, input, value);
+      isDue = publisher.note(method, input) || isDue;
       return value;
+    };
+    const drain = async () => {
+      if (isDue) await publisher.drain();
+      isDue = false;
     };
     const bucket = refOf(recordOf(name as BucketName, PUBLIC));
     call('createBucket', { bucket: recordOf(name, PUBLIC) });
@@ -91,24 +115,84 @@ async function withPublisher(test: (setting: Setting) => Promise<void>, behave?:
       clock,
       puts,
       attempts,
-      alarms,
       put: (key, etag) =>
         void call('commitObject', { bucket, object: objectOf(key, etag), condition: null, arrivals: [] }),
       remove: (key) => void call('deleteObjects', { bucket, ...deletionOf([key], clock.ms) }),
-      resolve: (key) => void call('resolve', { name, key: key as ObjectKey }),
-      drain: publisher.drain,
+      async ask(key, times) {
+        for (let at = 0; at < times; at++) {
+          clock.ms += 1000 / times;
+          call('resolve', { name, key: key as ObjectKey });
+          await drain();
+        }
+      },
+      drain,
       writesOf: (key) => puts.filter((put) => put.name === `p/${name}/${key}`),
+      publisher: () => publisher,
+      restart: () => {
+        publisher = make();
+      },
     });
   });
 }
 
-const DAY_SECONDS = 24 * 3600;
-
 describe('hot publisher', () => {
+  it('writes nothing as long as one object can answer', () =>
+    withPublisher(async ({ put, ask, attempts }) => {
+      put('a', 'e1');
+      for (let second = 0; second < 60; second++) await ask('a', 8);
+      expect(attempts()).toBe(0);
+    }));
+
+  it('publishes what is hot, with the gate, and nothing else', () =>
+    withPublisher(async ({ name, put, ask, puts }) => {
+      for (const key of ['hot', 'warm', 'cold']) put(key, `of ${key}`);
+      for (let second = 0; second < 5; second++) {
+        await ask('hot', 20);
+        await ask('warm', 3);
+      }
+      expect(new Set(puts.map((each) => each.name))).toEqual(new Set([`g/${name}`, `p/${name}/hot`]));
+      expect(puts.find((each) => each.etag !== null)?.etag).toBe('of hot');
+    }));
+
+  it('opens within a fraction of a window in a flood', () =>
+    withPublisher(async ({ clock, call, name, put, drain, writesOf }) => {
+      put('a', 'e1');
+      for (let at = 0; at < 200; at++) {
+        clock.ms += 1;
+        call('resolve', { name, key: 'a' as ObjectKey });
+      }
+      await drain();
+      expect(writesOf('a').length).toBe(1);
+    }));
+
+  it('renews a record while its key is hot, then lets it end', () =>
+    withPublisher(async ({ put, ask, writesOf, clock, publisher, name }) => {
+      put('a', 'e1');
+      const startMs = clock.ms;
+      while (clock.ms < startMs + 100_000) await ask('a', 20);
+      const writes = writesOf('a');
+      expect(writes.length).toBe(4);
+      for (const [at, write] of writes.entries()) {
+        expect(write.untilMs).toBe(write.atMs + KV_LEASE_SECONDS * 1000);
+        expect(write.ttl).toBe(KV_LEASE_SECONDS);
+        const before = writes[at - 1];
+        if (before !== undefined) expect(write.atMs - before.atMs).toBeGreaterThanOrEqual(30_000);
+      }
+      // KV answers seven of eight: that few questions left mean that it is still hot.
+      while (clock.ms < startMs + 200_000) await ask('a', 2);
+      expect(writesOf('a').length).toBeGreaterThan(6);
+      const before = writesOf('a').length;
+      while (clock.ms < startMs + 400_000) await ask('b', 1);
+      expect(writesOf('a').length).toBe(before);
+      const question = { name, key: 'a' as ObjectKey };
+      expect(publisher().newsOf('resolve', question)).toBeNull();
+    }));
+
   it('writes a key that changes all the time once a second, and its last state', () =>
-    withPublisher(async ({ clock, put, resolve, drain, writesOf }) => {
+    withPublisher(async ({ clock, put, ask, drain, writesOf }) => {
       put('a', 'first');
-      resolve('a');
+      await ask('a', 20);
+      await ask('a', 20);
       const startMs = clock.ms;
       let at = 0;
       for (let second = 0; second < 10; second++) {
@@ -120,27 +204,41 @@ describe('hot publisher', () => {
       expect(writes.at(-1)?.etag).toBe('e1000');
       const gaps = writes.slice(1).map((write, before) => write.atMs - (writes[before]?.atMs ?? startMs));
       expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000);
-      expect(writes.length).toBeLessThanOrEqual(11);
+      expect(writes.length).toBeLessThanOrEqual(13);
     }));
 
-  it('writes in commit order, also when writes fail and take their time', () =>
+  it('goes on writing the changes of a key that has cooled down, as long as KV may show it', () =>
+    withPublisher(async ({ clock, put, ask, drain, writesOf }) => {
+      put('a', 'e1');
+      await ask('a', 20);
+      await ask('a', 20);
+      for (let second = 0; second < 10; second++) await ask('b', 1);
+      put('a', 'e2');
+      await drain();
+      expect(writesOf('a').at(-1)?.etag).toBe('e2');
+      clock.ms += KV_LEASE_SECONDS * 1000;
+      put('a', 'e3');
+      await drain();
+      expect(writesOf('a').at(-1)?.etag).toBe('e2');
+    }));
+
+  it('numbers records in commit order, also when writes fail and take their time', () =>
     withPublisher(
-      async ({ put, resolve, drain, writesOf }) => {
+      async ({ put, ask, drain, writesOf }) => {
         const keys = Array.from({ length: 12 }, (_, at) => `key-${at}`);
-        for (const key of keys) {
-          put(key, 'first');
-          resolve(key);
-        }
-        const draining = drain();
+        for (const key of keys) put(key, 'first');
+        for (let second = 0; second < 3; second++) for (const key of keys) await ask(key, 100);
         for (let at = 0; at < 200; at++) {
           put(keys[(at * 7) % keys.length] ?? '', `e${at}`);
+          if (at % 20 === 0) void drain();
           if (at % 20 === 0) await new Promise<void>((resolve) => queueMicrotask(resolve));
         }
-        await draining;
-        await drain();
-        for (const key of keys) {
+        for (let round = 0; round < 5; round++) await ask(keys[0] ?? '', 20);
+        const written = keys.filter((key) => writesOf(key).length > 1);
+        expect(written.length).toBeGreaterThan(0);
+        for (const key of written) {
           const sequences = writesOf(key).map((write) => write.sequence);
-          expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => a - b));
+          expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
           expect(writesOf(key).at(-1)?.etag).toMatch(/^e1[89]\d$/);
         }
       },
@@ -150,20 +248,22 @@ describe('hot publisher', () => {
       },
     ));
 
-  it('gives up for now when KV stays broken, asks for an alarm, and goes on where it was', () => {
-    let isBroken = true;
+  it('gives up for now when KV stays broken, and goes on with the next question', () => {
+    let isBroken = false;
     return withPublisher(
-      async ({ alarms, attempts, clock, put, resolve, drain, writesOf, puts }) => {
+      async ({ attempts, clock, put, ask, drain, writesOf }) => {
         put('a', 'e1');
-        resolve('a');
-        await drain();
-        expect(puts).toEqual([]);
-        expect(attempts()).toBe(10);
-        expect(Math.max(...alarms)).toBeGreaterThan(clock.ms);
-        isBroken = false;
+        await ask('a', 20);
+        await ask('a', 20);
+        const before = attempts();
+        isBroken = true;
         put('a', 'e2');
         await drain();
-        expect(writesOf('a').map((write) => write.etag)).toEqual(['e2']);
+        expect(attempts() - before).toBe(5);
+        isBroken = false;
+        clock.ms += 30_000;
+        await ask('a', 1);
+        expect(writesOf('a').map((write) => write.etag)).toEqual(['e1', 'e2']);
       },
       async () => {
         if (isBroken) throw new Error('expected by the test');
@@ -171,104 +271,49 @@ describe('hot publisher', () => {
     );
   });
 
-  it('keeps an entry for a day after the last interest, however often it changes', () =>
-    withPublisher(async ({ clock, put, resolve, drain, writesOf }) => {
-      put('a', 'e1');
-      resolve('a');
-      await drain();
-      clock.ms += (DAY_SECONDS - 10) * 1000;
-      put('a', 'e2');
-      await drain();
-      clock.ms += 30_000;
-      put('a', 'e3');
-      await drain();
-      clock.ms += 200_000;
-      put('a', 'e4');
-      await drain();
-      expect(writesOf('a').map(({ etag, ttl }) => [etag, ttl])).toEqual([
-        ['e1', DAY_SECONDS],
-        ['e2', 60],
-        ['e3', 60],
-      ]);
-    }));
-
-  it('renews the interest only when half of it is over', () =>
-    withPublisher(async ({ clock, put, resolve, drain, writesOf }) => {
-      put('a', 'e1');
-      for (let hour = 0; hour < 24; hour++) {
-        resolve('a');
-        await drain();
-        clock.ms += 3600_000;
+  it('says of a key that is gone, or private, that there is nothing to see', () =>
+    withPublisher(async ({ call, name, put, remove, ask, drain, writesOf, puts }) => {
+      for (const key of ['a', 'b']) {
+        put(key, 'e1');
+        await ask(key, 20);
+        await ask(key, 20);
       }
-      expect(writesOf('a').map((write) => write.ttl)).toEqual([DAY_SECONDS, DAY_SECONDS]);
-    }));
-
-  it('says for the least time that a key is gone, and nothing of keys that never were', () =>
-    withPublisher(async ({ put, remove, resolve, drain, puts, writesOf }) => {
-      put('a', 'e1');
-      resolve('a');
-      await drain();
       remove('a');
       await drain();
-      const before = puts.length;
-      resolve('a');
-      resolve('never');
-      remove('never');
-      await drain();
-      expect(writesOf('a').map(({ etag, ttl }) => [etag, ttl])).toEqual([
-        ['e1', DAY_SECONDS],
-        [null, 60],
-      ]);
-      expect(puts.length).toBe(before);
-    }));
-
-  it('says that a key is back which it said to be gone', () =>
-    withPublisher(async ({ put, remove, resolve, drain, writesOf }) => {
-      put('a', 'e1');
-      resolve('a');
-      await drain();
-      remove('a');
-      await drain();
-      put('a', 'e2');
-      await drain();
-      expect(writesOf('a').map((write) => write.etag)).toEqual(['e1', null, 'e2']);
-    }));
-
-  it('follows the gate: access, deletion, and another life under the same name', () =>
-    withPublisher(async ({ name, call, resolve, drain, puts }) => {
-      resolve('nothing');
-      await drain();
+      expect(writesOf('a').at(-1)?.etag).toBeNull();
       const closed = call('setBucketAccess', { bucket: refOf(recordOf(name, PUBLIC)), access: PRIVATE });
       await drain();
+      expect(puts.at(-1)).toMatchObject({ name: `g/${name}`, gate: { revision: closed.revision, access: PRIVATE } });
+      call('deleteObjects', { bucket: refOf(closed), ...deletionOf(['b'], 0) });
       call('deleteBucket', { bucket: refOf(closed), nowMs: 0 });
       await drain();
+      expect(puts.filter((each) => each.name === `g/${name}`).at(-1)?.gate).toBeNull();
       const again = call('createBucket', { bucket: recordOf(name, PUBLIC, 'life2') });
       await drain();
-      expect(puts.map(({ name: written, ttl, gate }) => [written, ttl, gate])).toEqual([
-        [
-          `g/${name}`,
-          DAY_SECONDS,
-          { bucketId: closed.id, revision: 1, access: PUBLIC, settings: toGateSettings(NO_SETTINGS) },
-        ],
-        [
-          `g/${name}`,
-          DAY_SECONDS - 1,
-          { bucketId: closed.id, revision: closed.revision, access: PRIVATE, settings: toGateSettings(NO_SETTINGS) },
-        ],
-        [`g/${name}`, 60, null],
-        [
-          `g/${name}`,
-          DAY_SECONDS - 3,
-          { bucketId: again.id, revision: 1, access: PUBLIC, settings: toGateSettings(NO_SETTINGS) },
-        ],
-      ]);
+      expect(puts.at(-1)).toMatchObject({ name: `g/${name}`, gate: { bucketId: again.id } });
     }));
 
-  it('asks for one alarm in a while, not one for each commit', () =>
-    withPublisher(async ({ alarms, put, resolve }) => {
+  it('tells callers which record they may believe, and for how long an older one can be shown', () =>
+    withPublisher(async ({ name, put, ask, writesOf, publisher, restart, clock }) => {
+      const question = { name, key: 'a' as ObjectKey };
       put('a', 'e1');
-      resolve('a');
-      for (let at = 0; at < 50; at++) put('a', `e${at}`);
-      expect(alarms.length).toBe(1);
+      await ask('a', 20);
+      await ask('a', 20);
+      const [first] = writesOf('a');
+      const lease = { sequence: first?.sequence, untilMs: first?.untilMs };
+      expect(publisher().newsOf('resolve', question)).toMatchObject({ keys: [{ key: 'a', lease }] });
+      put('a', 'e2');
+      const changed = publisher().newsOf('commitObject', { object: objectOf('a', 'e2') } as never);
+      expect(changed?.keys[0]?.lease?.sequence).toBeGreaterThan(first?.sequence ?? 0);
+      expect(changed?.keys[0]?.lease?.untilMs).toBe(first?.untilMs);
+
+      // A new life knows no names, only that something may be out there.
+      restart();
+      expect(publisher().newsOf('resolve', question)).toBeNull();
+      const unknown = publisher().newsOf('commitObject', { object: objectOf('a', 'e3') } as never);
+      expect(unknown?.keys[0]?.lease).toMatchObject({ untilMs: clock.ms + KV_LEASE_SECONDS * 1000 });
+      expect(unknown?.keys[0]?.lease?.sequence).toBeGreaterThan(changed?.keys[0]?.lease?.sequence ?? 0);
+      clock.ms += KV_LEASE_SECONDS * 1000;
+      expect(publisher().newsOf('commitObject', { object: objectOf('a', 'e3') } as never)).toBeNull();
     }));
 });

@@ -1,3 +1,5 @@
+// Hot metadata as an isolate of Cloudflare has it: when KV is asked and believed, and what is served while what stands
+// below fails or hangs. The clock is the test's own, but for how long a hang is waited for.
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import {
@@ -6,13 +8,17 @@ import {
   encodeGate,
   encodePointer,
   gateName,
+  KV_LEASE_SECONDS,
   pointerName,
 } from '../../src/adapters/cloudflare/hot-records.ts';
 import { createKvHotMetadata } from '../../src/adapters/cloudflare/kv-hot-metadata.ts';
-import { createMemoryHotMetadata } from '../../src/adapters/shared/memory-hot-metadata.ts';
+import { createKvLeases } from '../../src/adapters/cloudflare/kv-leases.ts';
+import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import { type CorsRule, NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/ports/domain.ts';
+import { StorageError } from '../../src/ports/errors.ts';
+import type { Known } from '../../src/ports/hot-metadata.ts';
 import { toGateSettings } from '../../src/ports/pointer.ts';
 import type { Log } from '../../src/ports/system.ts';
 import { hotMetadataContract } from '../contract/hot-metadata.contract.ts';
@@ -20,19 +26,38 @@ import { counting } from './counting.ts';
 
 const log: Log = { info() {}, error() {} };
 const FRESH_SECONDS = 5;
+const LIMIT_MS = 50;
 
 /** A hot metadata as a new isolate has it, with a clock of its own and counted calls. */
-function isolate(kv: KVNamespace = env.HOT) {
+function isolate(options: { kv?: KVNamespace; revalidate?: number; random?: () => number } = {}) {
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
-  const memory = createMemoryHotMetadata({
+  const memory = createMemoryPointers({
     clock,
     maxEntries: 1000,
     maxBytes: 1_000_000,
     negativeFreshSeconds: 2,
-    maxAgeSeconds: FRESH_SECONDS,
+    freshSeconds: FRESH_SECONDS,
+    staleSeconds: 3600,
   });
-  const counted = counting(kv);
-  return { hot: createKvHotMetadata(counted.target, memory, log), calls: counted.calls, clock };
+  const counted = counting(options.kv ?? env.HOT);
+  const leases = createKvLeases(clock);
+  const behind: Promise<unknown>[] = [];
+  const hot = createKvHotMetadata({
+    kv: counted.target,
+    memory,
+    leases,
+    clock,
+    background: { run: (_label, work) => void behind.push(work().catch(() => undefined)) },
+    log,
+    settings: {
+      staleWhileRevalidateSeconds: options.revalidate ?? 0,
+      staleIfErrorSeconds: 3600,
+      tierLimitMs: LIMIT_MS,
+    },
+    random: options.random ?? (() => 0.99),
+  });
+  const settle = () => Promise.all(behind.splice(0));
+  return { hot, calls: counted.calls, clock, leases, settle };
 }
 
 hotMetadataContract({ name: 'memory before KV', make: () => isolate().hot });
@@ -76,96 +101,236 @@ function pointerOf(etag: string): Pointer {
     inlineBytes: new Uint8Array([0, 128, 255]),
   };
 }
-async function publish(bucket: BucketName, gate: BucketGate | null, pointer: Pointer | null, ofLife?: BucketGate) {
-  const bucketId = (ofLife ?? gate)?.bucketId ?? null;
-  await env.HOT.put(gateName(bucket), encodeGate({ sequence: 1, gate }));
-  await env.HOT.put(pointerName(bucket, key), encodePointer({ sequence: 1, bucketId, pointer }));
+
+const neverAsk = () => Promise.reject(new Error('must not be asked'));
+const failing = () => Promise.reject(new StorageError('InternalError', { detail: 'expected by the test' }));
+const hanging = () => new Promise<Known>(() => undefined);
+
+type Isolate = ReturnType<typeof isolate>;
+
+/** Writes both records as their object would, and tells the isolate that they are there. */
+async function publish(
+  to: Isolate,
+  bucket: BucketName,
+  known: Known,
+  options: { sequence?: number; told?: number; atMs?: number; bucketId?: BucketGate['bucketId'] } = {},
+): Promise<void> {
+  const { sequence = 1, told = sequence, atMs = to.clock.ms } = options;
+  const stamp = { sequence, atMs, untilMs: atMs + KV_LEASE_SECONDS * 1000 };
+  const bucketId = options.bucketId ?? known.gate?.bucketId ?? null;
+  await env.HOT.put(gateName(bucket), encodeGate({ ...stamp, gate: known.gate }));
+  await env.HOT.put(pointerName(bucket, key), encodePointer({ ...stamp, bucketId, pointer: known.pointer }));
+  const lease = { sequence: told, untilMs: stamp.untilMs };
+  to.leases.note(bucket, { gate: lease, keys: [{ key, lease }] });
 }
 
-describe('KV hot metadata', () => {
-  it('asks KV once for a cold key, with one bulk read, and not at all while memory is fresh', async () => {
-    const bucket = freshBucket();
-    await publish(bucket, gateOf(bucket), pointerOf('e1'));
-    const { hot, calls, clock } = isolate();
-    const cold = await hot.get(bucket, key);
-    expect(cold).toEqual({
-      gate: { value: gateOf(bucket), tier: 'kv', ageSeconds: 0 },
-      pointer: { value: pointerOf('e1'), tier: 'kv', ageSeconds: 0 },
-    });
-    clock.ms += FRESH_SECONDS * 1000 - 1;
-    const warm = hot.get(bucket, key);
-    expect(warm).not.toBeInstanceOf(Promise);
-    expect(warm).toMatchObject({ pointer: { value: pointerOf('e1'), tier: 'memory' } });
-    expect(calls).toEqual({ get: 1 });
-  });
-
-  it('gives nothing older than the bound from memory', async () => {
-    const bucket = freshBucket();
-    await publish(bucket, gateOf(bucket), pointerOf('old'));
-    const { hot, calls, clock } = isolate();
-    await hot.get(bucket, key);
-    await publish(bucket, gateOf(bucket), pointerOf('new'));
-    clock.ms += FRESH_SECONDS * 1000;
-    expect((await hot.get(bucket, key)).pointer).toMatchObject({ value: { etag: 'new' }, tier: 'kv' });
-    expect(calls).toEqual({ get: 2 });
-  });
-
-  it('never makes one half younger by reading the other', async () => {
-    const bucket = freshBucket();
-    await publish(bucket, gateOf(bucket), pointerOf('e1'));
-    const { hot, clock } = isolate();
-    await hot.get(bucket, key);
-    hot.evict(bucket, [key]);
-    clock.ms += (FRESH_SECONDS - 1) * 1000;
-    expect(await hot.get(bucket, key)).toMatchObject({
-      gate: { tier: 'memory', ageSeconds: 4 },
-      pointer: { tier: 'kv' },
-    });
-    clock.ms += 1000;
-    expect((await hot.get(bucket, key)).gate?.tier).toBe('kv');
-  });
-
-  it('takes a pointer only for the life of the bucket that the gate names', async () => {
-    const bucket = freshBucket();
-    await publish(bucket, gateOf(bucket, 'public-read', 'life2'), pointerOf('dead'), gateOf(bucket));
-    const { hot } = isolate();
-    expect(await hot.get(bucket, key)).toMatchObject({ gate: { tier: 'kv' }, pointer: null });
-  });
-
-  it('knows deleted keys and deleted buckets from KV', async () => {
-    const bucket = freshBucket();
-    await publish(bucket, gateOf(bucket), null);
-    expect((await isolate().hot.get(bucket, key)).pointer).toMatchObject({ value: null, tier: 'kv' });
-    await publish(bucket, null, pointerOf('dead'), gateOf(bucket));
-    expect(await isolate().hot.get(bucket, key)).toMatchObject({
-      gate: { value: null, tier: 'kv' },
-      pointer: { value: null },
-    });
-  });
-
-  it('asks KV nothing more about a bucket that it knows to be closed', async () => {
-    const bucket = freshBucket();
-    await publish(bucket, gateOf(bucket, 'private'), pointerOf('e1'));
+describe('KV before the index', () => {
+  it('is not asked for what nobody published', async () => {
     const { hot, calls } = isolate();
-    hot.fill(bucket, 'other' as ObjectKey, { gate: gateOf(bucket, 'private'), pointer: null }, hot.ticket());
-    expect(hot.get(bucket, key)).toMatchObject({ gate: { value: gateOf(bucket, 'private') }, pointer: null });
+    const bucket = freshBucket();
+    const known = { gate: gateOf(bucket), pointer: pointerOf('e1') };
+    expect(await hot.find(bucket, key, async () => known)).toMatchObject({ tier: 'index' });
     expect(calls).toEqual({});
   });
 
-  it('takes what it cannot read for a miss', async () => {
+  it('is asked once for a published key, with one bulk read, and not at all while memory is fresh', async () => {
+    const here = isolate();
     const bucket = freshBucket();
-    for (const text of ['', 'x', '{"v":3,"s":1,"g":null}', '[]', 'null', '7']) {
+    const known = { gate: gateOf(bucket), pointer: pointerOf('e1') };
+    await publish(here, bucket, known);
+    expect(await here.hot.find(bucket, key, neverAsk)).toEqual({ ...known, tier: 'kv', stale: null });
+    here.clock.ms += FRESH_SECONDS * 1000 - 1;
+    expect(here.hot.find(bucket, key, neverAsk)).toEqual({ ...known, tier: 'memory', stale: null });
+    here.clock.ms += 1;
+    expect(await here.hot.find(bucket, key, neverAsk)).toMatchObject({ tier: 'kv' });
+    expect(here.calls).toEqual({ get: 2 });
+  });
+
+  it('leaves one question in a few to the index, which so sees how hot the key is', async () => {
+    const draws = [0, 0.5];
+    const here = isolate({ random: () => draws.shift() ?? 0.5 });
+    const bucket = freshBucket();
+    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf('kv') });
+    const fromIndex = async () => ({ gate: gateOf(bucket), pointer: pointerOf('index') });
+    expect(await here.hot.find(bucket, key, fromIndex)).toMatchObject({ tier: 'index' });
+    here.clock.ms += FRESH_SECONDS * 1000;
+    expect(await here.hot.find(bucket, key, fromIndex)).toMatchObject({ tier: 'kv' });
+  });
+
+  it.each<[string, { sequence?: number; told?: number; atMs?: number; bucketId?: BucketGate['bucketId'] }]>([
+    ['an older record than the one that was promised', { sequence: 6, told: 7 }],
+    ['a record whose lease is over', { sequence: 7, atMs: 1_750_000_000_000 - KV_LEASE_SECONDS * 1000 }],
+    ['a pointer of another life of the bucket', { bucketId: makeBucketId('b' as BucketName, 'life0') }],
+  ])('is not believed: %s', async (_what, options) => {
+    const here = isolate();
+    const bucket = freshBucket();
+    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf('old') }, options);
+    const lease = { sequence: options.told ?? options.sequence ?? 1, untilMs: here.clock.ms + 1000 };
+    here.leases.note(bucket, { gate: lease, keys: [{ key, lease }] });
+    const known = { gate: gateOf(bucket), pointer: pointerOf('new') };
+    expect(await here.hot.find(bucket, key, async () => known)).toEqual({ ...known, tier: 'index', stale: null });
+    expect(here.calls).toEqual({ get: 1 });
+  });
+
+  it('shows nobody what a write of this very isolate replaced, not even when old news come in late', async () => {
+    const here = isolate();
+    const bucket = freshBucket();
+    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf('secret') }, { sequence: 3 });
+    here.hot.evict(bucket, [key]);
+    const old = { sequence: 3, untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000 };
+    here.leases.note(bucket, { gate: old, keys: [{ key, lease: old }] });
+    const gone = async () => ({ gate: gateOf(bucket), pointer: null });
+    expect(await here.hot.find(bucket, key, gone)).toMatchObject({ pointer: null, tier: 'index' });
+    here.clock.ms += 30_000;
+    expect(await here.hot.find(bucket, key, gone)).toMatchObject({ pointer: null, tier: 'index' });
+    expect(here.calls).toEqual({});
+  });
+
+  it('never makes one half younger by reading the other', async () => {
+    const here = isolate();
+    const bucket = freshBucket();
+    const known = { gate: gateOf(bucket), pointer: pointerOf('e1') };
+    const other = 'other' as ObjectKey;
+    await here.hot.find(bucket, other, async () => ({ ...known, pointer: null }));
+    here.clock.ms += (FRESH_SECONDS - 1) * 1000;
+    await publish(here, bucket, known);
+    expect(await here.hot.find(bucket, key, neverAsk)).toMatchObject({ tier: 'kv' });
+    here.clock.ms += 1000;
+    expect(here.hot.peek(bucket, key)).toBeNull();
+  });
+
+  it('knows what is gone or closed', async () => {
+    const here = isolate();
+    const [deleted, closed] = [freshBucket(), freshBucket()];
+    await publish(here, deleted, { gate: gateOf(deleted), pointer: null });
+    expect(await here.hot.find(deleted, key, neverAsk)).toMatchObject({ pointer: null, tier: 'kv' });
+    await publish(here, closed, { gate: gateOf(closed, 'private'), pointer: null });
+    expect(await here.hot.find(closed, key, neverAsk)).toMatchObject({ gate: { access: { acl: 'private' } } });
+  });
+
+  it('takes what it cannot read for a miss', async () => {
+    for (const text of ['', 'x', '{"v":1,"s":1,"g":null}', '[]', 'null', '7']) {
+      const here = isolate();
+      const bucket = freshBucket();
+      const known = { gate: gateOf(bucket), pointer: pointerOf('e1') };
+      await publish(here, bucket, known);
       await env.HOT.put(gateName(bucket), text);
-      expect(await isolate().hot.get(bucket, key)).toEqual({ gate: null, pointer: null });
+      expect(await here.hot.find(bucket, key, async () => known)).toMatchObject({ tier: 'index' });
     }
   });
 
-  it('is a miss when KV fails', async () => {
-    const failing = { get: () => Promise.reject(new Error('expected by the test')) } as unknown as KVNamespace;
-    expect(await isolate(failing).hot.get(freshBucket(), key)).toEqual({ gate: null, pointer: null });
+  it.each([
+    ['fails', () => Promise.reject(new Error('expected by the test'))],
+    ['hangs', () => new Promise(() => undefined)],
+  ])('is a miss when it %s, and is left alone for a moment', async (_what, get) => {
+    const here = isolate({ kv: { get } as unknown as KVNamespace });
+    const [bucket, other] = [freshBucket(), freshBucket()];
+    for (const name of [bucket, other]) {
+      const known = { gate: gateOf(name), pointer: pointerOf('e1') };
+      await publish(here, name, known);
+      expect(await here.hot.find(name, key, async () => known)).toMatchObject({ tier: 'index' });
+    }
+    expect(here.calls).toEqual({ get: 1 });
+  });
+});
+
+describe('while the index can not say', () => {
+  async function warm(options: Parameters<typeof isolate>[0] = {}) {
+    const here = isolate(options);
+    const bucket = freshBucket();
+    const known = { gate: gateOf(bucket), pointer: pointerOf('e1') };
+    await here.hot.find(bucket, key, async () => known);
+    return { ...here, bucket, known };
+  }
+
+  it.each([
+    ['fails', failing],
+    ['hangs', hanging],
+  ])('gives what memory has when it %s, says so, and asks once in a while', async (_what, load) => {
+    const { hot, bucket, known, clock } = await warm();
+    clock.ms += 60_000;
+    expect(await hot.find(bucket, key, load)).toEqual({
+      ...known,
+      tier: 'memory',
+      stale: { reason: 'error', isForwarded: true, ageSeconds: 60, overdueSeconds: 55 },
+    });
+    expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
+    expect(hot.peek(bucket, key)).toBeNull();
+    clock.ms += 5000;
+    const second = hot.find(bucket, key, load);
+    expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
+    expect(await second).toMatchObject({ stale: { isForwarded: true } });
+    clock.ms += 5000;
+    const news = { ...known, pointer: pointerOf('e2') };
+    expect(await hot.find(bucket, key, async () => news)).toMatchObject({ tier: 'index', pointer: { etag: 'e2' } });
+    clock.ms += FRESH_SECONDS * 1000;
+    expect(await hot.find(bucket, key, async () => news)).toMatchObject({ tier: 'index' });
   });
 
-  it('has a name that KV takes for every key', async () => {
+  it('gives it for a bounded time', async () => {
+    const { hot, bucket, clock } = await warm();
+    clock.ms += (FRESH_SECONDS + 3600) * 1000 - 1;
+    expect(await hot.find(bucket, key, failing)).toMatchObject({ stale: { reason: 'error' } });
+    clock.ms += 1;
+    await expect(hot.find(bucket, key, failing)).rejects.toMatchObject({ code: 'InternalError' });
+  });
+
+  it('gives nothing stale for what the index did say', async () => {
+    const { hot, bucket, clock } = await warm();
+    clock.ms += 60_000;
+    const gone = async () => ({ gate: gateOf(bucket), pointer: null });
+    expect(await hot.find(bucket, key, gone)).toMatchObject({ pointer: null, stale: null });
+    clock.ms += 60_000;
+    await expect(hot.find(bucket, key, failing)).rejects.toMatchObject({ code: 'InternalError' });
+  });
+
+  it('never gives what this isolate itself changed, neither before nor while it asks', async () => {
+    const { hot, bucket, known, clock } = await warm();
+    clock.ms += 60_000;
+    const asking = hot.find(bucket, key, hanging);
+    hot.evict(bucket, [key]);
+    await expect(asking).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    await expect(hot.find(bucket, key, failing)).rejects.toMatchObject({ code: 'InternalError' });
+    await hot.find(bucket, key, async () => known);
+    clock.ms += 60_000;
+    hot.evict(bucket, null);
+    await expect(hot.find(bucket, key, failing)).rejects.toMatchObject({ code: 'InternalError' });
+  });
+
+  it('refreshes behind the answer for a moment, one request for all', async () => {
+    const { hot, bucket, known, clock, settle } = await warm({ revalidate: 10 });
+    clock.ms += 7000;
+    let asked = 0;
+    const load = async () => {
+      asked += 1;
+      return { ...known, pointer: pointerOf('e2') };
+    };
+    for (let reader = 0; reader < 10; reader++) {
+      expect(hot.find(bucket, key, load)).toMatchObject({
+        pointer: { etag: 'e1' },
+        stale: { reason: 'revalidating', isForwarded: false, ageSeconds: 7, overdueSeconds: 2 },
+      });
+    }
+    await settle();
+    expect(asked).toBe(1);
+    expect(hot.peek(bucket, key)?.pointer?.etag).toBe('e2');
+    clock.ms += (FRESH_SECONDS + 10) * 1000;
+    expect(await hot.find(bucket, key, load)).toMatchObject({ tier: 'index', stale: null });
+  });
+
+  it('says of a refresh that failed what it is', async () => {
+    const { hot, bucket, clock, settle } = await warm({ revalidate: 10 });
+    clock.ms += 7000;
+    hot.find(bucket, key, failing);
+    await settle();
+    expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
+  });
+});
+
+describe('records in KV', () => {
+  const stamp = { sequence: 2 ** 40, atMs: 1_750_000_000_000, untilMs: 1_750_000_120_000 };
+
+  it('have a name that KV takes for every key', async () => {
     const bucket = 'b'.repeat(63) as BucketName;
     const keys = ['.', '..', '/', 'ü'.repeat(400), '\u0000', `${'x'.repeat(1023)}a`, `${'x'.repeat(1023)}b`];
     const names = keys.map((text) => pointerName(bucket, text as ObjectKey));
@@ -176,23 +341,17 @@ describe('KV hot metadata', () => {
     expect(names.at(-1)).not.toContain('x'.repeat(100));
   });
 
-  it('reads a gate of the version that knew no settings as one of a bucket without', () => {
-    const gate = gateOf('b' as BucketName);
-    const { settings: _none, ...old } = gate;
-    expect(decodeGate(JSON.stringify({ v: 1, s: 7, g: old }))).toEqual({ sequence: 7, gate });
-  });
-
-  it('keeps a gate exactly, with its settings', () => {
+  it('keep a gate exactly, with its settings', () => {
     const cors = [{ ...CORS_RULE }];
-    const record = { sequence: 1, gate: { ...gateOf('b' as BucketName), settings: { ...NO_SETTINGS, cors } } };
+    const record = { ...stamp, gate: { ...gateOf('b' as BucketName), settings: { ...NO_SETTINGS, cors } } };
     expect(decodeGate(encodeGate(record))).toEqual(record);
   });
 
-  it('keeps a pointer exactly, also with segments and no inline bytes', () => {
+  it('keep a pointer exactly, also with segments and no inline bytes', () => {
     const bucketId = makeBucketId('b' as BucketName, 'r');
     const segments = [{ blobId: 'b~r/1', offsetBytes: 5, lengthBytes: 2 ** 40 }];
     const pointer = { ...pointerOf('e'), segments, inlineBytes: null } as unknown as Pointer;
-    const record = { sequence: 2 ** 40, bucketId, pointer };
+    const record = { ...stamp, bucketId, pointer };
     expect(decodePointer(encodePointer(record))).toEqual(record);
   });
 });

@@ -1,18 +1,21 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { createDoMetadataIndex } from '../../src/adapters/cloudflare/do-metadata-index.ts';
+import { createKvLeases } from '../../src/adapters/cloudflare/kv-leases.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { metadataIndexContract } from '../contract/metadata-index.contract.ts';
 import { freshBucketName, PRIVATE, PUBLIC, recordOf, refOf } from './bucket.ts';
 import { counting } from './counting.ts';
 
-metadataIndexContract({ name: 'Durable Objects', make: () => createDoMetadataIndex(env.BUCKETS, systemClock) });
+const leases = createKvLeases(systemClock);
+
+metadataIndexContract({ name: 'Durable Objects', make: () => createDoMetadataIndex(env.BUCKETS, systemClock, leases) });
 
 /** An index as a new isolate has it, with its calls to the platform counted. */
 function isolate() {
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
   const counted = counting(env.BUCKETS);
-  return { index: createDoMetadataIndex(counted.target, clock), clock, rpcs: () => counted.calls.get ?? 0 };
+  return { index: createDoMetadataIndex(counted.target, clock, leases), clock, rpcs: () => counted.calls.get ?? 0 };
 }
 
 describe('index over RPC', () => {
@@ -68,7 +71,7 @@ describe('index over RPC', () => {
         return { call: () => Promise.reject(Object.assign(new Error('expected by the test'), { retryable: true })) };
       },
     } as unknown as typeof env.BUCKETS;
-    const index = createDoMetadataIndex(failing, systemClock);
+    const index = createDoMetadataIndex(failing, systemClock, leases);
     failures = 2;
     expect(await index.call(name, 'getBucket', { name })).toBeNull();
     failures = 1;
@@ -87,7 +90,7 @@ describe('index over RPC', () => {
       get: () => ({ call: () => Promise.reject(overloaded) }),
     } as unknown as typeof env.BUCKETS;
     const name = freshBucketName();
-    const asked = createDoMetadataIndex(failing, systemClock).call(name, 'getBucket', { name });
+    const asked = createDoMetadataIndex(failing, systemClock, leases).call(name, 'getBucket', { name });
     await expect(asked).rejects.toMatchObject({ code: 'SlowDown' });
   });
 });

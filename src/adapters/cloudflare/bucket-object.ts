@@ -1,4 +1,4 @@
-// The Durable Object of one bucket name: its index, and the publisher that copies hot pointers to KV. Calls come from
+// The Durable Object of one bucket name: its index, and the publisher that copies what is too hot for it to KV. Calls come from
 // do-metadata-index.ts, one typed method for all of them; nothing here decides anything.
 import { DurableObject } from 'cloudflare:workers';
 import { createBucketIndex } from '../../index/bucket-index.ts';
@@ -11,6 +11,7 @@ import { systemClock } from '../shared/system-clock.ts';
 import { createDoSql } from './do-sqlite.ts';
 import type { WorkerEnv } from './env.ts';
 import { createHotPublisher, type HotPublisher, PUBLICATION_SCHEMA } from './hot-publisher.ts';
+import type { LeaseNews } from './kv-leases.ts';
 
 /** What strangers may ask of a name that nobody has: answered without making tables, which would cost storage. */
 const ANSWERS_OF_AN_EMPTY_DATABASE = {
@@ -19,6 +20,9 @@ const ANSWERS_OF_AN_EMPTY_DATABASE = {
   listBucketLives: [],
 } satisfies Partial<{ [Name in keyof IndexApi]: ReturnType<IndexApi[Name]> }>;
 
+/** `news`: what the caller should know of KV now. */
+export type BucketReply = IndexReply & { readonly news?: LeaseNews | null };
+
 type Parts = { readonly index: IndexApi; readonly publisher: HotPublisher };
 
 export class BucketObject extends DurableObject<WorkerEnv> {
@@ -26,7 +30,7 @@ export class BucketObject extends DurableObject<WorkerEnv> {
   #parts: Parts | null = null;
 
   /** Runs one index call. Atomic and, once the answer is out, durable. Never throws; failures are in the reply. */
-  call(name: keyof IndexApi, input: unknown): IndexReply {
+  call(name: keyof IndexApi, input: unknown): BucketReply {
     try {
       if (this.#isEmpty() && Object.hasOwn(ANSWERS_OF_AN_EMPTY_DATABASE, name)) {
         return { isOk: true, value: ANSWERS_OF_AN_EMPTY_DATABASE[name as keyof typeof ANSWERS_OF_AN_EMPTY_DATABASE] };
@@ -35,19 +39,15 @@ export class BucketObject extends DurableObject<WorkerEnv> {
       let isDue = false;
       const reply = this.ctx.storage.transactionSync(() => {
         const done = runIndexCall(index, name, input as never);
-        if (done.isOk) isDue = publisher.note(name, input as never, done.value as never);
-        return done;
+        if (!done.isOk) return done;
+        isDue = publisher.note(name, input as never);
+        return { ...done, news: publisher.newsOf(name, input as never) };
       });
       if (isDue) this.ctx.waitUntil(publisher.drain());
       return reply;
     } catch (error) {
       return failureReply(error);
     }
-  }
-
-  /** Finishes what a crash or an outage of KV interrupted. */
-  override async alarm(): Promise<void> {
-    if (!this.#isEmpty()) await this.#open().publisher.drain();
   }
 
   #isEmpty(): boolean {
@@ -70,7 +70,6 @@ export class BucketObject extends DurableObject<WorkerEnv> {
       resolve: index.resolve,
       clock: systemClock,
       log: createConsoleLog(systemClock, 'error'),
-      setAlarm: (atMs) => void storage.setAlarm(atMs),
       wait: (ms) => scheduler.wait(ms),
     });
     this.#parts = { index, publisher };

@@ -8,7 +8,8 @@ import { StorageError } from '../../ports/errors.ts';
 import { changedBy } from '../../ports/index-changes.ts';
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Clock } from '../../ports/system.ts';
-import type { BucketObject } from './bucket-object.ts';
+import type { BucketObject, BucketReply } from './bucket-object.ts';
+import type { KvLeases } from './kv-leases.ts';
 import { type CallableObject, callObject } from './object-call.ts';
 
 /** Seconds for which a record is believed without asking. */
@@ -50,8 +51,15 @@ const IS_REPEATABLE = {
   forgetBucketLife: true,
 } as const satisfies Record<keyof IndexApi, boolean>;
 
-/** Cost: one RPC to the bucket's object; none for a `getBucket` that the isolate remembers. */
-export function createDoMetadataIndex(buckets: DurableObjectNamespace<BucketObject>, clock: Clock): MetadataIndex {
+/**
+ * Cost: one RPC to the bucket's object; none for a `getBucket` that the isolate remembers. `leases` learns what the
+ * object says of KV.
+ */
+export function createDoMetadataIndex(
+  buckets: DurableObjectNamespace<BucketObject>,
+  clock: Clock,
+  leases: Pick<KvLeases, 'note'>,
+): MetadataIndex {
   const records = new LRUCache<BucketName, { record: BucketRecord; untilMs: number }>({
     maxSize: RECORDS_MAX_BYTES,
     sizeCalculation: ({ record }) => RECORD_OVERHEAD_BYTES + 2 * JSON.stringify(record).length,
@@ -77,6 +85,7 @@ export function createDoMetadataIndex(buckets: DurableObjectNamespace<BucketObje
           name,
           input,
           isRepeatable: IS_REPEATABLE[name],
+          onReply: (reply: BucketReply) => reply.news != null && leases.note(bucket, reply.news),
         });
         if (name === 'getBucket') remember(bucket, value as BucketRecord | null);
         return value;

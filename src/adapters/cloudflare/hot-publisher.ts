@@ -1,11 +1,10 @@
-// Publishes gates and pointers to KV, in commit order. It lives inside the Durable Object of the bucket, next to the
-// index, and is the only writer of KV.
+// KV as a load valve: publishes gates and pointers of keys that are asked for too often for one Durable Object. It lives
+// inside the object of the bucket, next to the index, and is the only writer of KV. Everything but one number is kept in
+// memory: what is lost with the object ends by itself.
 //
-// When the public first asks for a key (`resolve`) the key is noted in `published` and its pointer written. From then
-// on each commit that touches a noted key raises `wanted` in the commit's own transaction; one loop per object writes
-// the newest state of every row whose `wanted` is ahead of `written`. So KV holds only what is hot, a row that changes
-// often is written at most once a second with its last state, and what a crash interrupts is still due afterwards.
-// Interest ends a day after the last `resolve` that renewed it; then the KV entry expires and the row goes.
+// A record in KV is a lease: it says until when it may be believed. It is renewed while its key is hot, and written anew
+// after each commit that touches it. So a write that fails, comes late or lands after a newer one shows the past for no
+// longer than its lease, whatever KV does. Records are numbered; a reader that was told of a number believes none below.
 import type { Schema } from '../../index/schema.ts';
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
 import { changedBy } from '../../ports/index-changes.ts';
@@ -13,41 +12,41 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
 import { isPublicObject, toGate, toPointer } from '../../ports/pointer.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { Clock, Log } from '../../ports/system.ts';
-import { encodeGate, encodePointer, gateName, pointerName } from './hot-records.ts';
+import { within } from '../shared/within.ts';
+import { encodeGate, encodePointer, gateName, KV_LEASE_SECONDS, KV_SAMPLING, pointerName } from './hot-records.ts';
+import type { Lease, LeaseNews } from './kv-leases.ts';
+import { createQuestionRates, type RateLimits } from './question-rates.ts';
 
-/** How long a published entry stays in KV without new interest: also the backstop should a KV write ever get lost. */
-const INTEREST_SECONDS = 24 * 3600;
-/** How long KV says that a key is gone; the least that KV allows. Source: KV docs, expirationTtl. */
-const MIN_TTL_SECONDS = 60;
-/** Rows outlive their interest by the least TTL (a late write may stay that long) and as much again for clocks. */
-const ROW_GRACE_SECONDS = 2 * MIN_TTL_SECONDS;
+/**
+ * When the valve opens. One object answers about 1,000 calls a second, so not before that comes near: KV costs more than
+ * the object, and shows the past for longer. Below a few questions a second a key gains nothing by KV.
+ * Source: https://developers.cloudflare.com/durable-objects/platform/limits/
+ */
+export const VALVE_RATES: RateLimits = { bucketPerSecond: 600, keyPerSecond: 3, windowMs: 5000 };
+/** Keys of one bucket in KV at once: so many are renewed in a tenth of the time that a lease has. */
+const HOT_MAX = 500;
+/** Age at which a record is written anew: a place that reads it 60 s late and keeps it 30 s still finds it valid. */
+const RENEW_MS = 30_000;
 /** KV takes one write a second to one name. Source: https://developers.cloudflare.com/kv/platform/limits/ */
 const MIN_GAP_MS = 1100;
 /** KV writes under way at once; a Worker may have six connections. Source: Workers limits, simultaneous connections. */
 const PARALLEL = 6;
-/** Wait after a round with a failed write, milliseconds; doubles with each. After the last the alarm takes over. */
+const PUT_LIMIT_MS = 10_000;
+/** Wait after a failed write, milliseconds; doubles with each failure in a row, up to the age of renewal. */
 const FIRST_BACKOFF_MS = 500;
+/** Failed writes of a change in a row until one `drain` gives up; the next question takes it up again. */
 const FAILED_ROUNDS_MAX = 5;
-/** When the alarm looks again, should this object die now. By then a write of its last moments has landed or failed. */
-const ALARM_DELAY_MS = 30_000;
-/** How often rows without interest are looked for. */
-const PRUNE_INTERVAL_MS = 3600_000;
+/** Numbers that one life of the object may give out before it draws more. */
+const SEQUENCES = 2 ** 30;
 
-/** Name of the gate in `published`; no key is empty. */
-const GATE = '';
+/** Name of the gate; no key is empty. */
+const GATE = '' as ObjectKey;
 
-/** The tables of this file, in the database of the bucket's index. */
+/** The table of this file, in the database of the bucket's index: each life of the object draws its numbers here. */
 export const PUBLICATION_SCHEMA: Schema = {
   name: 'publication',
   migrations: [
     [
-      `CREATE TABLE published (
-        name TEXT NOT NULL PRIMARY KEY,
-        until_s INTEGER NOT NULL,
-        wanted INTEGER NOT NULL,
-        written INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID`,
-      'CREATE INDEX published_due ON published (wanted) WHERE wanted > written',
       'CREATE TABLE publication (id INTEGER PRIMARY KEY CHECK (id = 1), last_sequence INTEGER NOT NULL) STRICT',
       'INSERT INTO publication (id, last_sequence) VALUES (1, 0)',
     ],
@@ -56,11 +55,9 @@ export const PUBLICATION_SCHEMA: Schema = {
 
 export type HotPublisher = {
   /** Notes what a successful call means for KV; run it in the call's transaction. True when `drain` has work. */
-  note<Name extends keyof IndexApi>(
-    name: Name,
-    input: Parameters<IndexApi[Name]>[0],
-    value: ReturnType<IndexApi[Name]>,
-  ): boolean;
+  note<Name extends keyof IndexApi>(name: Name, input: Parameters<IndexApi[Name]>[0]): boolean;
+  /** What the caller should know of KV after that call; null: nothing. Ask after `note`. */
+  newsOf<Name extends keyof IndexApi>(name: Name, input: Parameters<IndexApi[Name]>[0]): LeaseNews | null;
   /** Writes what is due until nothing is; never throws. A second call joins the first. */
   drain(): Promise<void>;
 };
@@ -73,159 +70,181 @@ export type HotPublisherOptions = {
   readonly resolve: IndexApi['resolve'];
   readonly clock: Clock;
   readonly log: Log;
-  /** Asks for `drain` to be called at that time, if this object is no more; part of the running transaction. */
-  readonly setAlarm: (atMs: number) => void;
   readonly wait: (ms: number) => Promise<unknown>;
+  readonly rates?: RateLimits;
+  /** A write that has not ended by then has failed, as far as anybody can say. */
+  readonly putLimitMs?: number;
 };
 
-type DueRow = { readonly name: string; readonly until_s: number; readonly wanted: number };
+/** A published name. */
+type Row = {
+  /** The number of its present state. */
+  sequence: number;
+  writtenSequence: number;
+  lastPutMs: number;
+  /** Until when any record of it that was ever sent may be believed. */
+  untilMs: number;
+  failures: number;
+  isHot: boolean;
+};
 
-/** Makes the publisher of one bucket name. Its tables must exist (PUBLICATION_SCHEMA). */
+/** Makes the publisher of one bucket name. Its table must exist (PUBLICATION_SCHEMA). */
 export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
-  const { bucket, sql, kv, clock, log } = options;
-  const lastPutMs = new Map<string, number>();
-  let alarmAtMs = 0;
-  let lastPrunedMs = 0;
+  const { bucket, sql, kv, clock, log, putLimitMs = PUT_LIMIT_MS } = options;
+  const rates = createQuestionRates({ ...(options.rates ?? VALVE_RATES), sampling: KV_SAMPLING, hotMax: HOT_MAX });
+  const rows = new Map<ObjectKey, Row>();
+  const startedAtMs = clock.nowMs();
+  const [drawn] = sql.all<{ last_sequence: number }>('SELECT last_sequence FROM publication WHERE id = 1');
+  const hasPublishedBefore = drawn !== undefined && drawn.last_sequence > 0;
+  let lastSequence = 0;
+  let endOfSequences = 0;
+  /** When the first row is due. */
+  let nextDueMs = Number.POSITIVE_INFINITY;
   let draining: Promise<void> | null = null;
 
-  const nowSeconds = () => Math.floor(clock.nowMs() / 1000);
-
   function nextSequence(): number {
-    const [row] = sql.all<{ last_sequence: number }>(
-      'UPDATE publication SET last_sequence = last_sequence + 1 WHERE id = 1 RETURNING last_sequence',
-    );
-    if (row === undefined) throw new Error('The publication table has lost its row.');
-    return row.last_sequence;
-  }
-
-  function arm(delayMs: number): void {
-    const nowMs = clock.nowMs();
-    if (alarmAtMs > nowMs) return;
-    alarmAtMs = nowMs + delayMs;
-    options.setAlarm(alarmAtMs);
-  }
-
-  /** A commit: names that KV may still hold become due. */
-  function noteChange(names: readonly string[]): boolean {
-    const aliveAfter = nowSeconds() - ROW_GRACE_SECONDS;
-    const hit = sql.all<{ name: string }>(
-      'SELECT name FROM published WHERE until_s >= ? AND name IN (SELECT value FROM json_each(?))',
-      aliveAfter,
-      JSON.stringify(names),
-    );
-    if (hit.length === 0) return false;
-    const sequence = nextSequence();
-    for (const { name } of hit) sql.all('UPDATE published SET wanted = ? WHERE name = ?', sequence, name);
-    arm(ALARM_DELAY_MS);
-    return true;
-  }
-
-  /** The public asked: what it may see becomes hot, or stays so. Nothing is kept for what does not exist. */
-  function noteInterest(key: ObjectKey, found: ReturnType<IndexApi['resolve']>): boolean {
-    if (found.bucket === null) return false;
-    const isHot = found.object !== null && isPublicObject(found.bucket.access, key);
-    const renewBefore = nowSeconds() + INTEREST_SECONDS / 2;
-    const stale = (isHot ? [GATE, key] : [GATE]).filter((name) => {
-      const [row] = sql.all<{ until_s: number }>('SELECT until_s FROM published WHERE name = ?', name);
-      return row === undefined || row.until_s < renewBefore;
-    });
-    if (stale.length === 0) return false;
-    const sequence = nextSequence();
-    for (const name of stale) {
-      sql.all(
-        `INSERT INTO published (name, until_s, wanted, written) VALUES (?, ?, ?, 0)
-          ON CONFLICT (name) DO UPDATE SET until_s = excluded.until_s, wanted = excluded.wanted`,
-        name,
-        nowSeconds() + INTEREST_SECONDS,
-        sequence,
+    if (lastSequence === endOfSequences) {
+      const [row] = sql.all<{ last_sequence: number }>(
+        'UPDATE publication SET last_sequence = last_sequence + ? WHERE id = 1 RETURNING last_sequence',
+        SEQUENCES,
       );
+      if (row === undefined) throw new Error('The publication table has lost its row.');
+      endOfSequences = row.last_sequence;
+      lastSequence = endOfSequences - SEQUENCES;
     }
-    arm(ALARM_DELAY_MS);
-    return true;
+    lastSequence += 1;
+    return lastSequence;
+  }
+
+  function setHot(hot: ReadonlySet<ObjectKey>): void {
+    const names = hot.size === 0 ? hot : new Set([GATE, ...hot]);
+    for (const [name, row] of rows) {
+      row.isHot = names.has(name);
+      if (!row.isHot && row.untilMs <= clock.nowMs()) rows.delete(name);
+    }
+    for (const name of names) {
+      if (rows.has(name)) continue;
+      const fresh = { writtenSequence: 0, lastPutMs: 0, untilMs: 0, failures: 0, isHot: true };
+      rows.set(name, { ...fresh, sequence: nextSequence() });
+    }
+    plan();
+  }
+
+  /** When the row is to be written next; never, once it has cooled down and KV shows its present state. */
+  function dueAtMs(row: Row): number {
+    const gapMs = row.failures === 0 ? MIN_GAP_MS : FIRST_BACKOFF_MS * 2 ** row.failures;
+    const againAtMs = row.lastPutMs + Math.min(gapMs, RENEW_MS);
+    if (row.sequence !== row.writtenSequence && (row.isHot || row.untilMs > clock.nowMs())) return againAtMs;
+    return row.isHot ? Math.max(againAtMs, row.lastPutMs + RENEW_MS) : Number.POSITIVE_INFINITY;
+  }
+
+  function plan(): void {
+    nextDueMs = Math.min(...[...rows.values()].map(dueAtMs));
   }
 
   /** Writes the present state of one row. State and sequence are read in one go, so they belong together. */
-  async function write(row: DueRow): Promise<boolean> {
-    const entry = render(row);
-    lastPutMs.set(row.name, clock.nowMs());
+  async function write(name: ObjectKey, row: Row): Promise<boolean> {
+    const { sequence } = row;
+    const nowMs = clock.nowMs();
+    const untilMs = nowMs + KV_LEASE_SECONDS * 1000;
+    const entry = render(name, { sequence, atMs: nowMs, untilMs });
+    row.lastPutMs = nowMs;
+    // A write that fails may have landed.
+    row.untilMs = untilMs;
     try {
-      await kv.put(entry.name, entry.text, { expirationTtl: entry.ttlSeconds });
+      const put = () => kv.put(entry.name, entry.text, { expirationTtl: KV_LEASE_SECONDS });
+      await within(putLimitMs, 'KV', put);
+      row.writtenSequence = sequence;
+      row.failures = 0;
+      return true;
     } catch (cause) {
+      row.failures += 1;
       log.error('publish-failed', { bucket, name: entry.name, cause });
       return false;
     }
-    sql.all('UPDATE published SET written = ? WHERE name = ?', row.wanted, row.name);
-    return true;
   }
 
-  function render(row: DueRow): { name: string; text: string; ttlSeconds: number } {
-    const key = row.name as ObjectKey;
-    const found = options.resolve({ name: bucket, key });
-    const value = row.name === GATE ? found.bucket : found.object;
-    const ttlSeconds = value === null ? MIN_TTL_SECONDS : Math.max(MIN_TTL_SECONDS, row.until_s - nowSeconds());
-    const sequence = row.wanted;
-    if (row.name === GATE) {
-      const gate = found.bucket === null ? null : toGate(found.bucket);
-      return { name: gateName(bucket), text: encodeGate({ sequence, gate }), ttlSeconds };
-    }
-    const pointer = found.object === null ? null : toPointer(found.object);
-    const text = encodePointer({ sequence, bucketId: found.bucket?.id ?? null, pointer });
-    return { name: pointerName(bucket, key), text, ttlSeconds };
+  function render(name: ObjectKey, stamp: { sequence: number; atMs: number; untilMs: number }) {
+    const found = options.resolve({ name: bucket, key: name });
+    const gate = found.bucket === null ? null : toGate(found.bucket);
+    if (name === GATE) return { name: gateName(bucket), text: encodeGate({ ...stamp, gate }) };
+    // What nobody may read any more has no place in KV.
+    const { object } = found;
+    const pointer = object !== null && gate !== null && isPublicObject(gate.access, name) ? toPointer(object) : null;
+    const text = encodePointer({ ...stamp, bucketId: gate?.bucketId ?? null, pointer });
+    return { name: pointerName(bucket, name), text };
   }
 
-  /**
-   * Rows to write now: what KV shows and is stale before what it never showed, each oldest first; and how long
-   * to wait when all due rows were written a moment ago.
-   */
-  function nextBatch(): { ready: readonly DueRow[]; waitMs: number } {
+  /** Rows to write now: what KV shows and is wrong first, then what it never showed, then what grows old. */
+  function nextBatch(): { ready: readonly [ObjectKey, Row][]; waitMs: number } {
     const nowMs = clock.nowMs();
-    for (const [name, putMs] of lastPutMs) if (putMs + MIN_GAP_MS <= nowMs) lastPutMs.delete(name);
-    const due = sql.all<DueRow>(
-      'SELECT name, until_s, wanted FROM published WHERE wanted > written ORDER BY written = 0, wanted LIMIT ?',
-      PARALLEL + lastPutMs.size,
-    );
-    const ready = due.filter((row) => !lastPutMs.has(row.name)).slice(0, PARALLEL);
-    const waits = due.map((row) => (lastPutMs.get(row.name) ?? nowMs) + MIN_GAP_MS - nowMs);
-    return { ready, waitMs: due.length === 0 ? 0 : Math.min(...waits) };
+    const rank = (row: Row) => (row.sequence === row.writtenSequence ? 2 : row.untilMs > nowMs ? 0 : 1);
+    const due = [...rows].filter(([, row]) => dueAtMs(row) <= nowMs);
+    if (due.length > 0) {
+      return { ready: due.sort(([, a], [, b]) => rank(a) - rank(b)).slice(0, PARALLEL), waitMs: 0 };
+    }
+    // Changes are waited for; a renewal comes with the next question, and without one it is not needed.
+    const changed = [...rows.values()].filter((row) => row.sequence !== row.writtenSequence);
+    return { ready: [], waitMs: Math.min(...changed.map(dueAtMs)) - nowMs };
   }
 
   async function writeAllDue(): Promise<void> {
-    for (let failedRounds = 0; ; ) {
+    for (let failedRounds = 0; failedRounds < FAILED_ROUNDS_MAX; ) {
       const { ready, waitMs } = nextBatch();
-      if (ready.length === 0 && waitMs === 0) return;
+      if (ready.length === 0 && !Number.isFinite(waitMs)) return;
       if (ready.length === 0) {
         await options.wait(waitMs);
         continue;
       }
-      const written = await Promise.all(ready.map(write));
-      if (written.every(Boolean)) failedRounds = 0;
-      else if (++failedRounds === FAILED_ROUNDS_MAX) return arm(ALARM_DELAY_MS);
-      else await options.wait(FIRST_BACKOFF_MS * 2 ** (failedRounds - 1));
+      const written = await Promise.all(ready.map(([name, row]) => write(name, row)));
+      failedRounds = written.every(Boolean) ? 0 : failedRounds + 1;
     }
-  }
-
-  function prune(): void {
-    const nowMs = clock.nowMs();
-    if (nowMs - lastPrunedMs < PRUNE_INTERVAL_MS) return;
-    lastPrunedMs = nowMs;
-    sql.all('DELETE FROM published WHERE until_s < ?', nowSeconds() - ROW_GRACE_SECONDS);
   }
 
   async function run(): Promise<void> {
     try {
       await writeAllDue();
-      prune();
     } catch (cause) {
       log.error('publish-stopped', { bucket, cause });
-      arm(ALARM_DELAY_MS);
     }
+    plan();
+  }
+
+  function leaseOf(name: ObjectKey): Lease | null {
+    const row = rows.get(name);
+    return row === undefined || row.untilMs <= clock.nowMs() ? null : { sequence: row.sequence, untilMs: row.untilMs };
+  }
+
+  /** The same for a name that was just changed: what an earlier life of this object published, nobody remembers. */
+  function leaseOfChanged(name: ObjectKey): Lease | null {
+    const untilMs = startedAtMs + KV_LEASE_SECONDS * 1000;
+    const known = leaseOf(name);
+    if (known !== null || untilMs <= clock.nowMs() || !hasPublishedBefore) return known;
+    return { sequence: nextSequence(), untilMs };
   }
 
   return {
-    note(name, input, value) {
-      if (name === 'resolve') return noteInterest((input as { key: ObjectKey }).key, value as never);
+    note(name, input) {
+      if (name === 'resolve') {
+        const hot = rates.count((input as { key: ObjectKey }).key, clock.nowMs());
+        if (hot !== null) setHot(hot);
+        return draining === null && nextDueMs <= clock.nowMs();
+      }
+      const changed = namesOfChange(name, input).flatMap((key) => rows.get(key) ?? []);
+      for (const row of changed) row.sequence = nextSequence();
+      return draining === null && changed.length > 0;
+    },
+    newsOf(name, input) {
+      if (name === 'resolve') {
+        const { key } = input as { key: ObjectKey };
+        const lease = leaseOf(key);
+        return lease === null ? null : { gate: leaseOf(GATE), keys: [{ key, lease }] };
+      }
       const names = namesOfChange(name, input);
-      return names.length > 0 && noteChange(names);
+      const leases = names.map((key) => ({ key, lease: leaseOfChanged(key) }));
+      if (leases.every(({ lease }) => lease === null)) return null;
+      if (names[0] === GATE) return { gate: leases[0]?.lease ?? null, keys: [] };
+      return { gate: leaseOf(GATE), keys: leases };
     },
     drain() {
       draining ??= run().finally(() => {
@@ -237,7 +256,7 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
 }
 
 /** Which published names a call changes. */
-function namesOfChange(name: keyof IndexApi, input: unknown): readonly string[] {
+function namesOfChange(name: keyof IndexApi, input: unknown): readonly ObjectKey[] {
   const changed = changedBy(name, input);
   if (changed === 'nothing') return [];
   return changed === 'gate' ? [GATE] : changed;

@@ -7,22 +7,28 @@ import { NO_SETTINGS } from '../../ports/bucket-settings.ts';
 import type { BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
 import { toGateSettings } from '../../ports/pointer.ts';
 
+/**
+ * How long a record may be believed after it was written, seconds: with the isolate's own memory the longest that KV can
+ * show the past, however late a write arrives. A write takes up to 60 s to reach all places, a place keeps what it read
+ * for 30 s, and a record is renewed at 30 s: with 120 s a hot key never falls out in between.
+ * Source: https://developers.cloudflare.com/kv/concepts/how-kv-works/
+ */
+export const KV_LEASE_SECONDS = 120;
+/** One look-up of a published key in so many asks the index all the same, which so sees how hot the key still is. */
+export const KV_SAMPLING = 8;
+
 /** Formats of the values. A reader takes a version that it does not know for a miss. */
-const POINTER_VERSION = 2;
-/** 2 has the settings of the bucket; the program that wrote 1 knew none, so its gates stand for buckets without. */
-const GATE_VERSION = 2;
-const GATE_VERSION_WITHOUT_SETTINGS = 1;
+const POINTER_VERSION = 3;
+const GATE_VERSION = 3;
 /** Source: https://developers.cloudflare.com/kv/platform/limits/ */
 const NAME_MAX_BYTES = 512;
 
-/** A gate with the number of the commit that it shows; null says that there is no such bucket. */
-export type GateRecord = { readonly sequence: number; readonly gate: BucketGate | null };
-/** A pointer of one life of the bucket, likewise; null says that the key was deleted. */
-export type PointerRecord = {
-  readonly sequence: number;
-  readonly bucketId: BucketId | null;
-  readonly pointer: Pointer | null;
-};
+/** What every record says of itself: its number, when the index was read, until when it holds (1970, milliseconds). */
+export type RecordStamp = { readonly sequence: number; readonly atMs: number; readonly untilMs: number };
+/** A gate; null says that there is no such bucket. */
+export type GateRecord = RecordStamp & { readonly gate: BucketGate | null };
+/** A pointer of one life of the bucket; null says that there is none that the public may read. */
+export type PointerRecord = RecordStamp & { readonly bucketId: BucketId | null; readonly pointer: Pointer | null };
 
 /** The KV name of a bucket's gate. */
 export function gateName(bucket: BucketName): string {
@@ -38,55 +44,50 @@ export function pointerName(bucket: BucketName, key: ObjectKey): string {
   return isShort ? name : `h/${bucket}/${sha256Hex(key)}`;
 }
 
-type GateJson = {
-  readonly v: number;
-  readonly s: number;
-  /** A setting that is missing was not set. */
-  readonly g: (Omit<BucketGate, 'settings'> & { readonly settings?: Partial<BucketGate['settings']> }) | null;
-};
-type PointerJson = {
-  readonly v: number;
-  readonly s: number;
+type StampJson = { readonly v: number; readonly s: number; readonly t: number; readonly u: number };
+type GateJson = StampJson & { readonly g: BucketGate | null };
+type PointerJson = StampJson & {
   readonly b: BucketId | null;
   /** `inlineBytes` is base64 here. */
   readonly p: (Omit<Pointer, 'inlineBytes'> & { readonly inlineBytes: string | null }) | null;
 };
 
-export function encodeGate({ sequence, gate }: GateRecord): string {
-  return JSON.stringify({ v: GATE_VERSION, s: sequence, g: gate } satisfies GateJson);
+const stampJson = ({ sequence, atMs, untilMs }: RecordStamp) => ({ s: sequence, t: atMs, u: untilMs });
+const stampOf = ({ s, t, u }: StampJson): RecordStamp => ({ sequence: s, atMs: t, untilMs: u });
+
+export function encodeGate(record: GateRecord): string {
+  return JSON.stringify({ v: GATE_VERSION, ...stampJson(record), g: record.gate } satisfies GateJson);
 }
 
-export function encodePointer({ sequence, bucketId, pointer }: PointerRecord): string {
+export function encodePointer(record: PointerRecord): string {
+  const { bucketId, pointer } = record;
   const p = pointer === null ? null : { ...pointer, inlineBytes: pointer.inlineBytes?.toBase64() ?? null };
-  return JSON.stringify({ v: POINTER_VERSION, s: sequence, b: bucketId, p } satisfies PointerJson);
+  return JSON.stringify({ v: POINTER_VERSION, ...stampJson(record), b: bucketId, p } satisfies PointerJson);
 }
 
-/** The record, or null for anything that neither this nor the version before wrote. */
+/** The record, or null for anything that this version did not write. */
 export function decodeGate(text: string | null | undefined): GateRecord | null {
-  const json = parse<GateJson>(text, GATE_VERSION, GATE_VERSION_WITHOUT_SETTINGS);
+  const json = parse<GateJson>(text, GATE_VERSION);
   if (json === null) return null;
   const gate = json.g === null ? null : { ...json.g, settings: { ...toGateSettings(NO_SETTINGS), ...json.g.settings } };
-  return { sequence: json.s, gate };
+  return { ...stampOf(json), gate };
 }
 
 /** The record, or null for anything that this version did not write. */
 export function decodePointer(text: string | null | undefined): PointerRecord | null {
   const json = parse<PointerJson>(text, POINTER_VERSION);
   if (json === null) return null;
-  const { s, b, p } = json;
-  if (p === null) return { sequence: s, bucketId: b, pointer: null };
+  const { b, p } = json;
+  if (p === null) return { ...stampOf(json), bucketId: b, pointer: null };
   const inlineBytes = p.inlineBytes === null ? null : Uint8Array.fromBase64(p.inlineBytes);
-  return { sequence: s, bucketId: b, pointer: { ...p, inlineBytes } as Pointer };
+  return { ...stampOf(json), bucketId: b, pointer: { ...p, inlineBytes } as Pointer };
 }
 
-function parse<Json extends { readonly v: number }>(
-  text: string | null | undefined,
-  ...versions: readonly number[]
-): Json | null {
+function parse<Json extends StampJson>(text: string | null | undefined, version: number): Json | null {
   if (text === null || text === undefined) return null;
   try {
     const json: Json = JSON.parse(text);
-    return versions.includes(json.v) ? json : null;
+    return json.v === version ? json : null;
   } catch {
     return null;
   }

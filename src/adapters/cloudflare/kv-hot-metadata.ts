@@ -1,73 +1,196 @@
-// Pointers and gates near the reader: first this isolate's memory, fresh for seconds, then KV. KV holds what the bucket's
-// Durable Object published; this file only reads it. Between requests it shares plain values, never a promise or stream.
+// Pointers and gates near the reader: first this isolate's memory, fresh for seconds, then the index; KV in the place of
+// the index for keys that are too hot for it (hot-publisher.ts writes them, this file only reads). Between requests it
+// shares plain values, never a promise or stream, so a herd of cold requests asks once each.
 //
-// How old an answer can be: the memory tier's bound, plus KV's own delay (its cacheTtl here, up to 60 s to reach all
-// places). Memory counts from when KV or the index answered.
-import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
-import type { FillTicket, HotLookup, HotMetadata, HotRecord } from '../../ports/hot-metadata.ts';
-import type { Log } from '../../ports/system.ts';
-import type { MemoryHotMetadata } from '../shared/memory-hot-metadata.ts';
-import {
-  decodeGate,
-  decodePointer,
-  type GateRecord,
-  gateName,
-  type PointerRecord,
-  pointerName,
-} from './hot-records.ts';
+// How old an answer can be: the memory tier's bound, and for a published key the lease of its record more. While the
+// index fails or hangs, what memory holds beyond that is given for a bounded time, and says so.
+import type { BucketName, ObjectKey } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { Found, HotMetadata, Known } from '../../ports/hot-metadata.ts';
+import { isPublicObject } from '../../ports/pointer.ts';
+import type { Background, Clock, Log } from '../../ports/system.ts';
+import type { FillAge, FillTicket, Look, MemoryPointers } from '../shared/memory-pointers.ts';
+import { within } from '../shared/within.ts';
+import { decodeGate, decodePointer, gateName, KV_SAMPLING, pointerName, type RecordStamp } from './hot-records.ts';
+import type { KeyLeases, KvLeases, Lease } from './kv-leases.ts';
+import { createPauses } from './pauses.ts';
 
 /** Seconds for which a place of Cloudflare keeps what it read from KV; the least that KV allows. */
 const KV_CACHE_TTL_SECONDS = 30;
+/** How long nobody but one asks again what has just failed, milliseconds. */
+const PAUSE_MS = 5000;
 
-/** `memory` must give nothing older than the configured bound. Cost of a cold look-up: one bulk read of KV. */
-export function createKvHotMetadata(kv: KVNamespace, memory: MemoryHotMetadata, log: Log): HotMetadata {
-  /** Asks KV for what memory lacks, in one call, and lets memory keep it. */
-  async function ask(bucket: BucketName, key: ObjectKey, known: HotLookup, ticket: FillTicket): Promise<HotLookup> {
+export type KvHotMetadataOptions = {
+  readonly kv: Pick<KVNamespace, 'get'>;
+  readonly memory: MemoryPointers;
+  readonly leases: KvLeases;
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly log: Log;
+  /** As in src/config.ts. */
+  readonly settings: {
+    readonly staleWhileRevalidateSeconds: number;
+    readonly staleIfErrorSeconds: number;
+    readonly tierLimitMs: number;
+  };
+  /** From 0 to 1. */
+  readonly random?: () => number;
+};
+
+/** What memory holds, when that is enough for an answer, and how old it is. */
+type Held = Known & { readonly age: FillAge; readonly overdueSeconds: number };
+
+/** One look-up on its way down. */
+type Question = {
+  readonly bucket: BucketName;
+  readonly key: ObjectKey;
+  readonly load: () => Promise<Known>;
+  readonly ticket: FillTicket;
+};
+
+/** Cost of a look-up that memory can't answer: one call of the index, or one bulk read of KV. */
+export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata {
+  const { kv, memory, leases, clock, background, log, settings, random = Math.random } = options;
+  const pauses = createPauses(clock, PAUSE_MS);
+
+  const hold = ({ bucket, key }: Question): Held | null => enough(memory.look(bucket, key), key);
+
+  /** From KV, where its object published the key; null: ask the index. */
+  async function askKv({ bucket, key, ticket }: Question, lease: KeyLeases): Promise<Found | null> {
+    const { gate: known } = memory.look(bucket, key);
+    const freshGate = known !== null && known.overdueSeconds < 0 ? known : null;
     const names = { gate: gateName(bucket), pointer: pointerName(bucket, key) };
-    const wanted = known.gate === null ? [names.gate, names.pointer] : [names.pointer];
-    let found: { gate: GateRecord | null; pointer: PointerRecord | null };
+    const read = () => {
+      const wanted = freshGate === null ? [names.gate, names.pointer] : [names.pointer];
+      return kv.get(wanted, { type: 'text', cacheTtl: KV_CACHE_TTL_SECONDS });
+    };
+    let texts: Map<string, string | null>;
     try {
-      const texts = await kv.get(wanted, { type: 'text', cacheTtl: KV_CACHE_TTL_SECONDS });
-      found = { gate: decodeGate(texts.get(names.gate)), pointer: decodePointer(texts.get(names.pointer)) };
+      texts = await within(settings.tierLimitMs, 'KV', read);
     } catch (cause) {
+      pauses.begin('kv');
       log.error('kv-read-failed', { bucket, cause });
-      return known;
+      return null;
     }
-    const lookup = join(known, found);
-    const { gate, pointer } = lookup;
-    if (gate !== null && pointer !== null) {
+    const pointer = trusted(decodePointer(texts.get(names.pointer)), lease.pointer);
+    if (pointer !== null) leases.extend(names.pointer, pointer.untilMs);
+    if (freshGate !== null) return keep(freshGate.value, pointer, freshGate.age);
+    const gate = trusted(decodeGate(texts.get(names.gate)), lease.gate);
+    if (gate === null) return null;
+    leases.extend(names.gate, gate.untilMs);
+    return keep(gate.gate, pointer, { sinceObtained: 0, sinceVouched: secondsSince(gate.atMs) });
+
+    function keep(gate: Known['gate'], record: typeof pointer, age: FillAge): Found | null {
+      if (gate === null || record === null || record.bucketId !== gate.bucketId) return null;
+      const found = { gate, pointer: record.pointer };
+      const sinceVouched = Math.max(age.sinceVouched, secondsSince(record.atMs));
       // What memory had already keeps its age: a fresh pointer must not make the gate younger.
-      const ageSeconds = Math.max(gate.ageSeconds, pointer.ageSeconds);
-      memory.fill(bucket, key, { gate: gate.value, pointer: pointer.value }, ticket, ageSeconds);
+      memory.fill(bucket, key, found, ticket, { ...age, sinceVouched });
+      return { ...found, tier: 'kv', stale: null };
     }
-    return lookup;
+  }
+
+  const secondsSince = (atMs: number) => Math.max(0, clock.nowMs() - atMs) / 1000;
+
+  function trusted<Record extends RecordStamp>(record: Record | null, lease: Lease): Record | null {
+    return record !== null && record.sequence >= lease.sequence && record.untilMs > clock.nowMs() ? record : null;
+  }
+
+  async function askIndex({ bucket, key, ticket, load }: Question): Promise<Found> {
+    const known = await within(settings.tierLimitMs, 'the index', load);
+    pauses.end(bucket);
+    memory.fill(bucket, key, known, ticket);
+    return { ...known, tier: 'index', stale: null };
+  }
+
+  async function ask(question: Question): Promise<Found> {
+    const lease = leases.of(question.bucket, question.key);
+    const isKvWorthIt = lease !== null && !pauses.isOn('kv') && random() >= 1 / KV_SAMPLING;
+    return (isKvWorthIt ? await askKv(question, lease) : null) ?? askIndex(question);
+  }
+
+  async function askOrStale(question: Question): Promise<Found> {
+    try {
+      return await ask(question);
+    } catch (error) {
+      // Looked up again: a write may have taken it away meanwhile.
+      const held = hold(question);
+      if (!isOutage(error) || held === null || held.overdueSeconds >= settings.staleIfErrorSeconds) throw error;
+      pauses.begin(question.bucket);
+      log.error('index-read-failed', { bucket: question.bucket, cause: error });
+      return stale(held, 'error', true);
+    }
+  }
+
+  /** Asks behind the answer, unless somebody does already. */
+  function refresh(question: Question): void {
+    const name = pointerName(question.bucket, question.key);
+    if (pauses.isOn(name)) return;
+    pauses.begin(name);
+    background.run('refresh-pointer', async () => {
+      try {
+        await ask(question);
+      } catch (error) {
+        pauses.begin(question.bucket);
+        throw error;
+      } finally {
+        pauses.end(name);
+      }
+    });
   }
 
   return {
-    get(bucket, key) {
-      const known = memory.get(bucket, key);
-      const isComplete = known.gate !== null && (known.pointer !== null || !isOpen(known.gate.value));
-      return isComplete ? known : ask(bucket, key, known, memory.ticket());
+    peek: memory.peek,
+    find(bucket, key, load) {
+      const question = { bucket, key, load, ticket: memory.ticket() };
+      const held = hold(question);
+      if (held === null) return ask(question);
+      if (held.overdueSeconds < 0) return { gate: held.gate, pointer: held.pointer, tier: 'memory', stale: null };
+      if (pauses.isOn(bucket) && held.overdueSeconds < settings.staleIfErrorSeconds) return stale(held, 'error', false);
+      if (held.overdueSeconds < settings.staleWhileRevalidateSeconds) {
+        refresh(question);
+        return stale(held, 'revalidating', false);
+      }
+      // After a failure one asks, for as long as it takes; the others wait for what becomes of that.
+      pauses.renew(bucket);
+      return askOrStale(question);
     },
-    ticket: memory.ticket,
-    fill: memory.fill,
-    evict: memory.evict,
+    evict(bucket, keys) {
+      memory.evict(bucket, keys);
+      leases.revoke(bucket, keys);
+    },
   };
 }
 
-/** Whether the bucket shows anybody anything; pointers of others are not published, so KV need not be asked. */
-function isOpen(gate: BucketGate | null): boolean {
-  return gate !== null && (gate.access.acl !== 'private' || gate.access.policyPublicPrefixes.length > 0);
+/** What is held, when it is enough for an answer; as old as its older half. */
+function enough({ gate, pointer }: Look, key: ObjectKey): Held | null {
+  if (gate === null) return null;
+  if (gate.value === null || !isPublicObject(gate.value.access, key)) {
+    return { gate: gate.value, pointer: null, age: gate.age, overdueSeconds: gate.overdueSeconds };
+  }
+  if (pointer === null) return null;
+  const older = pointer.overdueSeconds > gate.overdueSeconds ? pointer : gate;
+  const sinceVouched = Math.max(gate.age.sinceVouched, pointer.age.sinceVouched);
+  const { sinceObtained } = older.age;
+  return {
+    gate: gate.value,
+    pointer: pointer.value,
+    age: { sinceObtained, sinceVouched },
+    overdueSeconds: older.overdueSeconds,
+  };
 }
 
-/** Memory's gate, else KV's, with KV's pointer, which counts only for the life of the bucket that the gate names. */
-function join(known: HotLookup, found: { gate: GateRecord | null; pointer: PointerRecord | null }): HotLookup {
-  const gate: HotRecord<BucketGate> | null =
-    known.gate ?? (found.gate === null ? null : { value: found.gate.gate, tier: 'kv', ageSeconds: 0 });
-  if (gate === null) return { gate: null, pointer: null };
-  if (gate.value === null) return { gate, pointer: { value: null, tier: gate.tier, ageSeconds: gate.ageSeconds } };
-  const isOfThisLife = found.pointer?.bucketId === gate.value.bucketId;
-  const pointer: HotRecord<Pointer> | null =
-    found.pointer !== null && isOfThisLife ? { value: found.pointer.pointer, tier: 'kv', ageSeconds: 0 } : null;
-  return { gate, pointer };
+function stale(
+  { gate, pointer, age, overdueSeconds }: Held,
+  reason: 'revalidating' | 'error',
+  isForwarded: boolean,
+): Found {
+  const staleness = { reason, isForwarded, ageSeconds: age.sinceVouched, overdueSeconds };
+  return { gate, pointer, tier: 'memory', stale: staleness };
+}
+
+/** Whether the index could not say, as opposed to what it said. Source: RFC 5861 section 4. */
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof StorageError)) return true;
+  return error.code === 'InternalError' || error.code === 'ServiceUnavailable' || error.code === 'SlowDown';
 }

@@ -13,6 +13,8 @@ export type ObjectCall = {
   readonly input: unknown;
   /** Whether the call may happen twice without harm. */
   readonly isRepeatable: boolean;
+  /** Sees the reply, whatever it says. */
+  readonly onReply?: (reply: IndexReply) => void;
 };
 
 /** What the runtime puts on errors of stubs. Source: Durable Objects docs, "Error handling". */
@@ -33,6 +35,7 @@ export async function callObject<Value>(options: ObjectCall): Promise<Value> {
   } catch (error) {
     throw translateError(error, name);
   }
+  options.onReply?.(reply);
   return unwrapReply<Value>(reply);
 }
 

@@ -8,12 +8,13 @@ import { createConsoleLog } from '../shared/console-log.ts';
 import { createCountingMeter } from '../shared/counting-meter.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
-import { createMemoryHotMetadata } from '../shared/memory-hot-metadata.ts';
+import { createMemoryPointers } from '../shared/memory-pointers.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createDoDirectory } from './do-directory.ts';
 import { createDoMetadataIndex } from './do-metadata-index.ts';
 import type { WorkerEnv } from './env.ts';
 import { createKvHotMetadata } from './kv-hot-metadata.ts';
+import { createKvLeases } from './kv-leases.ts';
 import { createR2BlobStore } from './r2-blob-store.ts';
 import { createWaitUntilBackground } from './waituntil-background.ts';
 import { createWorkersEdgeCache } from './workers-edge-cache.ts';
@@ -23,6 +24,9 @@ export type PortSettings = {
   readonly pointerMemoryMaxEntries: number;
   readonly pointerMemoryMaxBytes: number;
   readonly pointerFreshSeconds: number;
+  readonly staleWhileRevalidateSeconds: number;
+  readonly staleIfErrorSeconds: number;
+  readonly tierLimitMs: number;
   readonly negativeFreshSeconds: number;
   readonly bodyMemoryMaxBytes: number;
   readonly bodyMemoryMaxBodyBytes: number;
@@ -32,13 +36,15 @@ export type PortSettings = {
 export function createWorkersPorts(env: WorkerEnv, settings: PortSettings): Ports {
   const clock = systemClock;
   const log = createConsoleLog(clock, settings.logLevel);
-  const pointers = createMemoryHotMetadata({
+  const pointers = createMemoryPointers({
     clock,
     maxEntries: settings.pointerMemoryMaxEntries,
     maxBytes: settings.pointerMemoryMaxBytes,
     negativeFreshSeconds: settings.negativeFreshSeconds,
-    maxAgeSeconds: settings.pointerFreshSeconds,
+    freshSeconds: settings.pointerFreshSeconds,
+    staleSeconds: Math.max(settings.staleWhileRevalidateSeconds, settings.staleIfErrorSeconds),
   });
+  const leases = createKvLeases(clock);
   const bodies = createMemoryBodies({
     maxBytes: settings.bodyMemoryMaxBytes,
     maxSliceBytes: settings.bodyMemoryMaxBodyBytes,
@@ -46,13 +52,13 @@ export function createWorkersPorts(env: WorkerEnv, settings: PortSettings): Port
   const background = createWaitUntilBackground(log);
   return {
     blobStore: createR2BlobStore(env.BLOBS),
-    metadataIndex: createDoMetadataIndex(env.BUCKETS, clock),
+    metadataIndex: createDoMetadataIndex(env.BUCKETS, clock, leases),
     directory: createDoDirectory(env.DIRECTORY, {
       clock,
       background,
       hostFreshSeconds: settings.pointerFreshSeconds,
     }),
-    hotMetadata: createKvHotMetadata(env.HOT, pointers, log),
+    hotMetadata: createKvHotMetadata({ kv: env.HOT, memory: pointers, leases, clock, background, log, settings }),
     edgeCache: createWorkersEdgeCache(bodies, background, log),
     tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
     clock,

@@ -8,11 +8,12 @@ import { cacheFamilies } from '../shared/cache-metrics.ts';
 import { createCountingMeter } from '../shared/counting-meter.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
-import { createMemoryHotMetadata } from '../shared/memory-hot-metadata.ts';
+import { createMemoryPointers } from '../shared/memory-pointers.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createTrackedBackground } from '../shared/tracked-background.ts';
 import { createFsBlobStore } from './fs-blob-store.ts';
 import { createMemoryEdgeCache } from './memory-edge-cache.ts';
+import { createMemoryHotMetadata } from './memory-hot-metadata.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
 import { openSqliteMetadataIndex } from './sqlite-metadata-index.ts';
 
@@ -28,13 +29,15 @@ export async function openNodePorts(
   options: { readonly dataDir: string; readonly log: Log; readonly onCrash: (error: unknown) => void },
 ): Promise<NodePorts> {
   const { dataDir, log, onCrash } = options;
-  const hotMetadata = createMemoryHotMetadata({
+  const pointers = createMemoryPointers({
     clock: systemClock,
     maxEntries: config.pointerMemoryMaxEntries,
     maxBytes: config.pointerMemoryMaxBytes,
     negativeFreshSeconds: config.negativeFreshSeconds,
-    maxAgeSeconds: null,
+    freshSeconds: null,
+    staleSeconds: 0,
   });
+  const hotMetadata = createMemoryHotMetadata(pointers, config.tierLimitMs);
   const bodies = createMemoryBodies({
     maxBytes: config.bodyMemoryMaxBytes,
     maxSliceBytes: config.bodyMemoryMaxBodyBytes,
@@ -44,7 +47,7 @@ export async function openNodePorts(
   const blobStore = createFsBlobStore(dataDir);
   const background = createTrackedBackground(log);
   const metrics = createNodeMetrics();
-  metrics.add(() => cacheFamilies([...hotMetadata.stats(), bodies.stats()]));
+  metrics.add(() => cacheFamilies([...pointers.stats(), bodies.stats()]));
   metrics.add(index.families);
   return {
     ports: {

@@ -1,5 +1,6 @@
 // Says where an answer came from, as RFC 9211 has it: one member per tier that was asked, the one nearest to the
 // origin first. Pointer and body may come from different tiers; a tier that gave either counts as a hit.
+import type { Staleness } from '../../ports/hot-metadata.ts';
 import type { Ports } from '../../ports/index.ts';
 
 /** `index` and `bucket` are the origin, so they are no members of their own; `none`: no body was needed. */
@@ -8,28 +9,40 @@ export type BodyOrigin = 'memory' | 'edge' | 'bucket' | 'index' | 'none';
 
 const HIT = 'hit';
 const MISS = 'fwd=uri-miss';
+/** After the extensions of Cache-Control that allow a cache such answers. Source: RFC 5861. */
+const STALE_DETAIL = { revalidating: 'stale-while-revalidate', error: 'stale-if-error' } as const;
+
+/** `stale`: null when the pointer was fresh. */
+export type CacheStatus = (pointer: PointerTier, body: BodyOrigin, stale?: Staleness | null) => string;
 
 /**
- * Renders every combination once. `quayside-memory; hit`, or on a cold object
- * `quayside-edge; fwd=uri-miss, quayside-kv; fwd=uri-miss, quayside-memory; fwd=uri-miss`. Source: RFC 9211 section 2.
+ * Renders every combination once, but for the stale ones. `quayside-memory; hit`, or on a cold object
+ * `quayside-edge; fwd=uri-miss, quayside-memory; fwd=uri-miss`. Source: RFC 9211 section 2.
  */
-export function createCacheStatus(tiers: Ports['tiers']): (pointer: PointerTier, body: BodyOrigin) => string {
+export function createCacheStatus(tiers: Ports['tiers']): CacheStatus {
   const rendered: Record<PointerTier, Partial<Record<BodyOrigin, string>>> = { memory: {}, kv: {}, index: {} };
 
-  function render(pointer: PointerTier, body: BodyOrigin): string {
+  function render(pointer: PointerTier, body: BodyOrigin, stale: Staleness | null): string {
     const isBodyHere = body === 'memory' || body === 'none' || body === 'index';
     const members: string[] = [];
     if (tiers.body.includes('edge') && !isBodyHere) members.push(`quayside-edge; ${body === 'edge' ? HIT : MISS}`);
-    if (tiers.metadata.includes('kv') && pointer !== 'memory') {
-      members.push(`quayside-kv; ${pointer === 'kv' ? HIT : MISS}`);
-    }
-    members.push(`quayside-memory; ${pointer === 'memory' && isBodyHere ? HIT : MISS}`);
+    // KV is asked only for what is known to be there.
+    if (pointer === 'kv') members.push(`quayside-kv; ${HIT}`);
+    const isHit = pointer === 'memory' && isBodyHere;
+    members.push(`quayside-memory; ${stale === null ? (isHit ? HIT : MISS) : renderStale(stale, isHit)}`);
     return members.join(', ');
   }
 
-  return (pointer, body) => {
+  return (pointer, body, stale = null) => {
+    if (stale !== null) return render(pointer, body, stale);
     const known = rendered[pointer];
-    known[body] ??= render(pointer, body);
+    known[body] ??= render(pointer, body, null);
     return known[body];
   };
+}
+
+/** `hit; ttl=-3; detail=stale-while-revalidate`; `fwd=stale` where this very request asked in vain. */
+function renderStale({ reason, isForwarded, overdueSeconds }: Staleness, isHit: boolean): string {
+  const outcome = isForwarded ? 'fwd=stale' : isHit ? `${HIT}; ttl=-${Math.ceil(overdueSeconds)}` : MISS;
+  return `${outcome}; detail=${STALE_DETAIL[reason]}`;
 }

@@ -4,11 +4,12 @@
 // Header names are lower case everywhere (semantics/object-headers.ts), or one would come twice.
 import type { Core } from '../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
+import { findCurrent } from '../../core/objects/find-current.ts';
 import { openBody } from '../../core/objects/read-object.ts';
-import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
+import type { BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { HotLookup } from '../../ports/hot-metadata.ts';
-import { isPublicObject, toGate, toPointer } from '../../ports/pointer.ts';
+import type { Found, Staleness } from '../../ports/hot-metadata.ts';
+import { isPublicObject } from '../../ports/pointer.ts';
 import type { Domains } from '../address.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { AnswerHot, HttpRequest } from '../request.ts';
@@ -17,7 +18,7 @@ import { corsHeaders, withCors } from '../semantics/cors.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { type ByteRange, parseRange } from '../semantics/range.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
-import { type BodyOrigin, createCacheStatus, type PointerTier } from './cache-status.ts';
+import { type BodyOrigin, createCacheStatus } from './cache-status.ts';
 import { countRead } from './count-read.ts';
 import { createHotAnswer, type HotCountsBySurface, newHotCounts } from './hot-answer.ts';
 import { createPreparedHeaders } from './prepared-headers.ts';
@@ -46,12 +47,6 @@ export type Delivery = {
   readonly hotCounts: HotCountsBySurface;
 };
 
-type Found = {
-  readonly gate: BucketGate | null;
-  readonly pointer: Pointer | null;
-  readonly tier: PointerTier;
-};
-
 /** One read of one key. */
 export type Asked = {
   readonly request: HttpRequest;
@@ -64,7 +59,7 @@ type Body = Uint8Array | ReadableStream<Uint8Array> | null;
 
 /** Makes both doors. Errors: NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI. */
 export function createDelivery(core: Core, settings: DeliverySettings): Delivery {
-  const { hotMetadata, meter, tiers } = core.ports;
+  const { meter, tiers } = core.ports;
   const { defaultCacheControl } = settings;
   const cacheStatus = createCacheStatus(tiers);
   const memoryHit = cacheStatus('memory', 'memory');
@@ -95,9 +90,11 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
   ): Response | Promise<Response> {
     const { whole, notModified, part } = hasOwnOrigin ? prepared.own : prepared.shared;
     const pointer = requirePublic(found, key);
+    const { tier, stale } = found;
     const outcome = evaluateRead(readConditions(request), pointer);
     if (outcome === 'not-modified') {
-      return respond(304, notModified(pointer, cacheStatus(found.tier, 'none')), requestId, null, cors);
+      const headers = notModified(pointer, cacheStatus(tier, 'none', stale));
+      return respond(304, withAge(headers, stale), requestId, null, cors);
     }
     if (outcome === 'precondition-failed') throw new StorageError('PreconditionFailed');
 
@@ -106,10 +103,10 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
     const offsetBytes = isWhole ? 0 : range.startByte;
     const lengthBytes = isWhole ? pointer.sizeBytes : range.endByteInclusive - range.startByte + 1;
     const send = (body: Body, origin: BodyOrigin): Response => {
-      const status = cacheStatus(found.tier, origin);
+      const status = cacheStatus(tier, origin, stale);
       const headers = isWhole ? whole(pointer, status) : part(pointer, status, range);
       countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin, request.notes);
-      return respond(isWhole ? 200 : 206, headers, requestId, body, cors);
+      return respond(isWhole ? 200 : 206, withAge(headers, stale), requestId, body, cors);
     };
     if (request.method === 'HEAD') return send(null, 'none');
     const opened = openBody(core, pointer, { offsetBytes, lengthBytes });
@@ -118,29 +115,7 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
       : send(opened.body, opened.tier);
   }
 
-  async function askIndex(bucket: BucketName, key: ObjectKey, hot: HotLookup): Promise<Found> {
-    const ticket = hotMetadata.ticket();
-    const resolved = await core.ports.metadataIndex.call(bucket, 'resolve', { name: bucket, key });
-    const gate = resolved.bucket === null ? null : toGate(resolved.bucket);
-    const pointer = resolved.object === null ? null : toPointer(resolved.object);
-    hotMetadata.fill(bucket, key, { gate, pointer }, ticket);
-    return { gate, pointer, tier: hot.gate === null || hot.pointer === null ? 'index' : hot.pointer.tier };
-  }
-
-  /** Gate and pointer from the nearest tier that knows enough. */
-  function find(bucket: BucketName, key: ObjectKey): Found | Promise<Found> {
-    const proceed = (hot: HotLookup): Found | Promise<Found> => {
-      // A closed bucket needs no pointer to say no, so strangers can't make it cost index reads.
-      const isClosed = hot.gate?.value != null && !isPublicObject(hot.gate.value.access, key);
-      if (hot.gate === null || (hot.gate.value !== null && !isClosed && hot.pointer === null)) {
-        return askIndex(bucket, key, hot);
-      }
-      const tier = hot.gate.tier === 'kv' || hot.pointer?.tier === 'kv' ? 'kv' : 'memory';
-      return { gate: hot.gate.value, pointer: hot.pointer?.value ?? null, tier };
-    };
-    const hot = hotMetadata.get(bucket, key);
-    return hot instanceof Promise ? hot.then(proceed) : proceed(hot);
-  }
+  const find = (bucket: BucketName, key: ObjectKey): Found | Promise<Found> => findCurrent(core, bucket, key);
 
   const deliver: Deliver = (request, rawBucket, rawKey, requestId, hasOwnOrigin = false) => {
     const { notes } = request;
@@ -174,6 +149,11 @@ function respond(
   const all = cors === null ? headers : withCors(headers, cors);
   const init = { status, headers: { ...all, 'x-amz-request-id': requestId } };
   return new Response(body as ConstructorParameters<typeof Response>[0], init);
+}
+
+/** A stale answer says how old it is. A fresh one is the origin's own and has no age. Source: RFC 9111 section 5.1. */
+function withAge(headers: Readonly<HeaderRecord>, stale: Staleness | null): Readonly<HeaderRecord> {
+  return stale === null ? headers : { ...headers, age: `${Math.floor(stale.ageSeconds)}` };
 }
 
 /**

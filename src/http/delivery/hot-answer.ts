@@ -58,10 +58,9 @@ export function createHotAnswer(
     if (place === null) return null;
     const { bucket, key, page } = place;
     const prepared = place.isOwnHost ? options.prepared.own : options.prepared.shared;
-    const hot = hotMetadata.get(bucket, key);
-    if (hot instanceof Promise || hot.gate?.tier !== 'memory' || hot.pointer?.tier !== 'memory') return null;
-    const gate = hot.gate.value;
-    const pointer = hot.pointer.value;
+    const known = hotMetadata.peek(bucket, key);
+    if (known === null) return null;
+    const { gate, pointer } = known;
     if (gate === null || pointer === null || !isPublicObject(gate.access, key)) return null;
     const { website, hosting } = gate.settings;
     if (page !== null && (hosting !== null || !isPlainPage(website, page, pointer))) return null;

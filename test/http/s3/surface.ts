@@ -9,7 +9,6 @@ import { createMemoryEdgeCache } from '../../../src/adapters/node/memory-edge-ca
 import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
 import { type CountingMeter, createCountingMeter } from '../../../src/adapters/shared/counting-meter.ts';
 import { createMemoryBodies } from '../../../src/adapters/shared/memory-bodies.ts';
-import { createMemoryHotMetadata } from '../../../src/adapters/shared/memory-hot-metadata.ts';
 import { createTrackedBackground } from '../../../src/adapters/shared/tracked-background.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
@@ -19,6 +18,7 @@ import { createDirectoryIndex } from '../../../src/index/directory-index.ts';
 import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../../src/index/schema.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../../src/ports/domain.ts';
 import type { Clock, Ids, Log } from '../../../src/ports/system.ts';
+import { createExactHotMetadata } from '../../core/memory-core.ts';
 import { makeRequest } from './make-request.ts';
 import { ACCESS_KEY_ID, NOW_MS, SECRET, sha256, signHeaders } from './sign-for-test.ts';
 
@@ -82,13 +82,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       blobStore,
       metadataIndex: createDirectMetadataIndex(createBucketIndex(indexSql)),
       directory: createDirectDirectory(createDirectoryIndex(directorySql)),
-      hotMetadata: createMemoryHotMetadata({
-        clock,
-        maxEntries: 100,
-        maxBytes: 1 << 20,
-        negativeFreshSeconds: 1,
-        maxAgeSeconds: null,
-      }),
+      hotMetadata: createExactHotMetadata(clock),
       edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 0, maxSliceBytes: 0 })),
       tiers: { metadata: ['memory'], body: ['memory'] },
       clock,

@@ -15,6 +15,7 @@ import type { BucketAccess, ObjectAttributes } from '../../../src/ports/domain.t
 import {
   ATTRIBUTES,
   bodyOf,
+  createExactHotMetadata,
   createMemoryCore,
   key,
   type MemoryCore,
@@ -63,13 +64,9 @@ export const KEYS: readonly string[] = OBJECTS.map((object) => object.key);
 /** A core with a public bucket of known objects and a private one. */
 export async function createStockedCore(): Promise<MemoryCore> {
   const made = createMemoryCore();
-  const { hotMetadata } = made.ports;
   // "There is none" is never kept: whether it was decides if a 404 comes at once, before what follows it in the same
   // chunk is read, and the doors would differ by who asked first.
-  const fill: typeof hotMetadata.fill = (bucket, name, found, ticket) => {
-    if (found.pointer !== null) hotMetadata.fill(bucket, name, found, ticket);
-  };
-  const core = withPorts(made, { hotMetadata: { ...hotMetadata, fill } });
+  const core = withPorts(made, { hotMetadata: createExactHotMetadata(made.ports.clock, 0) });
   const access = { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] } as const;
   const bucket = await openTestBucket(core, PUBLIC_BUCKET);
   await core.ports.metadataIndex.call(bucket.record().name, 'setBucketAccess', { bucket: bucket.record(), access });

@@ -1,5 +1,5 @@
 // The memory tier of pointers and gates: least recently used ones leave first. On Node it is all there is and exact;
-// on Cloudflare KV stands behind it. It never asks anybody; delivery fills it with what the index said.
+// on Cloudflare others stand behind it. It never asks anybody; the hot metadata of the home fills it with what was said.
 //
 // Why no stale fill survives. A fill brings what was read after its ticket was taken. `evict` notes the number of
 // the last ticket, and a fill with that or an older ticket is dropped, because its read may be older than the commit.
@@ -8,34 +8,54 @@
 // commit is sent until after it was answered the key is not kept at all, so all its readers ask the index.
 import { LRUCache } from 'lru-cache';
 import type { BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
-import type { FillTicket, HotLookup, HotMetadata, HotRecord } from '../../ports/hot-metadata.ts';
+import type { Known } from '../../ports/hot-metadata.ts';
+import { isPublicObject } from '../../ports/pointer.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { CacheStats } from './cache-metrics.ts';
 
-export type MemoryHotMetadataOptions = {
+export type MemoryPointersOptions = {
   readonly clock: Clock;
   /** Entries and estimated bytes of pointers and gates together. */
   readonly maxEntries: number;
   readonly maxBytes: number;
   /** Seconds for which "there is none" is kept. */
   readonly negativeFreshSeconds: number;
-  /** Seconds after which a record is no longer given at all; null when every change evicts (Node): then age is 0. */
-  readonly maxAgeSeconds: number | null;
+  /** Seconds for which a record is fresh; null when every change evicts (Node): then it always is. */
+  readonly freshSeconds: number | null;
+  /** Seconds for which a record that is fresh no more is kept all the same, for `look`. */
+  readonly staleSeconds: number;
 };
 
-export type MemoryHotMetadata = Omit<HotMetadata, 'get' | 'fill'> & {
-  get(bucket: BucketName, key: ObjectKey): HotLookup;
-  /** As the port's; `ageSeconds` is how old the values are already (they came from KV). */
-  fill(
-    bucket: BucketName,
-    key: ObjectKey,
-    found: { gate: BucketGate | null; pointer: Pointer | null },
-    ticket: FillTicket,
-    ageSeconds?: number,
-  ): void;
+/** A record as memory holds it. */
+export type Held<Value> = {
+  readonly value: Value | null;
+  /** Since it was obtained, and since the index vouched for it. */
+  readonly age: FillAge;
+  /** Since it stopped being fresh; negative while it is. */
+  readonly overdueSeconds: number;
+};
+
+/** What memory holds of a key, however old. A pointer counts only for the life of the bucket that the gate names. */
+export type Look = { readonly gate: Held<BucketGate> | null; readonly pointer: Held<Pointer> | null };
+
+/** Taken before the index is read, given back with what was read: a fill that an eviction overtook is dropped. */
+export type FillTicket = number;
+
+/** How old the values of a fill are already, seconds: since they were obtained, and since the index vouched for them. */
+export type FillAge = { readonly sinceObtained: number; readonly sinceVouched: number };
+
+export type MemoryPointers = {
+  /** As the port's. */
+  peek(bucket: BucketName, key: ObjectKey): Known | null;
+  look(bucket: BucketName, key: ObjectKey): Look;
+  ticket(): FillTicket;
+  fill(bucket: BucketName, key: ObjectKey, known: Known, ticket: FillTicket, age?: FillAge): void;
+  evict(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   /** Evicts, and keeps nothing of these keys (null: of the gate) until `release` was called as often. */
   hold(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   release(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
+  /** Whether the key or the gate is held. */
+  isHeld(bucket: BucketName, key: ObjectKey): boolean;
   /** Of pointers and gates, and of "there is none". */
   stats(): readonly CacheStats[];
 };
@@ -48,12 +68,19 @@ const NEGATIVE_SHARE = 1 / 8;
 const POINTER_OVERHEAD_BYTES = 2048;
 const GATE_OVERHEAD_BYTES = 512;
 
+const NEW: FillAge = { sinceObtained: 0, sinceVouched: 0 };
+
 /** `gateId`: the life of the bucket that a pointer was read from; it is no answer for a later life of that name. */
-type Entry<Value> = { readonly value: Value; readonly filledAtMs: number; readonly gateId: BucketId | null };
+type Entry<Value> = {
+  readonly value: Value;
+  readonly obtainedAtMs: number;
+  readonly vouchedAtMs: number;
+  readonly gateId: BucketId | null;
+};
 
 /** Makes an empty tier. Cost of a hit: two look-ups, about 0.3 µs, no I/O. */
-export function createMemoryHotMetadata(options: MemoryHotMetadataOptions): MemoryHotMetadata {
-  const { clock, maxAgeSeconds } = options;
+export function createMemoryPointers(options: MemoryPointersOptions): MemoryPointers {
+  const { clock, freshSeconds, negativeFreshSeconds } = options;
   const evicted = { pointers: 0, missing: 0 };
   const found = new LRUCache<string, Entry<Pointer | BucketGate>>({
     max: options.maxEntries,
@@ -72,31 +99,32 @@ export function createMemoryHotMetadata(options: MemoryHotMetadataOptions): Memo
   const evictions = createEvictionMemory();
   const holds = new Map<string, number>();
 
-  /** The entry, if it is young enough to be given. */
-  function live(name: string): Entry<Pointer | BucketGate | null> | null {
-    const entry = found.get(name) ?? missing.get(name);
+  const entryOf = (name: string): Entry<Pointer | BucketGate | null> | undefined =>
+    found.get(name) ?? missing.get(name);
+
+  /** Seconds since the record stopped being fresh; negative while it is. */
+  function overdue({ value, obtainedAtMs }: Entry<unknown>): number {
+    const limit = value === null ? negativeFreshSeconds : freshSeconds;
+    if (limit === null) return Number.NEGATIVE_INFINITY;
+    return Math.max(0, clock.nowMs() - obtainedAtMs) / 1000 - limit;
+  }
+
+  function held<Value>(entry: Entry<unknown> | undefined): Held<Value> | null {
     if (entry === undefined) return null;
-    const limitSeconds = entry.value === null ? options.negativeFreshSeconds : maxAgeSeconds;
-    return limitSeconds !== null && ageOf(entry) >= limitSeconds ? null : entry;
+    const overdueSeconds = overdue(entry);
+    if (overdueSeconds >= 0 && (entry.value === null || overdueSeconds >= options.staleSeconds)) return null;
+    const since = (ms: number) => Math.max(0, clock.nowMs() - ms) / 1000;
+    const age = { sinceObtained: since(entry.obtainedAtMs), sinceVouched: since(entry.vouchedAtMs) };
+    return { value: entry.value as Value | null, age, overdueSeconds };
   }
 
-  function ageOf(entry: Entry<unknown>): number {
-    return Math.max(0, (clock.nowMs() - entry.filledAtMs) / 1000);
-  }
-
-  function toRecord<Value>(entry: Entry<unknown> | null): HotRecord<Value> | null {
-    if (entry === null) return null;
-    const ageSeconds = maxAgeSeconds === null ? 0 : ageOf(entry);
-    return { value: entry.value as Value | null, tier: 'memory', ageSeconds };
-  }
-
-  function keep(name: string, value: Pointer | BucketGate | null, gateId: BucketId | null, filledAtMs: number): void {
-    if (value === null) {
+  function keep(name: string, entry: Entry<Pointer | BucketGate | null>): void {
+    if (entry.value === null) {
       found.delete(name);
-      missing.set(name, { value, filledAtMs, gateId });
+      missing.set(name, entry as Entry<null>);
     } else {
       missing.delete(name);
-      found.set(name, { value, filledAtMs, gateId });
+      found.set(name, entry as Entry<Pointer | BucketGate>);
     }
   }
 
@@ -109,22 +137,36 @@ export function createMemoryHotMetadata(options: MemoryHotMetadataOptions): Memo
   }
 
   return {
-    get(bucket, key) {
-      const gate = live(gateName(bucket));
-      const pointer = live(pointerName(bucket, key));
-      const isOfThisLife = gate === null || gate.gateId === pointer?.gateId;
-      return { gate: toRecord<BucketGate>(gate), pointer: isOfThisLife ? toRecord<Pointer>(pointer) : null };
+    peek(bucket, key) {
+      const ofGate = entryOf(gateName(bucket));
+      if (ofGate === undefined || overdue(ofGate) >= 0) return null;
+      const gate = ofGate.value as BucketGate | null;
+      // Where nobody may read no pointer is needed to say no, so strangers can't make a closed bucket cost index reads.
+      if (gate === null || !isPublicObject(gate.access, key)) return { gate, pointer: null };
+      const ofPointer = entryOf(pointerName(bucket, key));
+      if (ofPointer === undefined || ofPointer.gateId !== ofGate.gateId || overdue(ofPointer) >= 0) return null;
+      return { gate, pointer: ofPointer.value as Pointer | null };
+    },
+    look(bucket, key) {
+      const ofGate = entryOf(gateName(bucket));
+      const ofPointer = entryOf(pointerName(bucket, key));
+      const isOfThisLife = ofGate === undefined || ofGate.gateId === ofPointer?.gateId;
+      return { gate: held<BucketGate>(ofGate), pointer: isOfThisLife ? held<Pointer>(ofPointer) : null };
     },
     ticket: evictions.ticket,
-    fill(bucket, key, { gate, pointer }, ticket, ageSeconds = 0) {
-      const filledAtMs = clock.nowMs() - ageSeconds * 1000;
-      const gateId = gate?.bucketId ?? null;
+    fill(bucket, key, { gate, pointer }, ticket, age = NEW) {
+      const nowMs = clock.nowMs();
+      const origin = {
+        obtainedAtMs: nowMs - age.sinceObtained * 1000,
+        vouchedAtMs: nowMs - age.sinceVouched * 1000,
+        gateId: gate?.bucketId ?? null,
+      };
       const isFillable = (name: string) => !holds.has(name) && !evictions.hasOvertaken(name, ticket);
       // Both or neither: a pointer whose gate moved on meanwhile may be of another life of the bucket.
       const [ofGate, ofPointer] = [gateName(bucket), pointerName(bucket, key)];
       if (!isFillable(ofGate)) return;
-      keep(ofGate, gate, gateId, filledAtMs);
-      if (isFillable(ofPointer)) keep(ofPointer, pointer, gateId, filledAtMs);
+      keep(ofGate, { ...origin, value: gate });
+      if (isFillable(ofPointer)) keep(ofPointer, { ...origin, value: pointer });
     },
     evict,
     hold(bucket, keys) {
@@ -139,6 +181,7 @@ export function createMemoryHotMetadata(options: MemoryHotMetadataOptions): Memo
       }
       evict(bucket, keys);
     },
+    isHeld: (bucket, key) => holds.size > 0 && (holds.has(gateName(bucket)) || holds.has(pointerName(bucket, key))),
     stats: () => [
       {
         cache: 'pointers',
