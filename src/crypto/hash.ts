@@ -35,6 +35,11 @@ export function hmacSha256Hex(key: HmacKey | HashInput, data: HashInput): string
   return createHmac('sha256', key).update(data).digest('hex');
 }
 
+/** HMAC-SHA-1 in Base64: what signs the policy of an older form upload, nothing else. */
+export function hmacSha1Base64(key: HashInput, data: HashInput): string {
+  return createHmac('sha1', key).update(data).digest('base64');
+}
+
 /**
  * Whether two texts are equal, in a time that depends on their lengths only. Both must be short and already known to
  * be of public length (a signature, a token). Cost: 0.1 µs for 64 characters; timingSafeEqual wants bytes, and the

@@ -11,8 +11,9 @@ import { commitOrDiscard, writeBody } from './write-body.ts';
 export type PutObjectInput = {
   readonly key: ObjectKey;
   readonly attributes: ObjectAttributes;
-  /** Decoded bytes; the length must be known. */
+  /** Decoded bytes; the length must be known, unless `isLengthOptional`. */
   readonly body: ByteSource;
+  readonly isLengthOptional?: boolean;
   readonly expectation: BodyExpectation;
   readonly condition: WriteCondition | null;
   /** What is not given is as nobody said anything of it. */
@@ -29,6 +30,7 @@ export async function putObject(core: Core, bucket: BucketHandle, input: PutObje
   const written = await writeBody(core, home, input.body, {
     expectation: input.expectation,
     inlineMaxBytes: core.settings.inlineBodyMaxBytes,
+    isLengthOptional: input.isLengthOptional ?? false,
     identity: {
       bucket: home.name,
       key,

@@ -10,6 +10,7 @@ import type { Core } from '../core.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
 import { type BodyExpectation, verifyBody } from './body-expectation.ts';
 import { collect } from './collect.ts';
+import { peekSource } from './peek-source.ts';
 
 /** A body that has arrived whole and true, not yet committed. */
 export type WrittenBody = {
@@ -21,19 +22,26 @@ export type WrittenBody = {
 };
 
 /**
- * Writes one body of known length. Bodies up to `inlineMaxBytes` come back inline.
+ * Writes one body. Bodies up to `inlineMaxBytes` come back inline.
  * Errors: MissingContentLength, EntityTooLarge, BadDigest, RequestTimeout (slower than the sweeper's grace allows),
  * and whatever the source throws; a blob that was written then is deleted again.
  */
 export async function writeBody(
   core: Core,
   home: BucketAddress,
-  source: ByteSource,
-  options: { expectation: BodyExpectation; identity: BlobIdentity; inlineMaxBytes: number },
+  given: ByteSource,
+  options: {
+    expectation: BodyExpectation;
+    identity: BlobIdentity;
+    inlineMaxBytes: number;
+    /** A body whose length nobody said is taken too; then its source bounds it. */
+    isLengthOptional?: boolean;
+  },
 ): Promise<WrittenBody> {
-  const lengthBytes = source.lengthBytes;
-  if (lengthBytes === null) throw new StorageError('MissingContentLength');
-  if (lengthBytes > PUT_MAX_BYTES) {
+  if (given.lengthBytes === null && options.isLengthOptional !== true) throw new StorageError('MissingContentLength');
+  const source = given.lengthBytes === null ? await peeked(given, options.inlineMaxBytes) : given;
+  const { lengthBytes } = source;
+  if (lengthBytes !== null && lengthBytes > PUT_MAX_BYTES) {
     throw new StorageError('EntityTooLarge', {
       fields: { ProposedSize: `${lengthBytes}`, MaxSizeAllowed: `${PUT_MAX_BYTES}` },
     });
@@ -61,7 +69,7 @@ export async function writeBody(
     return { md5Hex, checksum: algorithm === undefined || value === null ? null : { algorithm, value } };
   };
 
-  if (lengthBytes <= options.inlineMaxBytes) {
+  if (lengthBytes !== null && lengthBytes <= options.inlineMaxBytes) {
     const inlineBytes = await collect(digested, options.inlineMaxBytes);
     return { body: { segments: [], inlineBytes }, sizeBytes: inlineBytes.length, arrivals: [], ...verified() };
   }
@@ -85,6 +93,13 @@ export async function writeBody(
     discard(core, written);
     throw error;
   }
+}
+
+/** The same body, of known length when it is small. */
+async function peeked(source: ByteSource, maxBytes: number): Promise<ByteSource> {
+  const found = await peekSource(source, maxBytes);
+  if (!(found instanceof Uint8Array)) return found;
+  return { lengthBytes: found.length, pump: async (onChunk) => onChunk(found) };
 }
 
 /** Deletes what `writeBody` wrote, after the index refused it. In the background; the sweeper is the second net. */

@@ -27,6 +27,8 @@ export type S3Call = {
   readonly body: DecodedBody;
   /** Room for answers that hold memory for as long as their reader takes. */
   readonly longDownloads: Leases;
+  /** The fields of a form upload by lower-case name; null for every other request. */
+  readonly form: ReadonlyMap<string, string> | null;
 };
 
 /** A request of an account, to nothing it owns yet. */

@@ -45,6 +45,7 @@ export const OPERATION_NAMES = [
   'PutObjectTagging',
   'DeleteObjectTagging',
   'PutObject',
+  'PostObject',
   'CopyObject',
   'DeleteObject',
   'CreateMultipartUpload',

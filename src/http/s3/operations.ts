@@ -37,6 +37,7 @@ import {
 } from './ops/multipart.ts';
 import { answerListMultipartUploads, answerListParts } from './ops/multipart-list.ts';
 import { answerDeleteObjectTagging, answerGetObjectTagging, answerPutObjectTagging } from './ops/object-tagging.ts';
+import { answerPostObject } from './ops/post-object.ts';
 import { answerCopyObject, answerPutObject } from './ops/put-copy.ts';
 import { answerGetBucketVersioning, answerListObjectVersions, answerPutBucketVersioning } from './ops/versions.ts';
 import { answerDownloadZip } from './ops/zip.ts';
@@ -329,6 +330,14 @@ export const OPERATIONS = {
     meter: 'A',
     rejects: [...NEW_OBJECT, 'x-amz-write-offset-bytes'],
     handle: answerPutObject,
+  },
+  PostObject: {
+    scope: 'object',
+    access: 'write',
+    body: 'stream',
+    meter: 'A',
+    rejects: NEW_OBJECT,
+    handle: answerPostObject,
   },
   CopyObject: {
     scope: 'object',

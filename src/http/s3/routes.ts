@@ -34,6 +34,7 @@ import { type AccountCall, addCommonHeaders, type S3Answer, type S3Call } from '
 import { detectOperation, type OperationName } from './detect.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
+import { openPostedForm } from './post/post-request.ts';
 import { answerPreflight } from './preflight.ts';
 import { withQueryHeaders } from './presigned-headers.ts';
 
@@ -107,14 +108,35 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     const { isVirtualHost: hasOwnOrigin } = address;
     const basics = { operation: name, request, requestId, query, region, hasOwnOrigin, longDownloads };
     const authenticated = await authenticate(request);
-    notes.accessKeyId = authenticated.principal.kind === 'account' ? authenticated.principal.accessKeyId : null;
-    const call = makeCall(authenticated, basics);
+    noteCaller(request, authenticated);
+    if (name === 'PostObject') return answerForm(authenticated, basics, target);
+    const call = makeCall(authenticated, { ...basics, form: null });
     refuseHeaders(call);
     if (isDelivered(call)) {
       return deps.deliver(request, address.bucket ?? '', address.rawKey ?? '', requestId, hasOwnOrigin);
     }
+    return run(call, target);
+  }
+
+  /** A form upload: the same as a PUT, once its fields are read. */
+  async function answerForm(sent: Authenticated, basics: Omit<CallBasics, 'form'>, target: Target): Promise<Response> {
+    const options = { findAccessKey, nowMs: () => clock.nowMs() };
+    const form = await openPostedForm(basics.request, sent.body.source, target.bucket ?? '', options);
+    noteCaller(basics.request, form);
+    try {
+      const { headers, key, fields } = form;
+      const call: S3Call = { ...makeCall(form, { ...basics, form: fields }), ...headers };
+      refuseHeaders(call);
+      return await run(call, { bucket: target.bucket, key });
+    } finally {
+      form.discard();
+    }
+  }
+
+  async function run(call: S3Call, target: Target): Promise<Response> {
+    const { request, requestId, operation: name } = call;
     const { bucket, handle } = await authorize(core, call, target);
-    notes.bucket = bucket?.record().name ?? null;
+    request.notes.bucket = bucket?.record().name ?? null;
     const given = await handle();
     const record = bucket?.record() ?? null;
     const added = record === null ? null : corsHeaders(record.settings.cors, request);
@@ -152,6 +174,10 @@ async function corsHeadersOfFailure(core: Core, request: HttpRequest, bucket: st
   } catch {
     return null;
   }
+}
+
+function noteCaller({ notes }: HttpRequest, { principal }: Authenticated): void {
+  notes.accessKeyId = principal.kind === 'account' ? principal.accessKeyId : null;
 }
 
 /** The address decoded; names are checked once it is known who asks. */

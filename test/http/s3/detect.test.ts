@@ -55,6 +55,7 @@ describe('the operations that we have', () => {
     ['GET /b?zip', 'DownloadZip'],
     ['HEAD /b/folder/?zip=name', 'DownloadZip'],
     ['POST /b?delete', 'DeleteObjects'],
+    ['POST /b', 'PostObject'],
     ['GET /b?uploads', 'ListMultipartUploads'],
     ['GET /b/k', 'GetObject'],
     ['GET /b/k?versionId=null&partNumber=3&response-expires=x', 'GetObject'],
@@ -122,7 +123,6 @@ describe('what is refused', () => {
     ['PUT /b/k?acl', 'PutObjectAcl', 'acl'],
     ['GET /b/k?torrent', 'GetObjectTorrent', 'torrent'],
     ['POST /b/k?select&select-type=2', 'SelectObjectContent', 'select'],
-    ['POST /b', 'PostObject', 'PostObject'],
     ['GET /?x-id=ListDirectoryBuckets', 'ListDirectoryBuckets', 'ListDirectoryBuckets'],
   ])('%s: not implemented, named %s', (line, name, resourceType) => {
     const refusal = detect(line) as Refusal;

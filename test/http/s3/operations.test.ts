@@ -53,8 +53,8 @@ describe('every header that S3 knows', () => {
   const ours = modelOperations().filter(({ name }) => OPERATION_NAMES.some((known) => known === name));
 
   it('is looked up for all our operations', () => {
-    // The SDK knows nothing of the operations that S3 has not.
-    const own = OPERATION_NAMES.filter((name) => name.endsWith('Hosting') || name === 'DownloadZip');
+    // The SDK knows nothing of the operations that S3 has not, nor of browser forms.
+    const own = OPERATION_NAMES.filter((name) => /Hosting$|^DownloadZip$|^PostObject$/.test(name));
     expect(ours).toHaveLength(OPERATION_NAMES.length - own.length);
   });
 
@@ -72,7 +72,8 @@ describe('every header that S3 knows', () => {
 
 describe('refused headers', () => {
   const cases = Object.entries(OPERATIONS).flatMap(([name, operation]: [string, Operation]) =>
-    operation.rejects.map((header) => [name, header] as const),
+    // A form's headers are its fields: test/wire/post-object.test.ts.
+    name === 'PostObject' ? [] : operation.rejects.map((header) => [name, header] as const),
   );
   const LINES: Readonly<Record<string, { method: string; path: string; query?: Record<string, string> }>> = {
     CreateBucket: { method: 'PUT', path: '/new-bucket' },

@@ -3,7 +3,7 @@
 import type { Core } from '../../../core/core.ts';
 import { copyObject } from '../../../core/objects/copy-object.ts';
 import { putObject } from '../../../core/objects/put-object.ts';
-import type { ObjectAttributes } from '../../../ports/domain.ts';
+import type { ObjectAttributes, ObjectVersion } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import { parseWriteCondition } from '../../semantics/conditional.ts';
 import { readObjectAttributes } from '../../semantics/object-headers.ts';
@@ -23,19 +23,26 @@ export function requireObjectAcl(call: ObjectCall): void {
 
 /** Errors: those of putObject, and of the readers of its headers. Cost: see putObject. */
 export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3Answer> {
+  const version = await storeObject(call, core);
+  return emptyAnswer(200, {
+    etag: `"${version.etag}"`,
+    ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
+    ...newVersionHeaders(version),
+  });
+}
+
+/** The object that headers and body of a PUT, or a form made into one, describe. */
+export async function storeObject(call: ObjectCall, core: Core): Promise<ObjectVersion> {
   requireObjectAcl(call);
-  const version = await putObject(core, call.bucket, {
+  return putObject(core, call.bucket, {
     key: call.key,
     attributes: readObjectAttributes(call),
     body: call.body.source,
     expectation: readBodyExpectation(call.header, call.body),
     facts: { tags: readTaggingHeader(call.header) },
     condition: parseWriteCondition(call.header('if-match'), call.header('if-none-match')),
-  });
-  return emptyAnswer(200, {
-    etag: `"${version.etag}"`,
-    ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
-    ...newVersionHeaders(version),
+    // A form does not say how long its file is; every other body must.
+    isLengthOptional: call.form !== null,
   });
 }
 

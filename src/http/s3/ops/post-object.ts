@@ -1,0 +1,56 @@
+// PostObject: the upload of a browser's form. post/ has made a PUT of it; here is what the form wants for an answer.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
+import type { Core } from '../../../core/core.ts';
+import type { ObjectVersion } from '../../../ports/domain.ts';
+import { type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
+import { checksumHeaders } from '../checksum-headers.ts';
+import { newVersionHeaders } from '../version-name.ts';
+import { etagElement, s3Document, textElement } from '../xml-write.ts';
+import { storeObject } from './put-copy.ts';
+
+/** 204, or what `success_action_status` or `success_action_redirect` says. Errors and cost: those of PutObject. */
+export async function answerPostObject(call: ObjectCall, core: Core): Promise<S3Answer> {
+  const version = await storeObject(call, core);
+  const fields = call.form ?? new Map<string, string>();
+  const location = locationOf(call);
+  const headers: Record<string, string> = {
+    etag: `"${version.etag}"`,
+    location,
+    ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
+    ...newVersionHeaders(version),
+  };
+  const redirect = redirectOf(fields.get('success_action_redirect') ?? fields.get('redirect'), call, version);
+  if (redirect !== null) {
+    return { status: 303, headers: { ...headers, location: redirect, 'content-length': '0' }, body: null };
+  }
+  const status = fields.get('success_action_status');
+  if (status === '200') return { status: 200, headers: { ...headers, 'content-length': '0' }, body: null };
+  if (status !== '201') return { status: 204, headers, body: null };
+  const document = s3Document(
+    'PostResponse',
+    textElement('Location', location) +
+      textElement('Bucket', call.bucket.record().name) +
+      textElement('Key', call.key) +
+      etagElement(version.etag),
+  );
+  return { ...xmlAnswer(document, headers), status: 201 };
+}
+
+function locationOf({ request, bucket, key, hasOwnOrigin }: ObjectCall): string {
+  const path = hasOwnOrigin ? '' : `/${bucket.record().name}`;
+  return `${request.isSecure ? 'https' : 'http'}://${request.host}${path}/${encodePath(key)}`;
+}
+
+const encodePath = (key: string): string => key.split('/').map(encodeURIComponent).join('/');
+
+/** The client's own page, told what was stored; null where the field is no absolute http(s) URL. */
+function redirectOf(wanted: string | undefined, call: ObjectCall, version: ObjectVersion): string | null {
+  if (wanted === undefined || !/^https?:\/\/[^\s]+$/i.test(wanted) || !URL.canParse(wanted)) return null;
+  const parameters = [
+    `bucket=${encodeURIComponent(call.bucket.record().name)}`,
+    `key=${encodeURIComponent(call.key)}`,
+    `etag=${encodeURIComponent(`"${version.etag}"`)}`,
+  ].join('&');
+  const [page = '', fragment] = wanted.split('#', 2);
+  return `${page}${page.includes('?') ? '&' : '?'}${parameters}${fragment === undefined ? '' : `#${fragment}`}`;
+}

@@ -1,0 +1,191 @@
+// A form upload as a request like any other: who signed its policy, which key it means, its fields as the headers of a
+// PUT, and the file as its body. routes.ts asks for it and goes on as for PutObject; the answer is ops/post-object.ts's.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
+
+import { OBJECT_MAX_TAGS, PUT_MAX_BYTES } from '../../../core/limits.ts';
+import { hmacSha1Base64, isEqualInConstantTime } from '../../../crypto/hash.ts';
+import { deriveSigningKey, isSignatureOf } from '../../../crypto/signing-keys.ts';
+import type { ByteSource } from '../../../ports/byte-source.ts';
+import type { AccessKeyId, Principal } from '../../../ports/domain.ts';
+import { StorageError } from '../../../ports/errors.ts';
+import type { HttpRequest } from '../../request.ts';
+import type { Authenticated, AuthenticatorOptions } from '../authenticate.ts';
+import { parseCredential } from '../credential.ts';
+import { readTagging } from '../tagging-document.ts';
+import { type Form, openForm } from './form-body.ts';
+import { type PostPolicy, parsePostPolicy, requireAllowed, sizeLimits } from './post-policy.ts';
+
+/** What the rest of the surface needs of a form upload. */
+export type PostedForm = Authenticated & {
+  readonly key: string;
+  /** What the form says where a PUT has headers; bytes one character each. */
+  readonly headers: Pick<HttpRequest, 'header' | 'headerNames'>;
+  /** The fields by lower-case name, as text. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** Frees the body, should the upload be refused. */
+  discard(): void;
+};
+
+/** Fields that name a header of a PUT. `acl` and `tagging` have names of their own there. */
+const HEADER_FIELDS =
+  /^(?:cache-control|content-type|content-disposition|content-encoding|content-language|content-md5|expires|x-amz-(?!credential$|date$|algorithm$|signature$|security-token$).*)$/;
+
+/** Stands for the name of the file wherever a field has it. */
+const FILE_NAME = /\$\{filename\}/g;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads the form up to its file and proves its policy. A form without one is nobody's. Errors: those of openForm,
+ * InvalidArgument (a missing field), InvalidPolicyDocument, AccessDenied, InvalidAccessKeyId, SignatureDoesNotMatch.
+ */
+export async function openPostedForm(
+  request: HttpRequest,
+  body: ByteSource,
+  bucket: string,
+  options: Pick<AuthenticatorOptions, 'findAccessKey' | 'nowMs'>,
+): Promise<PostedForm> {
+  const form = await openForm(request.header('content-type'), body);
+  try {
+    const fields = readFields(form);
+    const key = fields.get('key');
+    if (key === undefined) {
+      throw new StorageError('InvalidArgument', {
+        detail:
+          "Bucket POST must contain a field named 'key'. If it is specified, please check the order of the fields.",
+        fields: { ArgumentName: 'key' },
+      });
+    }
+    const { principal, policy } = await authenticate(fields, options);
+    if (policy !== null)
+      requireAllowed(policy, new Map(fields).set('bucket', fields.get('bucket') ?? bucket), options.nowMs());
+    if ((fields.get('bucket') ?? bucket) !== bucket) {
+      throw new StorageError('AccessDenied', { detail: 'The field bucket names another bucket.' });
+    }
+    return {
+      principal,
+      isPresigned: false,
+      body: { source: limited(form.file, policy), trailer: () => null, trailerNames: [] },
+      key,
+      headers: toHeaders(form, fields),
+      fields,
+      discard: form.discard,
+    };
+  } catch (error) {
+    form.discard();
+    throw error;
+  }
+}
+
+/** InvalidArgument for what is no UTF-8. `${filename}` stands for the name of the file wherever a field has it. */
+function readFields(form: Form): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, bytes] of form.fields) {
+    try {
+      fields.set(
+        name,
+        utf8.decode(bytes).replace(FILE_NAME, () => form.fileName),
+      );
+    } catch {
+      throw new StorageError('InvalidArgument', {
+        detail: 'A field is not valid UTF-8.',
+        fields: { ArgumentName: name },
+      });
+    }
+  }
+  return fields;
+}
+
+/** Who signed the policy, in either of S3's two ways. The older one signs with SHA-1 and needs no date. */
+async function authenticate(
+  fields: ReadonlyMap<string, string>,
+  { findAccessKey }: Pick<AuthenticatorOptions, 'findAccessKey'>,
+): Promise<{ principal: Principal; policy: PostPolicy | null }> {
+  const encoded = fields.get('policy');
+  if (encoded === undefined) return { principal: { kind: 'anonymous' }, policy: null };
+  const isV4 = fields.has('x-amz-algorithm') || fields.has('x-amz-credential');
+  const signature = required(fields, isV4 ? 'x-amz-signature' : 'signature');
+  const accessKeyId = isV4 ? credentialOf(fields).accessKeyId : (required(fields, 'awsaccesskeyid') as AccessKeyId);
+  const accessKey = await findAccessKey(accessKeyId);
+  if (accessKey === null) throw new StorageError('InvalidAccessKeyId', { fields: { AWSAccessKeyId: accessKeyId } });
+  const isRight = isV4
+    ? isSignatureOf(deriveSigningKey(accessKey.secret, { ...credentialOf(fields), service: 's3' }), encoded, signature)
+    : isEqualInConstantTime(hmacSha1Base64(accessKey.secret, encoded), signature);
+  if (!isRight)
+    throw new StorageError('SignatureDoesNotMatch', { fields: { AWSAccessKeyId: accessKeyId, StringToSign: encoded } });
+  const principal: Principal = { kind: 'account', account: accessKey.account, accessKeyId: accessKey.id };
+  return { principal, policy: parsePostPolicy(decodeBase64(encoded)) };
+}
+
+function credentialOf(fields: ReadonlyMap<string, string>) {
+  const algorithm = required(fields, 'x-amz-algorithm');
+  if (algorithm !== 'AWS4-HMAC-SHA256') {
+    throw new StorageError('InvalidArgument', { detail: 'X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"' });
+  }
+  const credential = parseCredential(required(fields, 'x-amz-credential'));
+  if (!('problem' in credential)) return credential;
+  throw new StorageError('InvalidArgument', { detail: `Error parsing X-Amz-Credential; ${credential.problem}` });
+}
+
+function required(fields: ReadonlyMap<string, string>, name: string): string {
+  const value = fields.get(name);
+  if (value !== undefined) return value;
+  throw new StorageError('InvalidArgument', {
+    detail: `Bucket POST must contain a field named '${name}'. If it is specified, please check the order of the fields.`,
+    fields: { ArgumentName: name },
+  });
+}
+
+function decodeBase64(text: string): string {
+  try {
+    return utf8.decode(Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0)));
+  } catch {
+    throw new StorageError('InvalidPolicyDocument', { detail: 'Invalid Policy: it must be Base64 of UTF-8.' });
+  }
+}
+
+/** The file, within what the policy allows. EntityTooLarge, EntityTooSmall. */
+function limited(file: ByteSource, policy: PostPolicy | null): ByteSource {
+  const { minBytes, maxBytes } = policy === null ? { minBytes: 0, maxBytes: PUT_MAX_BYTES } : sizeLimits(policy);
+  const most = Math.min(maxBytes, PUT_MAX_BYTES);
+  return {
+    lengthBytes: null,
+    async pump(onChunk) {
+      let sizeBytes = 0;
+      await file.pump((chunk) => {
+        sizeBytes += chunk.length;
+        if (sizeBytes > most) throw new StorageError('EntityTooLarge', { fields: { MaxSizeAllowed: `${most}` } });
+        return onChunk(chunk);
+      });
+      if (sizeBytes < minBytes) {
+        throw new StorageError('EntityTooSmall', {
+          fields: { ProposedSize: `${sizeBytes}`, MinSizeAllowed: `${minBytes}` },
+        });
+      }
+    },
+  };
+}
+
+function toHeaders(form: Form, fields: ReadonlyMap<string, string>): PostedForm['headers'] {
+  const headers = new Map<string, string>();
+  for (const [name, value] of fields) if (HEADER_FIELDS.test(name)) headers.set(name, toByteText(value));
+  const acl = fields.get('acl');
+  if (acl !== undefined) headers.set('x-amz-acl', acl);
+  const tagging = fields.get('tagging');
+  if (tagging !== undefined) headers.set('x-amz-tagging', toTaggingHeader(tagging));
+  if (form.fileType !== null && !headers.has('content-type')) headers.set('content-type', form.fileType);
+  return { header: (name) => headers.get(name) ?? null, headerNames: () => headers.keys() };
+}
+
+/** A form has its tags as the XML document of PutObjectTagging. */
+function toTaggingHeader(xml: string): string {
+  const pairs = Object.entries(readTagging(new TextEncoder().encode(xml), OBJECT_MAX_TAGS));
+  return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
+}
+
+/** Bytes of UTF-8, one character each: the form that headers have. */
+function toByteText(text: string): string {
+  let bytes = '';
+  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  return bytes;
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { openForm } from '../../../../src/http/s3/post/form-body.ts';
+import type { ByteSource } from '../../../../src/ports/byte-source.ts';
+
+const CONTENT_TYPE = 'multipart/form-data; boundary=----x';
+const part = (head: string, value: string) => `------x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
+const field = (name: string, value: string) => part(`name="${name}"`, value);
+const file = (value: string, head = 'filename="a.txt"') => part(`name="file"; ${head}`, value);
+const END = '------x--\r\n';
+
+/** A body in pieces of that many bytes. */
+function sourceOf(text: string, pieceBytes: number): ByteSource {
+  const bytes = new TextEncoder().encode(text);
+  return {
+    lengthBytes: bytes.length,
+    async pump(onChunk) {
+      for (let at = 0; at < bytes.length; at += pieceBytes) await onChunk(bytes.slice(at, at + pieceBytes));
+    },
+  };
+}
+
+async function read(text: string, pieceBytes = 1 << 20) {
+  const form = await openForm(CONTENT_TYPE, sourceOf(text, pieceBytes));
+  let body = '';
+  const decoder = new TextDecoder();
+  await form.file.pump((chunk) => {
+    body += decoder.decode(chunk, { stream: true });
+  });
+  const fields = Object.fromEntries([...form.fields].map(([name, value]) => [name, new TextDecoder().decode(value)]));
+  return { fields, fileName: form.fileName, fileType: form.fileType, body };
+}
+
+describe('a form', () => {
+  const nasty = 'line\r\n------\r\n------X\r\n\r\n--ä\r\n-----x';
+  const text = `${field('Key', 'k ü')}${field('note', nasty)}${file(nasty)}${field('late', 'ignored')}${END}`;
+
+  it.each(Array.from({ length: 80 }, (_, at) => at + 1))('is the same in pieces of %i bytes', async (pieceBytes) => {
+    expect(await read(text, pieceBytes)).toEqual({
+      fields: { key: 'k ü', note: nasty },
+      fileName: 'a.txt',
+      fileType: null,
+      body: nasty,
+    });
+  });
+
+  it('may have an empty file, a type, and a name with folders', async () => {
+    const typed = file('', 'filename="C:\\x\\b.png"\r\nContent-Type: image/png');
+    expect(await read(`${field('key', 'k')}${typed}${END}`)).toEqual({
+      fields: { key: 'k' },
+      fileName: 'b.png',
+      fileType: 'image/png',
+      body: '',
+    });
+  });
+
+  it('must be one, and whole', async () => {
+    const open = (type: string | null, text: string) => openForm(type, sourceOf(text, 7));
+    const code = (name: string) => expect.objectContaining({ code: name });
+    expect(() => open('text/plain', '')).toThrow(code('PreconditionFailed'));
+    expect(() => open('multipart/form-data', '')).toThrow(code('PreconditionFailed'));
+    await expect(open(CONTENT_TYPE, field('key', 'k'))).rejects.toEqual(code('MalformedPOSTRequest'));
+    await expect(open(CONTENT_TYPE, `${field('key', 'k')}${END}`)).rejects.toEqual(code('InvalidArgument'));
+    await expect(open(CONTENT_TYPE, '------x\r\nContent-Disposition: form-data\r\n\r\nx')).rejects.toEqual(
+      code('MalformedPOSTRequest'),
+    );
+    const long = 'x'.repeat(30_000);
+    await expect(open(CONTENT_TYPE, field('key', long))).rejects.toEqual(code('MaxPostPreDataLengthExceededError'));
+    await expect(open(CONTENT_TYPE, part(`name="${long}"`, 'x'))).rejects.toEqual(code('MalformedPOSTRequest'));
+    const cut = await open(CONTENT_TYPE, `${field('key', 'k')}${file('abc').slice(0, -4)}`);
+    await expect(cut.file.pump(() => {})).rejects.toEqual(code('IncompleteBody'));
+  });
+
+  it('stops the reading when nobody wants the file', async () => {
+    let delivered = 0;
+    const pieces = sourceOf(`${field('key', 'k')}${file('x'.repeat(100_000))}${END}`, 1000);
+    const outcome = new Promise((resolve) => {
+      const counted: ByteSource = {
+        lengthBytes: null,
+        pump: (onChunk) => {
+          const done = pieces.pump((chunk) => {
+            delivered += 1;
+            return onChunk(chunk);
+          });
+          done.catch(resolve);
+          return done;
+        },
+      };
+      void openForm(CONTENT_TYPE, counted).then((form) => form.discard());
+    });
+    expect(await outcome).toMatchObject({ code: 'MalformedPOSTRequest' });
+    expect(delivered).toBeLessThan(3);
+  });
+});
