@@ -10,6 +10,7 @@ import { createChunkSignatures } from './chunk-signatures.ts';
 import type { Claims } from './credential.ts';
 import { type DecodedBody, decodeBody, type Payload, parsePayload } from './payload.ts';
 import { detectQueryAuth, readPresignedQuery } from './presigned-query.ts';
+import { createSignatureDoctor } from './signature-doctor.ts';
 import { checkSignature } from './sigv4.ts';
 
 export type { DecodedBody } from './payload.ts';
@@ -40,6 +41,7 @@ export type Authenticate = (request: HttpRequest) => Authenticated | Promise<Aut
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
   const keys = createSigningKeys();
+  const diagnose = createSignatureDoctor(() => options.nowMs());
 
   const prove = (
     request: HttpRequest,
@@ -53,7 +55,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     }
     const kept = keys.find(credential.text, accessKey.secret);
     const key = kept ?? deriveSigningKey(accessKey.secret, { ...credential, service: 's3' });
-    checkSignature(request, claims, key);
+    checkSignature(request, claims, key, diagnose);
     if (kept === null) keys.keep(credential.text, accessKey.secret, key);
     const isSigned = payload.kind === 'chunked' && payload.isSigned;
     return {

@@ -132,8 +132,11 @@ const LIST_HEADERS: readonly string[] = [
 /** What of a request's claims stands in its canonical form. */
 export type CanonicalInput = Pick<Claims, 'query' | 'signedHeaders' | 'payloadHash'>;
 
+/** What of a request is signed. */
+export type SignedParts = Pick<HttpRequest, 'method' | 'rawPath' | 'host' | 'header'>;
+
 /** Builds the canonical request. With `joinsLists`, list headers are read as if their lines had come joined by `,`. */
-export function canonicalRequest(request: HttpRequest, input: CanonicalInput, joinsLists: boolean): string {
+export function canonicalRequest(request: SignedParts, input: CanonicalInput, joinsLists: boolean): string {
   const { signedHeaders } = input;
   let headers = '';
   for (const name of signedHeaders) {

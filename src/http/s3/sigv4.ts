@@ -7,6 +7,7 @@ import { StorageError } from '../../ports/errors.ts';
 import type { HttpRequest } from '../request.ts';
 import { canonicalRequest } from './canonical-request.ts';
 import type { Claims } from './credential.ts';
+import type { DiagnoseSignature } from './signature-doctor.ts';
 
 const NON_ASCII = /[^ -~\n\t]/;
 
@@ -16,9 +17,15 @@ function stringToSign(claims: Claims, canonical: string | Uint8Array): string {
 
 /**
  * SignatureDoesNotMatch unless the signature is right. Cost with a right one: one HMAC and one SHA-256. The error
- * tells the client what was signed on this side, out of its own request; never what the signature should be.
+ * tells the client what was signed on this side, out of its own request, and what mistake would explain it; never what
+ * the signature should be.
  */
-export function checkSignature(request: HttpRequest, claims: Claims, key: SigningKey): void {
+export function checkSignature(
+  request: HttpRequest,
+  claims: Claims,
+  key: SigningKey,
+  diagnose: DiagnoseSignature,
+): void {
   const canonical = canonicalRequest(request, claims, false);
   const text = stringToSign(claims, canonical);
   const isRight = (message: string): boolean => isSignatureOf(key, message, claims.signature);
@@ -26,9 +33,9 @@ export function checkSignature(request: HttpRequest, claims: Claims, key: Signin
   for (const reading of otherReadings(canonical, canonicalRequest(request, claims, true))) {
     if (isRight(stringToSign(claims, reading))) return;
   }
+  const finding = diagnose(request, claims, (other) => isRight(stringToSign(claims, other)));
   throw new StorageError('SignatureDoesNotMatch', {
-    detail:
-      'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
+    detail: `The request signature we calculated does not match the signature you provided. Check your key and signing method.${finding === null ? '' : ` ${finding}`}`,
     fields: {
       AWSAccessKeyId: claims.credential.accessKeyId,
       StringToSign: text,

@@ -1,0 +1,156 @@
+// Why a signature is wrong: tries a bounded set of the mistakes that clients and proxies make, and names the one whose
+// request would have had this signature. sigv4.ts asks it after a signature failed. It says nothing that the caller, who
+// made the signature, does not know; when nothing fits, the secret is the likely one, or a header that was changed.
+import { canonicalPath, canonicalRequest, type SignedParts } from './canonical-request.ts';
+import type { Claims } from './credential.ts';
+
+/** A mistake: a sentence for people, and the canonical request of a client that made it. */
+type Suspicion = { readonly finding: string; readonly canonical: string };
+
+/** Suspicions tried for one request: each costs a SHA-256 and an HMAC, 6 µs together. */
+const SUSPICIONS_MAX = 40;
+
+const SECRET_OR_HEADER =
+  'No usual mistake explains it: most likely the secret key is not the one of this access key, or something on the way changed a signed header or the query.';
+
+/** Diagnoses of one second: a flood of wrong signatures must not cost more than a flood of right ones. */
+const DIAGNOSES_PER_SECOND = 50;
+
+/**
+ * One sentence, or null when there were too many to diagnose. `isSignatureOf` tells whether a canonical request has the
+ * signature that was sent. Cost: at most SUSPICIONS_MAX calls of it.
+ */
+export type DiagnoseSignature = (
+  request: SignedParts,
+  claims: Claims,
+  isSignatureOf: (canonical: string) => boolean,
+) => string | null;
+
+/** Makes the doctor of an app: it keeps how busy it was, nothing of a request. */
+export function createSignatureDoctor(nowMs: () => number): DiagnoseSignature {
+  let second = 0;
+  let diagnoses = 0;
+  return (request, claims, isSignatureOf) => {
+    const now = Math.floor(nowMs() / 1000);
+    if (now !== second) [second, diagnoses] = [now, 0];
+    if (++diagnoses > DIAGNOSES_PER_SECOND) return null;
+    let tried = 0;
+    for (const { finding, canonical } of suspicions(request, claims)) {
+      if (++tried > SUSPICIONS_MAX) break;
+      if (isSignatureOf(canonical)) return finding;
+    }
+    return SECRET_OR_HEADER;
+  };
+}
+
+function* suspicions(request: SignedParts, claims: Claims): Generator<Suspicion> {
+  yield* pathSuspicions(request, claims);
+  yield* hostSuspicions(request, claims);
+  yield* headerSuspicions(request, claims);
+  yield {
+    finding: 'The client signed the request without its query.',
+    canonical: canonicalRequest(request, { ...claims, query: [] }, false),
+  };
+  for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'DELETE']) {
+    if (method === request.method) continue;
+    yield {
+      finding: `The request was signed for ${method}, but came as ${request.method}.`,
+      canonical: canonicalRequest(changed(request, { method }), claims, false),
+    };
+  }
+}
+
+function* pathSuspicions(request: SignedParts, claims: Claims): Generator<Suspicion> {
+  const { rawPath } = request;
+  const own = canonicalPath(rawPath);
+  const twice = own.replaceAll('%', '%25');
+  const paths: [string, string][] = [
+    [twice, 'The client encoded the path twice when it signed; S3 encodes it once.'],
+    [own.replaceAll('%2B', '%20'), 'The client signed a space where the path has a plus.'],
+    [own.replaceAll('%20', '%2B'), 'The client signed a plus where the path has a space.'],
+    [own.replace(/\/{2,}/g, '/'), 'The client, or a proxy, joined the double slashes of the path.'],
+    [withoutDots(own), 'The client, or a proxy, resolved the dots in the path.'],
+    [own.endsWith('/') ? own.slice(0, -1) || '/' : `${own}/`, 'The path was signed with another slash at its end.'],
+    [
+      own.replace(/^\/[^/]+/, '') || '/',
+      'The client signed the path without the bucket (virtual-hosted style), but the request has it.',
+    ],
+  ];
+  const [label] = request.host.split('.');
+  if (label !== undefined) {
+    paths.push([
+      `/${label}${own}`,
+      'The client signed the path with the bucket in front (path style), but the request has it in the host.',
+    ]);
+  }
+  for (const [path, finding] of paths) {
+    if (path === own) continue;
+    // The canonical form of what stands here already is itself: only the line of the path is another.
+    const canonical = canonicalRequest(request, claims, false);
+    const [method, , ...rest] = canonical.split('\n');
+    yield { finding, canonical: [method, path, ...rest].join('\n') };
+  }
+}
+
+function withoutDots(path: string): string {
+  const segments: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '.') segments.push(segment);
+  }
+  return segments.join('/') || '/';
+}
+
+/** A proxy that rewrites the host leaves the one that the client signed in headers of its own, if anywhere. */
+function* hostSuspicions(request: SignedParts, claims: Claims): Generator<Suspicion> {
+  const { host } = request;
+  const [name = host] = host.split(':');
+  const forwarded = [
+    request.header('x-forwarded-host'),
+    /host="?([^";,\s]+)/i.exec(request.header('forwarded') ?? '')?.[1],
+  ];
+  const hosts = new Set<string>([name, `${name}:80`, `${name}:443`, host.toLowerCase()]);
+  for (const value of forwarded) if (value) for (const each of value.split(',')) hosts.add(each.trim());
+  const forwardedPort = request.header('x-forwarded-port');
+  if (forwardedPort) hosts.add(`${name}:${forwardedPort}`);
+  hosts.delete(host);
+  for (const other of hosts) {
+    yield {
+      finding: `The client signed the host "${other}", but the request came with "${host}": a proxy in front must keep the Host header.`,
+      canonical: canonicalRequest(changed(request, { host: other }), claims, false),
+    };
+  }
+}
+
+/** Signed headers that clients and proxies are known to change after signing. */
+const TOUCHED: readonly (readonly [name: string, values: readonly string[]])[] = [
+  [
+    'accept-encoding',
+    ['identity', 'gzip', 'gzip, deflate', 'gzip, deflate, br', 'gzip;q=1.0,deflate;q=0.6,identity;q=0.3', ''],
+  ],
+  ['expect', ['', '100-continue']],
+  ['connection', ['', 'keep-alive', 'close']],
+  ['content-length', ['', '0']],
+  ['transfer-encoding', ['', 'chunked']],
+  ['content-type', ['', 'application/octet-stream', 'application/x-www-form-urlencoded']],
+];
+
+function* headerSuspicions(request: SignedParts, claims: Claims): Generator<Suspicion> {
+  for (const [name, values] of TOUCHED) {
+    if (!claims.signedHeaders.includes(name)) continue;
+    const own = request.header(name) ?? '';
+    for (const value of values) {
+      if (value === own) continue;
+      const header = (asked: string) => (asked === name ? value : request.header(asked));
+      yield {
+        finding: `The client signed ${name} as "${value}", but it came as "${own.slice(0, 100)}": sign fewer headers, or keep a proxy from changing it.`,
+        canonical: canonicalRequest(changed(request, { header }), claims, false),
+      };
+    }
+  }
+}
+
+function changed(request: SignedParts, change: Partial<SignedParts>): SignedParts {
+  const { method, rawPath, host } = request;
+  return { method, rawPath, host, header: (name) => request.header(name), ...change };
+}

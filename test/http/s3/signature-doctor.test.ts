@@ -1,0 +1,77 @@
+// Each mistake is made for real: a canonical request as a client with that mistake would sign it, sent as it arrives.
+import { describe, expect, it } from 'vitest';
+import { createAuthenticator } from '../../../src/http/s3/authenticate.ts';
+import type { Claims } from '../../../src/http/s3/credential.ts';
+import { createSignatureDoctor } from '../../../src/http/s3/signature-doctor.ts';
+import type { AccessKey } from '../../../src/ports/domain.ts';
+import type { StorageError } from '../../../src/ports/errors.ts';
+import { makeRequest } from './make-request.ts';
+import { ACCESS_KEY_ID, type CanonicalParts, NOW_MS, SECRET, signHeaders } from './sign-for-test.ts';
+
+const KEY = { id: ACCESS_KEY_ID, secret: SECRET, account: { id: 'a', displayName: 'a' } } as unknown as AccessKey;
+
+/** What the doctor says of a request that was signed as `parts` and came otherwise. */
+async function finding(
+  parts: Partial<CanonicalParts>,
+  came: { method?: string; target?: string; headers?: Record<string, string> },
+  nowMs = NOW_MS,
+): Promise<string> {
+  const authenticate = createAuthenticator({ findAccessKey: () => KEY, nowMs: () => nowMs, region: 'auto' });
+  const headers = { ...signHeaders({ path: '/bucket/key', headers: {}, ...parts }), ...came.headers };
+  const request = makeRequest({ target: '/bucket/key', ...came, headers });
+  const error = await Promise.resolve()
+    .then(() => authenticate(request))
+    .then(
+      () => null,
+      (reason: StorageError) => reason,
+    );
+  expect(error?.code).toBe('SignatureDoesNotMatch');
+  expect(error?.message).toMatch(/^The request signature we calculated does not match the signature you provided\./);
+  return error?.message ?? '';
+}
+
+describe('the signature doctor', () => {
+  it.each<[string, Partial<CanonicalParts>, Parameters<typeof finding>[1], RegExp]>([
+    ['a path encoded twice', { path: '/bucket/a%2520b' }, { target: '/bucket/a%20b' }, /encoded the path twice/],
+    ['a plus for a space', { path: '/bucket/a%2Bb' }, { target: '/bucket/a%20b' }, /signed a plus/],
+    ['joined slashes', { path: '/bucket/a/b' }, { target: '/bucket/a//b' }, /double slashes/],
+    ['resolved dots', { path: '/bucket/b' }, { target: '/bucket/a/../b' }, /dots/],
+    ['a slash at the end', { path: '/bucket' }, { target: '/bucket/' }, /slash at its end/],
+    ['virtual-hosted style', { path: '/key' }, {}, /without the bucket/],
+    [
+      'a host without its port',
+      { headers: { host: 'storage.example' } },
+      { headers: { host: 'storage.example:9000' } },
+      /signed the host "storage.example", but the request came with "storage.example:9000"/,
+    ],
+    [
+      'a host that a proxy tells',
+      { headers: { host: 's3.example.com' } },
+      { headers: { host: '10.0.0.7:9000', 'x-forwarded-host': 's3.example.com' } },
+      /signed the host "s3.example.com"/,
+    ],
+    [
+      'an encoding that a proxy added',
+      { headers: { 'accept-encoding': 'identity' } },
+      { headers: { 'accept-encoding': 'gzip' } },
+      /signed accept-encoding as "identity"/,
+    ],
+    ['no query', {}, { target: '/bucket/key?versionId=null' }, /without its query/],
+    ['another method', {}, { method: 'HEAD' }, /signed for GET, but came as HEAD/],
+  ])('knows %s', async (_, parts, came, expected) => {
+    expect(await finding(parts, came)).toMatch(expected);
+  });
+
+  it('rests when there are too many', () => {
+    const diagnose = createSignatureDoctor(() => NOW_MS);
+    const request = makeRequest({ target: '/' });
+    const claims = { query: [], signedHeaders: [], payloadHash: '' } as unknown as Claims;
+    const said = Array.from({ length: 60 }, () => diagnose(request, claims, () => false));
+    expect(said.indexOf(null)).toBe(50);
+  });
+
+  it('suspects the secret when nothing fits', async () => {
+    const headers = signHeaders({ path: '/bucket/key', headers: {} }, { secret: 'wrong' });
+    expect(await finding({}, { headers })).toMatch(/secret key is not the one of this access key/);
+  });
+});
