@@ -13,6 +13,11 @@ export function sha256Hex(data: HashInput): string {
   return hash('sha256', data, 'hex');
 }
 
+/** Base64 SHA-256. Cost: as `sha256Hex`. */
+export function sha256Base64(data: HashInput): string {
+  return hash('sha256', data, 'base64');
+}
+
 /** Lower-case hex MD5: an ETag or a Content-MD5, never a protection. */
 export function md5Hex(data: HashInput): string {
   return hash('md5', data, 'hex');

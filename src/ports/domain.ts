@@ -170,4 +170,4 @@ export type BucketGate = {
 export type Pointer = ObjectAttributes &
   ObjectBody &
   Pick<ObjectFacts, 'acl' | 'ownerId' | 'encryption'> &
-  Pick<ObjectVersion, 'key' | 'versionId' | 'isNull' | 'sizeBytes' | 'etag' | 'lastModifiedMs'>;
+  Pick<ObjectVersion, 'key' | 'versionId' | 'isNull' | 'sizeBytes' | 'etag' | 'lastModifiedMs' | 'checksum'>;

@@ -13,13 +13,7 @@ export function toGateSettings({ cors, website, hosting }: BucketGate['settings'
 }
 
 /** What of a version a reader needs. */
-export function toPointer({
-  parts: _parts,
-  checksum: _checksum,
-  tags: _tags,
-  lock: _lock,
-  ...pointer
-}: ObjectVersion): Pointer {
+export function toPointer({ parts: _parts, tags: _tags, lock: _lock, ...pointer }: ObjectVersion): Pointer {
   return pointer;
 }
 

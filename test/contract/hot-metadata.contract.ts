@@ -25,6 +25,7 @@ function pointerOf(key: ObjectKey, etag: string): Pointer {
     ownerId: null,
     acl: null,
     encryption: null,
+    checksum: null,
     versionId: `version-${etag}` as VersionId,
     isNull: true,
     sizeBytes: 2,

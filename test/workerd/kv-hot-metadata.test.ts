@@ -89,6 +89,7 @@ function pointerOf(etag: string): Pointer {
     ownerId: null,
     acl: null,
     encryption: null,
+    checksum: null,
     versionId: 'v1' as VersionId,
     isNull: true,
     sizeBytes: 3,

@@ -3,6 +3,7 @@
 // delivery read another header adds it here; test/http/delivery/deciding-headers.test.ts fails until then.
 import type { HttpRequest } from '../request.ts';
 import { CORS_REQUEST_HEADERS } from '../semantics/cors.ts';
+import { WANT_DIGEST_HEADERS } from '../semantics/digest-fields.ts';
 
 /** Make a GET or HEAD of an object an S3 call instead of a public read. */
 export const S3_READ_HEADERS = ['authorization', 'x-amz-checksum-mode', 'x-amz-expected-bucket-owner'] as const;
@@ -16,6 +17,7 @@ export const DECIDING_HEADERS = [
   'if-unmodified-since',
   'range',
   ...CORS_REQUEST_HEADERS,
+  ...WANT_DIGEST_HEADERS,
 ] as const;
 
 /** An unsigned read of an object without sub-resources: the public path, decided before anything S3. */

@@ -23,6 +23,7 @@ import { countRead } from './count-read.ts';
 import { createHotAnswer, type HotCountsBySurface, newHotCounts } from './hot-answer.ts';
 import { createPreparedHeaders } from './prepared-headers.ts';
 import { createSiteDelivery, type DeliverSite } from './site/deliver-site.ts';
+import { wishedHeaders } from './wishes.ts';
 
 /** The domains are for the hot answer, which reads its address itself. */
 export type DeliverySettings = Domains & {
@@ -102,9 +103,11 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
     const isWhole = range === 'whole';
     const offsetBytes = isWhole ? 0 : range.startByte;
     const lengthBytes = isWhole ? pointer.sizeBytes : range.endByteInclusive - range.startByte + 1;
+    const wished = wishedHeaders(request, pointer, isWhole);
     const send = (body: Body, origin: BodyOrigin): Response => {
       const status = cacheStatus(tier, origin, stale);
-      const headers = isWhole ? whole(pointer, status) : part(pointer, status, range);
+      const stored = isWhole ? whole(pointer, status) : part(pointer, status, range);
+      const headers = wished === null ? stored : { ...stored, ...wished };
       countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin, request.notes);
       return respond(isWhole ? 200 : 206, withAge(headers, stale), requestId, body, cors);
     };

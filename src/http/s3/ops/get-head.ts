@@ -8,6 +8,8 @@ import type { Checksum, ObjectVersion } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import { isActiveContent, SANDBOX, SANDBOX_HEADER } from '../../semantics/active-content.ts';
 import { evaluateRead, isIfRangeSatisfied } from '../../semantics/conditional.ts';
+import { downloadDisposition } from '../../semantics/content-disposition.ts';
+import { digestHeaders } from '../../semantics/digest-fields.ts';
 import { applyResponseOverrides, objectHeaders } from '../../semantics/object-headers.ts';
 import { type ByteRange, contentRange, parseRange } from '../../semantics/range.ts';
 import type { Query } from '../../semantics/raw-path.ts';
@@ -59,11 +61,17 @@ export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer
   const stored = objectHeaders(version);
   if (version.headers.contentType === undefined) stored['content-type'] = UNKNOWN_TYPE;
   const headers: Record<string, string> = { ...applyResponseOverrides(stored, call.query.get) };
+  const download = call.query.get('download');
+  if (download !== null && !call.query.get('response-content-disposition')) {
+    headers['content-disposition'] = downloadDisposition(download, version.headers.contentDisposition, version.key);
+  }
   if (!call.hasOwnOrigin && isActiveContent(headers['content-type'] ?? '')) headers[SANDBOX_HEADER] = SANDBOX;
   headers['content-length'] = `${slice.lengthBytes}`;
   const isNamed = call.query.get('versionId') !== null;
   const ofVersion = versionHeaders(call.bucket.record(), version, isNamed);
   Object.assign(headers, slice.headers, ofVersion, taggingHeaders(version.tags));
+  const isWhole = slice.range === null && call.operation === 'GetObject';
+  Object.assign(headers, digestHeaders(call, version, isWhole));
   if (wantsChecksum) Object.assign(headers, checksumHeaders(slice.checksum, version.checksum?.type ?? null));
   if (call.operation === 'HeadObject') return { status, headers, body: null };
   const offsetBytes = slice.range?.startByte ?? 0;

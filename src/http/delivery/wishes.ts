@@ -1,0 +1,24 @@
+// What a reader may wish for besides the object itself: to be handed a file to save (`?download`), and digests. Each is
+// a few headers more on a 200 or 206; without a wish nothing is made. Called by deliver.ts alone.
+import type { Pointer } from '../../ports/domain.ts';
+import type { HttpRequest } from '../request.ts';
+import { downloadDisposition } from '../semantics/content-disposition.ts';
+import { digestHeaders } from '../semantics/digest-fields.ts';
+import type { HeaderRecord } from '../semantics/object-headers.ts';
+import { parseQuery } from '../semantics/raw-path.ts';
+
+/** Cheap: most queries have nothing to do with us. */
+const DOWNLOAD = /(?:^|&)download(?:[=&]|$)/;
+
+/**
+ * The headers that answer the wishes of a request; null for none. `isWhole`: the answer carries the whole object.
+ * InvalidArgument for a name that no disk takes. Cost: 0.1 µs where nothing is wished for.
+ */
+export function wishedHeaders(request: HttpRequest, pointer: Pointer, isWhole: boolean): HeaderRecord | null {
+  const digests = digestHeaders(request, pointer, isWhole && request.method === 'GET');
+  const { rawQuery } = request;
+  const asked = DOWNLOAD.test(rawQuery) ? parseQuery(rawQuery).get('download') : null;
+  if (asked === null) return digests;
+  const { contentDisposition } = pointer.headers;
+  return { ...digests, 'content-disposition': downloadDisposition(asked, contentDisposition, pointer.key) };
+}
