@@ -1,4 +1,6 @@
 // The Cloudflare root: bindings become ports, ports become the app. Everything else is in adapters/cloudflare.
+import { exports } from 'cloudflare:workers';
+import { BodySlices } from './adapters/cloudflare/body-slices.ts';
 import { BucketObject } from './adapters/cloudflare/bucket-object.ts';
 import { DirectoryObject } from './adapters/cloudflare/directory-object.ts';
 import type { WorkerEnv } from './adapters/cloudflare/env.ts';
@@ -11,7 +13,7 @@ import { ConfigError, parseConfig } from './config.ts';
 import type { Core } from './core/core.ts';
 import { sweep } from './core/sweep/sweep.ts';
 
-export { BucketObject, DirectoryObject };
+export { BodySlices, BucketObject, DirectoryObject };
 
 type Service = {
   readonly app: App<WorkerEnv>;
@@ -27,7 +29,8 @@ function serviceOf(env: WorkerEnv): Service {
   const known = services.get(env);
   if (known !== undefined) return known;
   const config = parseConfig(env, 'cloudflare');
-  const ports = createWorkersPorts(env, config);
+  const { BodySlices: entrypoint } = exports as { readonly BodySlices?: Fetcher };
+  const ports = createWorkersPorts(env, config, entrypoint ?? null);
   const app = createApp<WorkerEnv>(ports, config, (c) => readWorkerRequest(c.req.raw));
   const service: Service = { app, hotDoor: createWorkersHotDoor(app.hotDoor), core: { ports, settings: config } };
   services.set(env, service);

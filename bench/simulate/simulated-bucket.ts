@@ -1,4 +1,5 @@
 // R2 behind the blob port: it knows sizes only, every blob is zeros. Counts what is billed and takes its time.
+import { joinRuns } from '../../src/adapters/shared/join-runs.ts';
 import type { BlobStore } from '../../src/ports/blob-store.ts';
 import type { BlobId } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
@@ -36,7 +37,7 @@ export function createSimulatedBucket(options: {
 }): SimulatedBucket {
   const { timeline, usage } = options;
   const sizes = new Map<BlobId, number>();
-  return {
+  const bucket: SimulatedBucket = {
     seed: (id, sizeBytes) => void sizes.set(id, sizeBytes),
     async write(id, source) {
       let sizeBytes = 0;
@@ -69,9 +70,11 @@ export function createSimulatedBucket(options: {
         { highWaterMark: 0 },
       );
     },
+    openRuns: (runs) => joinRuns(runs, bucket.open),
     async delete(ids) {
       for (const id of ids) sizes.delete(id);
     },
     list: () => Promise.reject(new StorageError('NotImplemented', { detail: 'Nothing sweeps here.' })),
   };
+  return bucket;
 }

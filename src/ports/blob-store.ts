@@ -1,5 +1,5 @@
 import type { ByteSource } from './byte-source.ts';
-import type { BlobId, BucketName, ObjectHeaders, ObjectKey } from './domain.ts';
+import type { BlobId, BucketName, ObjectHeaders, ObjectKey, Segment } from './domain.ts';
 
 /** What a blob knows of its object, so that an index can be rebuilt from blobs alone. */
 export type BlobIdentity = {
@@ -25,6 +25,11 @@ export type BlobStore = {
    * Throws `InternalError` when the blob is missing or short. Cost on R2: one class B call.
    */
   open(id: BlobId, range: { offsetBytes: number; lengthBytes: number }): Promise<ReadableStream<Uint8Array>>;
+  /**
+   * Opens runs of blobs (one at least) one after the other as one stream, for a body that is sent on as it is: the
+   * runtime may move the bytes itself. The first is open when this resolves; else as `open`, with its cost for each run.
+   */
+  openRuns(runs: readonly Segment[]): Promise<ReadableStream<Uint8Array>>;
   /** Deletes blobs; one that is not there is no error. */
   delete(ids: readonly BlobId[]): Promise<void>;
   /** Ids under `prefix` greater than `after`, in byte order, at most `limit`. For the sweeper only. */

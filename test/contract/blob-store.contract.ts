@@ -2,7 +2,7 @@
 import { describe, expect } from 'vitest';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import type { BlobIdentity, BlobStore } from '../../src/ports/blob-store.ts';
-import type { BlobId, BucketId, BucketName, ObjectKey } from '../../src/ports/domain.ts';
+import type { BlobId, BucketId, BucketName, ObjectKey, Segment } from '../../src/ports/domain.ts';
 import { brokenSource, isSameBytes, patternBytes, readAll, sourceOf } from './bodies.ts';
 import { type Subject, testsOf } from './subject.ts';
 
@@ -168,6 +168,43 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
       await reader.cancel();
       const found = await readAll(await store.open(id, { offsetBytes: 0, lengthBytes: bytes.length }));
       expect(isSameBytes(found, bytes)).toBe(true);
+    });
+
+    describe('runs', () => {
+      /** Blobs of these sizes, and everything of them but their first and last byte. */
+      async function runsOf(store: BlobStore, sizes: readonly number[]) {
+        const bucketId = freshBucketId();
+        const bodies = sizes.map((sizeBytes, at) => patternBytes(sizeBytes, at));
+        for (const [at, body] of bodies.entries()) await store.write(blobId(bucketId, at), sourceOf(body), identity);
+        const runs = sizes.map((sizeBytes, at): Segment => {
+          return { blobId: blobId(bucketId, at), offsetBytes: 1, lengthBytes: sizeBytes - 2 };
+        });
+        return { runs, expected: new Uint8Array(await new Blob(bodies.map((b) => b.slice(1, -1))).arrayBuffer()) };
+      }
+
+      for (const sizes of [[5 * MiB], [10, 3 * MiB, 70_000, 12], [2 * MiB, 2 * MiB]]) {
+        test(`come as one stream, in order: ${sizes.join(', ')} bytes`, async (store) => {
+          const { runs, expected } = await runsOf(store, sizes);
+          expect(isSameBytes(await readAll(await store.openRuns(runs)), expected)).toBe(true);
+        });
+      }
+
+      test('fail at once when the first is missing, and midway when a later one is', async (store) => {
+        const { runs } = await runsOf(store, [2 * MiB, 10]);
+        const missing: Segment = { blobId: blobId(freshBucketId(), 9), offsetBytes: 0, lengthBytes: 10 };
+        await expect(store.openRuns([missing, ...runs])).rejects.toMatchObject({ code: 'InternalError' });
+        const stream = await store.openRuns([...runs, missing]);
+        await expect(readAll(stream)).rejects.toThrow();
+      });
+
+      test('can be cancelled, before and while they are read, and read again', async (store) => {
+        const { runs, expected } = await runsOf(store, [2 * MiB, 2 * MiB]);
+        await (await store.openRuns(runs)).cancel();
+        const reader = (await store.openRuns(runs)).getReader();
+        await reader.read();
+        await reader.cancel();
+        expect(isSameBytes(await readAll(await store.openRuns(runs)), expected)).toBe(true);
+      });
     });
 
     test('deletes, and does not mind what is not there', async (store) => {

@@ -13,6 +13,7 @@ import worker from '../../src/worker.ts';
 import { isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
 import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf, refOf } from './bucket.ts';
 import { counting, countingCaches } from './counting.ts';
+import { createWorkersCache, type SimulatedWorkersCache } from './workers-cache.ts';
 
 const MiB = 1024 * 1024;
 
@@ -156,19 +157,23 @@ describe('signed requests to a Worker without its secrets', () => {
   });
 });
 
-/** The app as a new isolate runs it, with its calls to the platform counted. */
-function isolate() {
+/**
+ * The app as a new isolate runs it, with its calls to the platform counted: those of the entrypoint behind Workers Cache
+ * too. `cached`: Workers Cache stands before it; else there is only the Cache API.
+ */
+function isolate(cached: SimulatedWorkersCache | null = null) {
   const parts = { BLOBS: counting(env.BLOBS), HOT: counting(env.HOT), BUCKETS: counting(env.BUCKETS) };
   const bindings = { ...env, BLOBS: parts.BLOBS.target, HOT: parts.HOT.target, BUCKETS: parts.BUCKETS.target };
   const config = parseConfig({}, 'cloudflare');
   const background: Promise<unknown>[] = [];
   const ports = {
-    ...createWorkersPorts(bindings, config),
+    ...createWorkersPorts(bindings, config, cached?.entrypoint ?? null),
     background: { run: (_label: string, work: () => Promise<unknown>) => void background.push(work()) },
   };
   const app = createApp(ports, config, (c) => readWorkerRequest(c.req.raw));
   return async (url: string, init?: RequestInit) => {
     for (const { calls } of Object.values(parts)) for (const name of Object.keys(calls)) delete calls[name];
+    const before = { ...cached?.calls };
     let status = 0;
     const cache = await countingCaches(async () => {
       const answer = await app.fetch(new Request(url, init));
@@ -177,24 +182,63 @@ function isolate() {
       await Promise.all(background.splice(0));
     });
     const { idFromName: _free, ...index } = parts.BUCKETS.calls;
-    return { status, kv: parts.HOT.calls, index, r2: parts.BLOBS.calls, cache };
+    const entrypoint = (cached?.calls.asked ?? 0) - (before.asked ?? 0);
+    const behind = (cached?.calls.run ?? 0) - (before.run ?? 0);
+    return { status, kv: parts.HOT.calls, index, r2: parts.BLOBS.calls, cache, entrypoint, behind };
   };
 }
 
 describe('calls to the platform per public read', () => {
-  const nothing = { kv: {}, index: {}, r2: {}, cache: { match: 0, put: 0 } };
+  const nothing = { kv: {}, index: {}, r2: {}, cache: { match: 0, put: 0 }, entrypoint: 0, behind: 0 };
 
-  it('a body in R2: index, edge and bucket when nobody has it, no bucket in another isolate, none when hot', async () => {
+  it('a body in R2: three when nobody has it, one for the body in another isolate, none when hot', async () => {
     const { put, url } = await makeBucket();
     await put('a', patternBytes(100_000));
-    const first = isolate();
-    const cold = { kv: {}, index: { get: 1 }, r2: { get: 1 }, cache: { match: 1, put: 1 } };
-    expect(await first(url('a'))).toEqual({ ...cold, status: 200 });
+    const cached = createWorkersCache(exports.BodySlices);
+    const first = isolate(cached);
+    // The entrypoint behind the cache reads R2: the third.
+    expect(await first(url('a'))).toEqual({ ...nothing, status: 200, index: { get: 1 }, entrypoint: 1, behind: 1 });
     expect(await first(url('a'))).toEqual({ ...nothing, status: 200 });
-    const second = isolate();
+    const second = isolate(cached);
+    expect(await second(url('a'))).toEqual({ ...nothing, status: 200, index: { get: 1 }, entrypoint: 1 });
+    expect(await second(url('a'))).toEqual({ ...nothing, status: 200 });
+  });
+
+  it('the same without Workers Cache', async () => {
+    const { put, url } = await makeBucket();
+    await put('a', patternBytes(100_000));
+    const cold = { ...nothing, index: { get: 1 }, r2: { get: 1 }, cache: { match: 1, put: 1 } };
+    expect(await isolate()(url('a'))).toEqual({ ...cold, status: 200 });
     const near = { ...nothing, index: { get: 1 }, cache: { match: 1, put: 0 } };
+    const second = isolate();
     expect(await second(url('a'))).toEqual({ ...near, status: 200 });
     expect(await second(url('a'))).toEqual({ ...nothing, status: 200 });
+  });
+
+  it('a range of a large body: the index, and one call for each slice that it touches', async () => {
+    const { put, url } = await makeBucket();
+    await put('large', patternBytes(4 * MiB));
+    const read = isolate(createWorkersCache(exports.BodySlices));
+    const range = (from: number, to: number) => ({ headers: { range: `bytes=${from}-${to}` } });
+    expect(await read(url('large'), range(MiB + 5, MiB + 9))).toEqual({
+      ...nothing,
+      status: 206,
+      index: { get: 1 },
+      entrypoint: 1,
+      behind: 1,
+    });
+    expect(await read(url('large'), range(2 * MiB - 5, 2 * MiB + 5))).toMatchObject({
+      index: {},
+      entrypoint: 2,
+      behind: 1,
+    });
+  });
+
+  it('a body that is longer than the tiers take: one read of R2, past them', async () => {
+    const { put, url } = await makeBucket();
+    await put('huge', patternBytes(9 * MiB));
+    const read = isolate(createWorkersCache(exports.BodySlices));
+    expect(await read(url('huge'))).toEqual({ ...nothing, status: 200, index: { get: 1 }, r2: { get: 1 } });
   });
 
   it('a conditional read that ends in 304, and a HEAD: the pointer alone', async () => {

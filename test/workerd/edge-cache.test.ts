@@ -1,49 +1,71 @@
+// The body tiers of the Cloudflare home, over the real Cache API and the real entrypoint, with Workers Cache as described.
+import { env, exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
+import { createR2BlobStore } from '../../src/adapters/cloudflare/r2-blob-store.ts';
 import { createWorkersEdgeCache } from '../../src/adapters/cloudflare/workers-edge-cache.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
-import type { BlobId, Segment } from '../../src/ports/domain.ts';
+import type { BlobId, BucketName, ObjectKey, Segment } from '../../src/ports/domain.ts';
 import type { Background, Log } from '../../src/ports/system.ts';
-import { isSameBytes, patternBytes } from '../contract/bodies.ts';
+import { isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
 import { edgeCacheContract } from '../contract/edge-cache.contract.ts';
-import { countingCaches } from './counting.ts';
+import { counting, countingCaches } from './counting.ts';
+import { createWorkersCache } from './workers-cache.ts';
 
-const log: Log = { info() {}, error() {} };
-const memory = (maxSliceBytes: number) => createMemoryBodies({ maxBytes: 4_000_000, maxSliceBytes });
+const reported: string[] = [];
+const log: Log = { info() {}, error: (event) => reported.push(event) };
 
 const running: Promise<unknown>[] = [];
 const background: Background = { run: (_label, work) => void running.push(work()) };
 const settle = () => Promise.all(running.splice(0));
 
-edgeCacheContract({ name: 'Cache API only', make: () => createWorkersEdgeCache(memory(0), background, log), settle });
-edgeCacheContract({
-  name: 'memory before Cache API',
-  make: () => createWorkersEdgeCache(memory(524_288), background, log),
-  settle,
-});
+const LIMIT_MS = 100;
 
-describe('Workers edge cache', () => {
-  const bytes = patternBytes(100_000);
+/** The tiers as a new isolate has them. */
+function isolate(maxSliceBytes = 0, entrypoint: Pick<Fetcher, 'fetch'> | null = null) {
+  const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
+  const memory = createMemoryBodies({ maxBytes: 4_000_000, maxSliceBytes });
+  const cache = createWorkersEdgeCache({ memory, entrypoint, clock, background, log, limitMs: LIMIT_MS });
+  return { ...cache, clock };
+}
+
+edgeCacheContract({ name: 'Cache API only', make: () => isolate(), settle });
+edgeCacheContract({ name: 'memory before Cache API', make: () => isolate(524_288), settle });
+
+const bytes = patternBytes(100_000);
+const load = async () => bytes;
+const neverLoad = () => Promise.reject(new Error('must not be loaded'));
+
+let made = 0;
+/** A slice in the middle of a blob that is in R2. */
+async function storedSlice(): Promise<Segment> {
+  const blobId = `edge-test~1/${Date.now().toString(36)}x${++made}` as BlobId;
+  const body = new Uint8Array(bytes.length + 20);
+  body.set(bytes, 10);
+  const identity = { bucket: 'b' as BucketName, key: 'k' as ObjectKey, headers: {}, userMetadata: {}, part: null };
+  await createR2BlobStore(env.BLOBS).write(blobId, sourceOf(body), identity);
+  return { blobId, offsetBytes: 10, lengthBytes: bytes.length };
+}
+
+describe('the Cache API', () => {
   const slice: Segment = { blobId: 'edge-test~1/a' as BlobId, offsetBytes: 0, lengthBytes: bytes.length };
-  const load = async () => bytes;
-  const neverLoad = () => Promise.reject(new Error('must not be loaded'));
 
   async function putElsewhere(): Promise<void> {
-    await createWorkersEdgeCache(memory(0), background, log).read(slice, load);
+    await isolate().read(slice, load);
     await settle();
   }
 
-  it('finds in another isolate what this one put, says so, and keeps it in memory from then on', async () => {
+  it('gives another isolate what this one put, which says so and keeps it in memory from then on', async () => {
     await putElsewhere();
-    const elsewhere = createWorkersEdgeCache(memory(524_288), background, log);
+    const elsewhere = isolate(524_288);
     const first = await elsewhere.read(slice, neverLoad);
     expect(first.tier).toBe('edge');
     expect(isSameBytes(first.bytes, bytes)).toBe(true);
     expect(elsewhere.peek(slice)).not.toBeNull();
   });
 
-  it('asks the Cache API once for a slice that the place has, and not at all for a hot one', async () => {
+  it('is asked once for a slice that the place has, and not at all for a hot one', async () => {
     await putElsewhere();
-    const cache = createWorkersEdgeCache(memory(524_288), background, log);
+    const cache = isolate(524_288);
     const calls = await countingCaches(async () => {
       await cache.read(slice, neverLoad);
       cache.peek(slice);
@@ -52,14 +74,94 @@ describe('Workers edge cache', () => {
     expect(calls).toEqual({ match: 1, put: 0 });
   });
 
-  it('loads, and reports, when the Cache API fails', async () => {
-    const reported: string[] = [];
-    const cache = createWorkersEdgeCache(memory(0), background, { info() {}, error: (event) => reported.push(event) });
-    const failing = { open: () => Promise.reject(new Error('expected by the test')) };
-    await countingCaches(async () => {
-      expect((await cache.read(slice, load)).tier).toBe('bucket');
+  it.each([
+    ['fails', () => Promise.reject(new Error('expected by the test')), ['read', 'write']],
+    ['hangs', () => new Promise<Cache>(() => undefined), ['read']],
+  ])('is a miss when it %s, and that is reported', async (_what, open, what) => {
+    reported.length = 0;
+    await countingCaches(
+      async () => {
+        expect((await isolate().read(slice, load)).tier).toBe('bucket');
+        await Promise.race([settle(), scheduler.wait(10)]);
+      },
+      { open },
+    );
+    running.length = 0;
+    expect(reported).toEqual(what.map((name) => `edge-cache-${name}-failed`));
+  });
+});
+
+describe('Workers Cache', () => {
+  it('is asked with one call, which brings the slice from R2 once and from the cache from then on', async () => {
+    const { entrypoint, calls } = createWorkersCache(exports.BodySlices);
+    const slice = await storedSlice();
+    const cacheApi = await countingCaches(async () => {
+      const cold = await isolate(0, entrypoint).read(slice, neverLoad);
+      expect(cold.tier).toBe('bucket');
+      expect(isSameBytes(cold.bytes, bytes)).toBe(true);
+      const warm = await isolate(0, entrypoint).read(slice, neverLoad);
+      expect(warm.tier).toBe('edge');
+      expect(isSameBytes(warm.bytes, bytes)).toBe(true);
       await settle();
-    }, failing);
-    expect(reported).toEqual(['edge-cache-read-failed', 'edge-cache-write-failed']);
+    });
+    expect(calls).toEqual({ asked: 2, run: 1 });
+    expect(cacheApi).toEqual({ match: 0, put: 0 });
+  });
+
+  it('runs a herd once, from however many isolates', async () => {
+    const { entrypoint, calls } = createWorkersCache(exports.BodySlices);
+    const slice = await storedSlice();
+    const isolates = [isolate(0, entrypoint), isolate(0, entrypoint)];
+    const found = await Promise.all(Array.from({ length: 1000 }, (_, at) => isolates[at % 2]?.read(slice, neverLoad)));
+    expect(found.every((each) => each !== undefined && isSameBytes(each.bytes, bytes))).toBe(true);
+    expect(calls.run).toBe(1);
+  });
+
+  it('gives way to the Cache API where nothing keeps the entrypoint, and is tried again later', async () => {
+    const uncached = counting({ fetch: (url: string) => exports.BodySlices.fetch(url) });
+    const here = isolate(0, uncached.target as unknown as Fetcher);
+    const slice = await storedSlice();
+    expect((await here.read(slice, neverLoad)).tier).toBe('bucket');
+    await settle();
+    expect((await here.read(slice, neverLoad)).tier).toBe('edge');
+    expect(uncached.calls).toEqual({ fetch: 1 });
+    here.clock.ms += 60_000;
+    await here.read(slice, neverLoad);
+    expect(uncached.calls).toEqual({ fetch: 2 });
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('expected by the test'))],
+    ['hangs', () => new Promise<Response>(() => undefined)],
+    ['answers short', async () => new Response(bytes.slice(1) as BodyInit, { headers: { 'cf-cache-status': 'HIT' } })],
+    ['refuses', async () => new Response('no', { status: 502 })],
+  ])('is left alone for a moment when it %s: the slice comes from elsewhere', async (_what, fetch) => {
+    reported.length = 0;
+    const broken = counting({ fetch });
+    const here = isolate(0, broken.target as unknown as Fetcher);
+    const slice = await storedSlice();
+    for (let reader = 0; reader < 3; reader++) {
+      expect(isSameBytes((await here.read(slice, load)).bytes, bytes)).toBe(true);
+    }
+    expect(broken.calls).toEqual({ fetch: 1 });
+    expect(reported).toEqual(['edge-entrypoint-failed']);
+    await settle();
+  });
+
+  it('never waits for ever for the bucket', async () => {
+    const slice = await storedSlice();
+    const hanging = isolate().read(slice, () => new Promise<Uint8Array>(() => undefined));
+    await expect(hanging).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+  });
+
+  it('is told not to keep what is no slice, or not there', async () => {
+    const missing = 'https://bodies.quayside.invalid/slice/0/10/nothing~1%2Fhere';
+    for (const [url, status] of [
+      [missing, 502],
+      ['https://bodies.quayside.invalid/', 404],
+    ] as const) {
+      const answer = await exports.BodySlices.fetch(url);
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([status, 'no-store']);
+    }
   });
 });

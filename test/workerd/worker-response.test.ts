@@ -1,5 +1,10 @@
+import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
+import { takeNative } from '../../src/adapters/cloudflare/large-body.ts';
+import { createR2BlobStore } from '../../src/adapters/cloudflare/r2-blob-store.ts';
 import { toWorkerResponse } from '../../src/adapters/cloudflare/worker-response.ts';
+import type { BlobId, BucketName, ObjectKey } from '../../src/ports/domain.ts';
+import { isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
 
 /** A stream as our own code makes it. */
 function ownStream(chunks: readonly number[]): ReadableStream<Uint8Array> {
@@ -48,5 +53,30 @@ describe('response to the Workers runtime', () => {
     const response = toWorkerResponse(new Response(null, { headers }));
     expect(response.headers.get('x-amz-meta-who')).toBe('Jürgen');
     expect(response.headers.get('x-plain')).toBe('a');
+  });
+
+  it('sends a large body of R2 by the stream of the runtime, unless somebody has begun to read it', async () => {
+    const id = `response-test~1/${Date.now().toString(36)}` as BlobId;
+    const bytes = patternBytes(3 * 1024 * 1024);
+    const identity = { bucket: 'b' as BucketName, key: 'k' as ObjectKey, headers: {}, userMetadata: {}, part: null };
+    const store = createR2BlobStore(env.BLOBS);
+    await store.write(id, sourceOf(bytes), identity);
+    const run = { blobId: id, offsetBytes: 0, lengthBytes: bytes.length };
+    const headers = { 'Content-Length': String(2 * bytes.length), 'Content-Encoding': 'x-test' };
+    const twice = new Uint8Array(await new Blob([bytes, bytes]).arrayBuffer());
+
+    const opened = await store.openRuns([run, run]);
+    const sent = toWorkerResponse(new Response(opened, { headers }));
+    expect(sent.body).not.toBe(opened);
+    expect(takeNative(opened)).toBeNull();
+    expect(isSameBytes(new Uint8Array(await sent.arrayBuffer()), twice)).toBe(true);
+
+    const begun = await store.openRuns([run, run]);
+    const reader = begun.getReader();
+    const first = await reader.read();
+    expect(first.value?.length).toBeGreaterThan(100_000);
+    reader.releaseLock();
+    expect(takeNative(begun)).toBeNull();
+    await begun.cancel();
   });
 });

@@ -33,7 +33,12 @@ export type PortSettings = {
   readonly logLevel: LogLevel;
 };
 
-export function createWorkersPorts(env: WorkerEnv, settings: PortSettings): Ports {
+/** `entrypoint`: the loopback to BodySlices, null where there is none. */
+export function createWorkersPorts(
+  env: WorkerEnv,
+  settings: PortSettings,
+  entrypoint: Pick<Fetcher, 'fetch'> | null,
+): Ports {
   const clock = systemClock;
   const log = createConsoleLog(clock, settings.logLevel);
   const pointers = createMemoryPointers({
@@ -59,7 +64,14 @@ export function createWorkersPorts(env: WorkerEnv, settings: PortSettings): Port
       hostFreshSeconds: settings.pointerFreshSeconds,
     }),
     hotMetadata: createKvHotMetadata({ kv: env.HOT, memory: pointers, leases, clock, background, log, settings }),
-    edgeCache: createWorkersEdgeCache(bodies, background, log),
+    edgeCache: createWorkersEdgeCache({
+      memory: bodies,
+      entrypoint,
+      clock,
+      background,
+      log,
+      limitMs: settings.tierLimitMs,
+    }),
     tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
     clock,
     ids: createIds(clock),

@@ -1,10 +1,12 @@
 // What the Workers runtime needs of a Response that the surfaces cannot know. Called by worker.ts for each answer.
 import { fromHeaderBytes } from './header-bytes.ts';
+import { takeNative } from './large-body.ts';
 
 /**
- * Puts right three things, and passes every other answer on untouched.
- * - A body made by our own stream would go out chunked, whatever Content-Length says, and S3 clients need the length:
- *   it passes through a stream that knows it. Bytes and R2's streams bring their length along.
+ * Puts right four things, and passes every other answer on untouched.
+ * - A large body of R2 goes out by the runtime's own stream, which costs half the CPU of ours (large-body.ts).
+ * - Another body made by our own stream would go out chunked, whatever Content-Length says, and S3 clients need the
+ *   length: it passes through a stream that knows it. Bytes and the runtime's streams bring their length along.
  * - A stored Content-Encoding describes bytes that are encoded already; the runtime would encode them once more.
  * - Header texts hold a character per byte; the runtime would encode those above 7F once more.
  */
@@ -15,6 +17,8 @@ export function toWorkerResponse(response: Response): Response {
     if (sent !== null) headers.set(name, sent);
   }
   if (body === null) return response;
+  const native = takeNative(body);
+  if (native !== null) return new Response(native, { status: response.status, headers, encodeBody: 'manual' });
   const lengthBytes = headers.get('content-length');
   const isSizeLost = lengthBytes !== null && isOwnStream(body);
   if (!isSizeLost && !headers.has('content-encoding')) return response;

@@ -1,15 +1,14 @@
-// Bodies near the reader: this isolate's memory, then the Cache API of the place. An entry is keyed by blob id and place
-// alone and never changes, so nothing is ever purged. Only plain bytes are shared between requests, never a promise.
-// Seam: Workers Cache (a cached entrypoint reached through ctx.exports) will take the place of the Cache API here.
+// Bodies near the reader: this isolate's memory, then Workers Cache in front of an entrypoint of our own (body-slices.ts),
+// then the bucket. Where nothing caches that entrypoint (wrangler dev, a plan without Workers Cache), the Cache API takes
+// its place. Only plain bytes are shared between requests, never a promise or a stream.
 import type { Segment } from '../../ports/domain.ts';
-import type { EdgeCache } from '../../ports/edge-cache.ts';
-import type { Background, Log } from '../../ports/system.ts';
-import { type MemoryBodies, sliceName } from '../shared/memory-bodies.ts';
+import type { EdgeCache, SliceBytes } from '../../ports/edge-cache.ts';
+import type { Background, Clock, Log } from '../../ports/system.ts';
+import type { MemoryBodies } from '../shared/memory-bodies.ts';
+import { within } from '../shared/within.ts';
+import { fetchSlice } from './body-slices.ts';
+import { createCacheApiBodies } from './cache-api-bodies.ts';
 
-/** The cache's name: apart from what the zone itself caches. */
-const CACHE_NAME = 'quayside-bodies';
-/** Keys must be URLs; this host can exist nowhere (RFC 2606). */
-const KEY_PREFIX = 'https://bodies.quayside.invalid/';
 /**
  * Slices pass through memory whole, and an isolate has 128 MB for all its requests.
  * Source: https://developers.cloudflare.com/workers/platform/limits/#memory
@@ -20,34 +19,53 @@ const SLICE_BYTES = 1024 * 1024;
  * one request may make. Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 const MAX_SLICES_PER_READ = 8;
-/** Never stale, and a response without a lifetime would leave after two hours. */
-const CACHE_CONTROL = 'public, max-age=31536000, immutable';
+/** How long the entrypoint is left alone after an answer that nothing kept, or after a failure, milliseconds. */
+const UNCACHED_MS = 60_000;
+const FAILED_MS = 5000;
 
-/** A failing cache is a miss. Cost of a memory hit: no I/O; else one match, and one put behind the answer on a miss. */
-export function createWorkersEdgeCache(memory: MemoryBodies, background: Background, log: Log): EdgeCache {
-  const keyOf = (slice: Segment): string => KEY_PREFIX + sliceName(slice);
+export type WorkersEdgeCacheOptions = {
+  readonly memory: MemoryBodies;
+  /** The loopback to BodySlices; null where there is none. */
+  readonly entrypoint: Pick<Fetcher, 'fetch'> | null;
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly log: Log;
+  /** A tier that says nothing for so long has failed, milliseconds. */
+  readonly limitMs: number;
+};
 
-  async function matchEdge(slice: Segment): Promise<Uint8Array | null> {
+/** A failing cache is a miss. Cost of a memory hit: no I/O; else one call, and one put behind the answer on a miss. */
+export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCache {
+  const { memory, entrypoint, clock, background, log, limitMs } = options;
+  const cacheApi = createCacheApiBodies(log, limitMs);
+  let leaveEntrypointUntilMs = 0;
+
+  async function readEntrypoint(slice: Segment): Promise<SliceBytes | null> {
+    if (entrypoint === null || clock.nowMs() < leaveEntrypointUntilMs) return null;
     try {
-      const cache = await caches.open(CACHE_NAME);
-      const found = await cache.match(keyOf(slice));
-      if (found === undefined) return null;
-      const bytes = new Uint8Array(await found.arrayBuffer());
-      return bytes.length === slice.lengthBytes ? bytes : null;
+      const { bytes, from } = await fetchSlice(entrypoint, slice, limitMs);
+      if (from === 'origin') {
+        leaveEntrypointUntilMs = clock.nowMs() + UNCACHED_MS;
+        keepInPlace(slice, bytes);
+      }
+      return { bytes, tier: from === 'cache' ? 'edge' : 'bucket' };
     } catch (cause) {
-      log.error('edge-cache-read-failed', { blobId: slice.blobId, cause });
+      leaveEntrypointUntilMs = clock.nowMs() + FAILED_MS;
+      log.error('edge-entrypoint-failed', { blobId: slice.blobId, cause });
       return null;
     }
   }
 
-  async function putEdge(slice: Segment, bytes: Uint8Array): Promise<void> {
-    try {
-      const cache = await caches.open(CACHE_NAME);
-      const headers = { 'Cache-Control': CACHE_CONTROL };
-      await cache.put(keyOf(slice), new Response(bytes as BodyInit, { headers }));
-    } catch (cause) {
-      log.error('edge-cache-write-failed', { blobId: slice.blobId, cause });
-    }
+  async function readPlace(slice: Segment, load: () => Promise<Uint8Array>): Promise<SliceBytes> {
+    const cached = await cacheApi.match(slice);
+    if (cached !== null) return { bytes: cached, tier: 'edge' };
+    const bytes = await within(limitMs, 'the bucket', load);
+    keepInPlace(slice, bytes);
+    return { bytes, tier: 'bucket' };
+  }
+
+  function keepInPlace(slice: Segment, bytes: Uint8Array): void {
+    background.run('fill-edge', () => cacheApi.put(slice, bytes));
   }
 
   return {
@@ -55,11 +73,9 @@ export function createWorkersEdgeCache(memory: MemoryBodies, background: Backgro
     maxSlicesPerRead: MAX_SLICES_PER_READ,
     peek: memory.peek,
     async read(slice, load) {
-      const cached = await matchEdge(slice);
-      const bytes = cached ?? (await load());
-      memory.keep(slice, bytes);
-      if (cached === null) background.run('fill-edge', () => putEdge(slice, bytes));
-      return { bytes, tier: cached === null ? 'bucket' : 'edge' };
+      const found = (await readEntrypoint(slice)) ?? (await readPlace(slice, load));
+      memory.keep(slice, found.bytes);
+      return found;
     },
   };
 }

@@ -2,6 +2,7 @@
 import type { BlobIdentity, BlobStore } from '../../ports/blob-store.ts';
 import type { BlobId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { joinRuns } from '../shared/join-runs.ts';
 
 /** Bytes of one chunk of an opened stream; small, so that tests see several. */
 const CHUNK_BYTES = 64 * 1024;
@@ -13,7 +14,7 @@ export type MemoryBlobStore = BlobStore & {
 
 export function createMemoryBlobStore(): MemoryBlobStore {
   const blobs = new Map<BlobId, { bytes: Uint8Array; identity: BlobIdentity }>();
-  return {
+  const store: MemoryBlobStore = {
     blobs,
     async write(id, source, identity) {
       const chunks: Uint8Array[] = [];
@@ -51,6 +52,7 @@ export function createMemoryBlobStore(): MemoryBlobStore {
         { highWaterMark: 0 },
       );
     },
+    openRuns: (runs) => joinRuns(runs, store.open),
     async delete(ids) {
       for (const id of ids) blobs.delete(id);
     },
@@ -59,4 +61,5 @@ export function createMemoryBlobStore(): MemoryBlobStore {
       return { blobIds: ids.slice(0, limit), isTruncated: ids.length > limit };
     },
   };
+  return store;
 }

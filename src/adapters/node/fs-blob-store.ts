@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import type { BlobId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { joinRuns } from '../shared/join-runs.ts';
 import { createBlobFolders } from './blob-folders.ts';
 import { type BlobFooter, decodeFooter, TRAILER_BYTES } from './blob-footer.ts';
 import { listBlobs } from './blob-list.ts';
@@ -74,6 +75,19 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
     }
   }
 
+  const open: BlobStore['open'] = async (id, range) => {
+    try {
+      const file = await files.acquire(blobPath(root, id).file);
+      if (range.offsetBytes + range.lengthBytes + TRAILER_BYTES > file.fileBytes) {
+        files.release(file);
+        throw new StorageError('InternalError', { detail: 'A blob file is too short.' });
+      }
+      return streamFile(file.fd, range, () => files.release(file));
+    } catch (error) {
+      throw translateError(error, 'A blob could not be opened.');
+    }
+  };
+
   return {
     async write(id, source, identity) {
       try {
@@ -87,18 +101,8 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
       }
     },
 
-    async open(id, range) {
-      try {
-        const file = await files.acquire(blobPath(root, id).file);
-        if (range.offsetBytes + range.lengthBytes + TRAILER_BYTES > file.fileBytes) {
-          files.release(file);
-          throw new StorageError('InternalError', { detail: 'A blob file is too short.' });
-        }
-        return streamFile(file.fd, range, () => files.release(file));
-      } catch (error) {
-        throw translateError(error, 'A blob could not be opened.');
-      }
-    },
+    open,
+    openRuns: (runs) => joinRuns(runs, open),
 
     async delete(ids) {
       const touched = new Set<string>();

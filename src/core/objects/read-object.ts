@@ -159,30 +159,9 @@ export function cutSegments(segments: readonly Segment[], range: ByteRange): Seg
   return wanted;
 }
 
-/** Streams segments one after the other; the first is opened before this returns, so a missing blob is an error. */
+/** Streams segments one after the other; the first is opened before this resolves, so a missing blob is an error. */
 async function streamSegments(core: Core, wanted: readonly Segment[]): Promise<OpenedBody> {
-  const open = (segment: Segment) => core.ports.blobStore.open(segment.blobId, segment);
-  const [first, ...rest] = wanted;
-  if (first === undefined)
+  if (wanted.length === 0)
     throw new StorageError('InternalError', { detail: 'A version has fewer bytes than its size.' });
-  const opened = await open(first);
-  if (rest.length === 0) return { body: opened, tier: 'bucket' };
-
-  let reader = opened.getReader();
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        for (;;) {
-          const { done, value } = await reader.read();
-          if (!done) return controller.enqueue(value);
-          const next = rest.shift();
-          if (next === undefined) return controller.close();
-          reader = (await open(next)).getReader();
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
-  return { body, tier: 'bucket' };
+  return { body: await core.ports.blobStore.openRuns(wanted), tier: 'bucket' };
 }

@@ -1,0 +1,74 @@
+// Slices behind Workers Cache: an entrypoint of the Worker that nobody can reach from outside and that Cloudflare caches
+// (wrangler.toml, `exports.BodySlices`), in the place and in an upper tier that all places share; concurrent misses of
+// one slice run it once. A slice has a URL of its own and never changes, so nothing is ever purged. Called through
+// ctx.exports by workers-edge-cache.ts, which has decided before who may read.
+import { WorkerEntrypoint } from 'cloudflare:workers';
+import type { BlobId, Segment } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import { within } from '../shared/within.ts';
+import { SLICE_CACHE_CONTROL } from './cache-api-bodies.ts';
+import type { WorkerEnv } from './env.ts';
+import { createR2BlobStore } from './r2-blob-store.ts';
+
+/** The host is no part of the cache's key. Source: https://developers.cloudflare.com/workers/cache/cache-keys/ */
+const ORIGIN = 'https://bodies.quayside.invalid';
+const PATH = /^\/slice\/(\d{1,15})\/(\d{1,8})\/(.+)$/;
+
+const urlOf = ({ blobId, offsetBytes, lengthBytes }: Segment): string =>
+  `${ORIGIN}/slice/${offsetBytes}/${lengthBytes}/${encodeURIComponent(blobId)}`;
+
+function sliceOf(url: string): Segment | null {
+  const [, offset, length, blobId] = PATH.exec(new URL(url).pathname) ?? [];
+  if (offset === undefined || length === undefined || blobId === undefined) return null;
+  return {
+    blobId: decodeURIComponent(blobId) as BlobId,
+    offsetBytes: Number(offset),
+    lengthBytes: Number(length),
+  };
+}
+
+export class BodySlices extends WorkerEntrypoint<WorkerEnv> {
+  /** The slice as a 200, which alone is cached. Failures say that they are not to be. Cost: one class B call of R2. */
+  override async fetch(request: Request): Promise<Response> {
+    const slice = sliceOf(request.url);
+    if (slice === null) return uncached(404, 'no slice');
+    try {
+      const body = await createR2BlobStore(this.env.BLOBS).open(slice.blobId, slice);
+      const headers = {
+        'cache-control': SLICE_CACHE_CONTROL,
+        'content-length': `${slice.lengthBytes}`,
+        'content-type': 'application/octet-stream',
+      };
+      return new Response(body, { headers });
+    } catch (error) {
+      // The caller reads the bucket itself then, and meets the same failure with its cause.
+      return uncached(502, error instanceof StorageError ? error.message : 'failed');
+    }
+  }
+}
+
+const uncached = (status: number, text: string): Response =>
+  new Response(text, { status, headers: { 'cache-control': 'no-store' } });
+
+/** `origin`: nothing keeps what this entrypoint answers. */
+export type EntrypointBytes = { readonly bytes: Uint8Array; readonly from: 'cache' | 'bucket' | 'origin' };
+
+/** What the cache says when it gave an answer of its own. Source: https://developers.cloudflare.com/cache/concepts/cache-responses/ */
+const GIVEN_BY_CACHE: ReadonlySet<string> = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
+/** And when it took one to keep. */
+const TAKEN_BY_CACHE: ReadonlySet<string> = new Set(['MISS', 'EXPIRED']);
+
+/** Asks the entrypoint for a slice. Throws when it fails, hangs or answers short. Cost: one call, a request's price. */
+export async function fetchSlice(entrypoint: Pick<Fetcher, 'fetch'>, slice: Segment, limitMs: number) {
+  const read = async (): Promise<EntrypointBytes> => {
+    const answer = await entrypoint.fetch(urlOf(slice));
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    if (answer.status !== 200 || bytes.length !== slice.lengthBytes) {
+      throw new StorageError('InternalError', { detail: `A slice came as ${answer.status} of ${bytes.length} bytes.` });
+    }
+    const status = answer.headers.get('cf-cache-status') ?? '';
+    const from = GIVEN_BY_CACHE.has(status) ? 'cache' : TAKEN_BY_CACHE.has(status) ? 'bucket' : 'origin';
+    return { bytes, from };
+  };
+  return within(limitMs, 'the cached entrypoint', read);
+}

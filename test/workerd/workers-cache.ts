@@ -1,0 +1,48 @@
+// Workers Cache as its documentation describes it, for the local runtime has none: it stands before an entrypoint, keys by
+// path, stores what says that it may be, runs concurrent misses once, and tells in Cf-Cache-Status what happened.
+// Source: https://developers.cloudflare.com/workers/cache/
+
+export type SimulatedWorkersCache = {
+  readonly entrypoint: Pick<Fetcher, 'fetch'>;
+  /** Calls of the caller, and of the entrypoint behind the cache. */
+  readonly calls: { asked: number; run: number };
+};
+
+type Stored = { readonly status: number; readonly headers: Headers; readonly bytes: ArrayBuffer };
+
+export function createWorkersCache(behind: Pick<Fetcher, 'fetch'>): SimulatedWorkersCache {
+  const entries = new Map<string, Stored>();
+  const running = new Map<string, Promise<Stored>>();
+  const calls = { asked: 0, run: 0 };
+
+  async function run(url: string): Promise<Stored> {
+    calls.run += 1;
+    const answer = await behind.fetch(url);
+    return { status: answer.status, headers: answer.headers, bytes: await answer.arrayBuffer() };
+  }
+
+  function render({ status, headers, bytes }: Stored, cacheStatus: string): Response {
+    const told = new Headers(headers);
+    told.set('cf-cache-status', cacheStatus);
+    return new Response(bytes, { status, headers: told });
+  }
+
+  const isKept = ({ status, headers }: Stored) =>
+    status === 200 && /max-age=\d+/.test(headers.get('cache-control') ?? '');
+
+  const fetch = async (input: RequestInfo | URL): Promise<Response> => {
+    calls.asked += 1;
+    const url = String(input instanceof Request ? input.url : input);
+    const { pathname } = new URL(url);
+    const known = entries.get(pathname);
+    if (known !== undefined) return render(known, 'HIT');
+    const isFirst = !running.has(pathname);
+    const run_ = running.get(pathname) ?? run(url);
+    running.set(pathname, run_);
+    const stored = await run_.finally(() => running.delete(pathname));
+    if (!isKept(stored)) return render(stored, 'BYPASS');
+    entries.set(pathname, stored);
+    return render(stored, isFirst ? 'MISS' : 'HIT');
+  };
+  return { entrypoint: { fetch: fetch as Fetcher['fetch'] }, calls };
+}
