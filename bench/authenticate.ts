@@ -41,6 +41,7 @@ function makeRequest(headers: Record<string, string>, rawQuery: string): HttpReq
     headerNames: () => Object.keys(headers),
     body: () => ({ lengthBytes: 0, pump: async () => {} }),
     notes: newRequestNotes(),
+    onSent: (report) => report({ protocol: 'HTTP/1.1', bodyBytes: null, isWhole: null }),
   };
 }
 

@@ -22,6 +22,7 @@ import { putObject } from '../src/core/objects/put-object.ts';
 import { openBody } from '../src/core/objects/read-object.ts';
 import { createAddressReader } from '../src/http/address.ts';
 import { createDelivery } from '../src/http/delivery/deliver.ts';
+import { createAccessLog } from '../src/http/observe/access-log.ts';
 import { createAuthenticator } from '../src/http/s3/authenticate.ts';
 import { evaluateRead } from '../src/http/semantics/conditional.ts';
 import { objectHeaders } from '../src/http/semantics/object-headers.ts';
@@ -74,12 +75,12 @@ try {
       socket: { remoteAddress: '127.0.0.1' },
     }) as unknown as IncomingMessage;
   const plain = incoming({ host: '127.0.0.1:9000' });
-  const request = readRequest(plain);
+  const outgoing = {} as ServerResponse;
+  const request = readRequest({ incoming: plain, outgoing });
   const { deliver, hotAnswer } = createDelivery(core, config);
-  const app = createApp<NodeBindings>(ports, config, (c) => readRequest(c.env.incoming));
+  const app = createApp<NodeBindings>(ports, config, (c) => readRequest(c.env));
   // Without it app.fetch would build undici's Response: the listener puts the light one in its place.
   getRequestListener(app.fetch);
-  const outgoing = {} as ServerResponse;
   const fetchRequest = {
     method: 'GET',
     url: 'http://127.0.0.1:9000/hot/object',
@@ -92,14 +93,14 @@ try {
     headers: { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
   });
   const signedIncoming = incoming({ host: '127.0.0.1:9000', ...Object.fromEntries(signed.headers) });
-  const signedRequest = readRequest(signedIncoming);
+  const signedRequest = readRequest({ incoming: signedIncoming, outgoing });
   const account = { id: ACCESS_KEY, secret: SECRET_KEY, account: ROOT_ACCOUNT } as never;
   const authenticate = createAuthenticator({ findAccessKey: () => account, nowMs: Date.now, region: 'auto' });
   const none = { ifMatch: null, ifNoneMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
 
   const rows: (string | number)[][] = [['step', 'CPU µs']];
   const measure = async (step: string, call: () => unknown) => rows.push([step, (await cost(call)).toFixed(2)]);
-  await measure('read the request', () => readRequest(plain));
+  await measure('read the request', () => readRequest({ incoming: plain, outgoing }));
   const readAddress = createAddressReader(config, () => null);
   await measure('address', () => readAddress('/hot/object', '127.0.0.1:9000'));
   await measure('gate and pointer from memory', () => ports.hotMetadata.peek(name, key));
@@ -117,6 +118,15 @@ try {
   await measure('all of delivery', () => deliver(request, 'hot', 'object', 'id'));
   const plainRead = { isHead: false, rawPath: '/hot/object', host: '127.0.0.1:9000', ifNoneMatch: null };
   await measure('the hot answer, as the lane asks for it', () => hotAnswer(plainRead));
+  const accessLog = createAccessLog({ write: () => undefined }, 'combined', systemClock);
+  const jsonLog = createAccessLog({ write: () => undefined }, 'json', systemClock);
+  const reply = hotAnswer(plainRead);
+  const header = (name: string) => (name === 'referer' ? 'https://www.example.com/page' : 'Mozilla/5.0 (X11; Linux)');
+  if (reply !== null) {
+    const served = { read: plainRead, reply, requestId: 'id', remoteAddress: '127.0.0.1', durationMs: 0.01, header };
+    await measure('a line of the access log, combined', () => accessLog.servedHot(served));
+    await measure('a line of the access log, json', () => jsonLog.servedHot(served));
+  }
   await measure('all of the app, Hono included', () => app.fetch(fetchRequest, { incoming: plain, outgoing }));
   await measure('SigV4 check', () => authenticate(signedRequest));
   await measure('a signed GET, all of the app', () => app.fetch(fetchRequest, { incoming: signedIncoming, outgoing }));

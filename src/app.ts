@@ -9,7 +9,7 @@ import { DECIDING_HEADERS, isPlainRead } from './http/delivery/deciding-headers.
 import { createDelivery } from './http/delivery/deliver.ts';
 import { FailureWithHeaders } from './http/failure-with-headers.ts';
 import { createObserver } from './http/observe/observer.ts';
-import type { AnswerHot, HttpRequest } from './http/request.ts';
+import type { HotDoor, HttpRequest } from './http/request.ts';
 import { renderS3Error } from './http/s3/errors.ts';
 import { createS3Surface } from './http/s3/routes.ts';
 import { createSystemSurface } from './http/system/system.ts';
@@ -19,11 +19,7 @@ import type { Ports } from './ports/index.ts';
 export type App<Bindings extends object> = {
   readonly fetch: Hono<{ Bindings: Bindings }>['fetch'];
   /** For a home with a door of its own before the server: answers what stands ready in memory, as `fetch` would. */
-  readonly hotDoor: {
-    readonly answer: AnswerHot;
-    readonly decidingHeaders: readonly string[];
-    readonly requestId: () => string;
-  };
+  readonly hotDoor: HotDoor;
 };
 
 const SERVICE = { bucket: null, rawKey: null, isVirtualHost: false } as const;
@@ -36,7 +32,7 @@ export function createApp<Bindings extends object>(
 ): App<Bindings> {
   const core: Core = { ports, settings: config };
   const { deliver, deliverSite, hotAnswer, hotCounts } = createDelivery(core, config);
-  const observer = createObserver(ports, { hotCounts, bucketsMax: config.metricsBucketsMax });
+  const observer = createObserver(ports, config, hotCounts);
   const answerSystem = createSystemSurface(config, observer.families);
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
@@ -67,7 +63,8 @@ export function createApp<Bindings extends object>(
     if (!(failure instanceof StorageError) || failure.code === 'InternalError') {
       ports.log.error('request-failed', { requestId, method: request.method, cause: failure });
     }
-    return renderS3Error(error, { method: request.method, resource: request.rawPath, requestId });
+    const { method, rawPath: resource, notes } = request;
+    return renderS3Error(error, { method, resource, requestId, notes });
   }
 
   const app = new Hono<{ Bindings: Bindings }>();
@@ -75,7 +72,7 @@ export function createApp<Bindings extends object>(
     const request = readRequest(c);
     const requestId = ports.ids.requestId();
     const answered = (response: Response): Response => {
-      observer.answered(request.notes, response.status);
+      observer.answered(request, requestId, response.status);
       return response;
     };
     const failed = (error: unknown): Response => answered(renderError(error, request, requestId));
@@ -91,6 +88,7 @@ export function createApp<Bindings extends object>(
     answer: observer.watchHot(hotAnswer),
     decidingHeaders: DECIDING_HEADERS,
     requestId: () => ports.ids.requestId(),
+    served: observer.servedHot,
   };
   return { fetch: app.fetch, hotDoor };
 }

@@ -72,6 +72,10 @@ export type Config = {
    * from the machine itself: behind a reverse proxy everybody comes from there. QUAYSIDE_METRICS_TOKEN, null.
    */
   readonly metricsToken: string | null;
+  /** The access log: none, Apache's combined format, or JSON lines. QUAYSIDE_ACCESS_LOG, off. */
+  readonly accessLog: 'off' | 'combined' | 'json';
+  /** Its file, opened anew on SIGHUP and SIGUSR1; null for stdout. Node only. QUAYSIDE_ACCESS_LOG_FILE, null. */
+  readonly accessLogFile: string | null;
   /** Buckets that get metrics of their own, under their name as a label; further ones share one. QUAYSIDE_METRICS_BUCKETS, 0. */
   readonly metricsBucketsMax: number;
   /** Seconds between two runs of the sweeper, Node only. QUAYSIDE_SWEEP_INTERVAL_SECONDS, one hour. */
@@ -176,6 +180,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     isHotLaneOn: parseSwitch('QUAYSIDE_HOT_LANE', text('QUAYSIDE_HOT_LANE') ?? 'on'),
     trustedProxies: parseAddressRanges('QUAYSIDE_TRUSTED_PROXIES', text('QUAYSIDE_TRUSTED_PROXIES')),
     metricsToken: parseToken('QUAYSIDE_METRICS_TOKEN', text('QUAYSIDE_METRICS_TOKEN')),
+    accessLog: parseAccessLog(text('QUAYSIDE_ACCESS_LOG') ?? 'off'),
+    accessLogFile: text('QUAYSIDE_ACCESS_LOG_FILE'),
     metricsBucketsMax: whole('QUAYSIDE_METRICS_BUCKETS', 0, 0, 10_000),
     sweepIntervalSeconds: whole('QUAYSIDE_SWEEP_INTERVAL_SECONDS', HOUR_SECONDS, 1, 7 * 24 * HOUR_SECONDS),
     graceSeconds: whole('QUAYSIDE_GRACE_SECONDS', 24 * HOUR_SECONDS, 60, 365 * 24 * HOUR_SECONDS),
@@ -259,4 +265,9 @@ function parseAddressRanges(variable: string, value: string | null): readonly st
 function parseLogLevel(value: string): Config['logLevel'] {
   if (value === 'info' || value === 'error' || value === 'off') return value;
   throw new ConfigError(`QUAYSIDE_LOG_LEVEL must be info, error or off, not "${value.slice(0, 40)}".`);
+}
+
+function parseAccessLog(value: string): Config['accessLog'] {
+  if (value === 'off' || value === 'combined' || value === 'json') return value;
+  throw new ConfigError(`QUAYSIDE_ACCESS_LOG must be off, combined or json, not "${value.slice(0, 40)}".`);
 }

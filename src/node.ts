@@ -44,8 +44,8 @@ async function start(): Promise<void> {
     import('./core/sweep/sweep.ts'),
   ]);
   const reading = { ...DIRECT, readClient: createClientReader(config.trustedProxies) };
-  const app = createApp<NodeBindings>(ports, config, (c) => readRequest(c.env.incoming, reading));
-  const hotLane = config.isHotLaneOn ? app.hotDoor : null;
+  const app = createApp<NodeBindings>(ports, config, ({ env }) => readRequest(env, reading));
+  const hotLane = config.isHotLaneOn ? { ...app.hotDoor, readClient: reading.readClient } : null;
   const server = await serve(app.fetch, { host: config.host, port: config.port, log, hotLane });
   ports.metrics.add(server.families);
   const sweeper = repeat('sweep', () => sweep({ ports, settings: config }), {

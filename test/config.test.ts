@@ -81,6 +81,13 @@ describe('parseConfig', () => {
     }
   });
 
+  it('knows the formats of the access log', () => {
+    expect(parseConfig({})).toMatchObject({ accessLog: 'off', accessLogFile: null });
+    const env = { QUAYSIDE_ACCESS_LOG: 'json', QUAYSIDE_ACCESS_LOG_FILE: '/var/log/a' };
+    expect(parseConfig(env)).toMatchObject({ accessLog: 'json', accessLogFile: '/var/log/a' });
+    expect(() => parseConfig({ QUAYSIDE_ACCESS_LOG: 'common' })).toThrow(ConfigError);
+  });
+
   it('takes a token for the metrics only when it is no short one', () => {
     expect(parseConfig({})).toMatchObject({ metricsToken: null, metricsBucketsMax: 0 });
     expect(parseConfig({ QUAYSIDE_METRICS_TOKEN: 'a'.repeat(16) }).metricsToken).toBe('a'.repeat(16));

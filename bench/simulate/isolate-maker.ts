@@ -106,6 +106,7 @@ export function createIsolateMaker(
         ids,
         background,
         log: LOG,
+        accessLog: null,
         meter: createTierMeter(usage),
         metrics: { collect: () => [] },
       };

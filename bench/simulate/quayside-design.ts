@@ -103,6 +103,7 @@ const REQUEST: HttpRequest = {
   headerNames: () => [],
   body: () => ({ lengthBytes: 0, pump: async () => undefined }),
   notes: newRequestNotes(),
+  onSent: (report) => report({ protocol: 'HTTP/1.1', bodyBytes: null, isWhole: null }),
 };
 
 /** The etag, once the headers are there; the client reads the body behind it. */

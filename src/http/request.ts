@@ -23,6 +23,18 @@ export type HttpRequest = {
   /** The body as it comes over the wire, aws-chunked framing included. Answers `Expect: 100-continue` when pumped. */
   body(): ByteSource;
   readonly notes: RequestNotes;
+  /** Tells once how the sending of the answer ended. For the access log; called when the answer's head stands. */
+  onSent(report: (sent: SentAnswer) => void): void;
+};
+
+/** What only the home's server knows of an answer. Null where it can't be known. */
+export type SentAnswer = {
+  /** `HTTP/1.1` */
+  readonly protocol: string;
+  /** Bytes of the body that were given to the connection, with the framing of chunks. */
+  readonly bodyBytes: number | null;
+  /** Whether the client stayed to the end. */
+  readonly isWhole: boolean | null;
 };
 
 /**
@@ -45,9 +57,31 @@ export type HotReply = {
   readonly status: 200 | 304;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
-  /** Whose object it is. */
+  /** Whose object it is, and whether it was asked for as a page of a website. */
   readonly bucket: BucketName;
+  readonly isPage: boolean;
 };
 
 /** Answers at once and meters it, or gives null: then nothing was done and the request must go the full way. */
 export type AnswerHot = (read: PlainRead) => HotReply | null;
+
+/** A hot answer that a home has given, for the access log. */
+export type HotServed = {
+  readonly read: PlainRead;
+  readonly reply: HotReply;
+  readonly requestId: string;
+  readonly remoteAddress: string | null;
+  /** In the home's own hands; how long the client took to read it is not known. */
+  readonly durationMs: number;
+  header(name: string): string | null;
+};
+
+/** The second door of the app, for a home that can answer before its server does. */
+export type HotDoor = {
+  readonly answer: AnswerHot;
+  /** Names of headers, in lower case, that `answer` does not know and that could change it. */
+  readonly decidingHeaders: readonly string[];
+  readonly requestId: () => string;
+  /** To be told of each answer that was given, for the access log; null: nobody wants to know. */
+  readonly served: ((served: HotServed) => void) | null;
+};

@@ -4,7 +4,7 @@ import type { BodyTier, EdgeCache } from './edge-cache.ts';
 import type { HotMetadata, MetadataTier } from './hot-metadata.ts';
 import type { MetadataIndex } from './metadata-index.ts';
 import type { MetricSource } from './metrics.ts';
-import type { Background, Clock, Ids, Log, Meter } from './system.ts';
+import type { Background, Clock, Ids, LineSink, Log, Meter } from './system.ts';
 
 /** Everything that the app needs from the home it runs in. */
 export type Ports = {
@@ -19,6 +19,8 @@ export type Ports = {
   readonly ids: Ids;
   readonly background: Background;
   readonly log: Log;
+  /** Where the access log goes; null: there is none. */
+  readonly accessLog: LineSink | null;
   readonly meter: Meter;
   readonly metrics: MetricSource;
 };

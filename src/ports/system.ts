@@ -37,6 +37,9 @@ export type MeterEvent = {
   readonly tier: 'memory' | 'edge' | 'bucket' | 'none';
 };
 
+/** Takes lines of a log. Never blocks and never throws: what can't be kept is dropped. */
+export type LineSink = { write(line: string): void };
+
 /** What was metered since the start, of all buckets together. */
 export type MeterTotals = {
   readonly operations: Readonly<Record<MeterEvent['operationClass'], number>>;

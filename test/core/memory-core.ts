@@ -57,6 +57,7 @@ export function createMemoryCore(): MemoryCore {
     ids: createIds(clock),
     background,
     log,
+    accessLog: null,
     meter: createCountingMeter(),
     metrics: { collect: () => [] },
   };

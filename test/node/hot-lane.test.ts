@@ -8,6 +8,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { attachHotLane } from '../../src/adapters/node/hot-lane/attach-hot-lane.ts';
 import { readRequest } from '../../src/adapters/node/http-request.ts';
+import type { NodeBindings } from '../../src/adapters/node/serve.ts';
 import { type CountingMeter, createCountingMeter } from '../../src/adapters/shared/counting-meter.ts';
 import { createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
@@ -343,9 +344,7 @@ describe('the end of the server', () => {
 describe('TLS', () => {
   it('has a lane too, and node:https behind it', async () => {
     const config = { ...parseConfig({}), ...core.settings };
-    const app = createApp<{ incoming: Parameters<typeof readRequest>[0] }>(core.ports, config, (c) =>
-      readRequest(c.env.incoming),
-    );
+    const app = createApp<NodeBindings>(core.ports, config, (c) => readRequest(c.env));
     const server = createTlsServer(makeSelfSigned(), (_incoming, outgoing) => outgoing.end('from node:https'));
     const lane = attachHotLane(server, app.hotDoor);
     server.listen(0, '127.0.0.1');

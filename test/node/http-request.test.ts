@@ -16,7 +16,7 @@ async function serving(
   settings: Partial<ReadSettings> = {},
 ): Promise<string> {
   const reading = { ...DIRECT, ...settings };
-  const server = await serve((_request, bindings) => answer(readRequest(bindings.incoming, reading), bindings), {
+  const server = await serve((_request, bindings) => answer(readRequest(bindings, reading), bindings), {
     host: '127.0.0.1',
     port: 0,
     log,

@@ -44,10 +44,10 @@ async function startBlobServer() {
   const outcomes: string[] = [];
   const blobIds: BlobId[] = [];
   let settled = () => {};
-  const fetch: Fetch = async (_request, { incoming }) => {
+  const fetch: Fetch = async (_request, bindings) => {
     const id = ids.blobId(home);
     try {
-      const { sizeBytes } = await store.write(id, readRequest(incoming).body(), identity);
+      const { sizeBytes } = await store.write(id, readRequest(bindings).body(), identity);
       blobIds.push(id);
       outcomes.push('stored');
       return text(`stored ${sizeBytes}`);

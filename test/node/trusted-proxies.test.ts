@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DIRECT, readRequest } from '../../src/adapters/node/http-request.ts';
-import { serve } from '../../src/adapters/node/serve.ts';
+import { type NodeBindings, serve } from '../../src/adapters/node/serve.ts';
 import { createClientReader } from '../../src/adapters/node/trusted-proxies.ts';
 import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
@@ -64,8 +64,8 @@ describe('a request behind a trusted proxy', () => {
   it('shows the client over the wire, repeated headers joined', async () => {
     const reading = { ...DIRECT, readClient: createClientReader(['127.0.0.0/8']) };
     const log = createConsoleLog(systemClock, 'off');
-    const answer = (_request: Request, { incoming }: { incoming: Parameters<typeof readRequest>[0] }) => {
-      const { remoteAddress, isSecure } = readRequest(incoming, reading);
+    const answer = (_request: Request, bindings: NodeBindings) => {
+      const { remoteAddress, isSecure } = readRequest(bindings, reading);
       return new Response(`${remoteAddress} ${isSecure}`);
     };
     const server = await serve(answer, { host: '127.0.0.1', port: 0, log });

@@ -4,7 +4,7 @@
 import type { Ports } from '../../ports/index.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
 import type { LogLevel } from '../shared/console-log.ts';
-import { createConsoleLog } from '../shared/console-log.ts';
+import { createConsoleLog, writeToConsole } from '../shared/console-log.ts';
 import { createCountingMeter } from '../shared/counting-meter.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
@@ -31,6 +31,7 @@ export type PortSettings = {
   readonly bodyMemoryMaxBytes: number;
   readonly bodyMemoryMaxBodyBytes: number;
   readonly logLevel: LogLevel;
+  readonly accessLog: string;
 };
 
 /** `entrypoint`: the loopback to BodySlices, null where there is none. */
@@ -77,6 +78,7 @@ export function createWorkersPorts(
     ids: createIds(clock),
     background,
     log,
+    accessLog: settings.accessLog === 'off' ? null : { write: (line) => writeToConsole(line, false) },
     meter: createCountingMeter(),
     // Of this isolate alone: there are many, and each counts from its own start.
     metrics: { collect: () => cacheFamilies([...pointers.stats(), bodies.stats()]) },

@@ -40,7 +40,14 @@ export function readWorkerRequest(request: Request): HttpRequest {
     headerNames: () => headers.keys(),
     body: () => createBodySource(request),
     notes: newRequestNotes(),
+    // Nothing tells here when the client has all of it: what is said is what was meant to be sent.
+    onSent: (report) => report({ protocol: protocolOf(request), bodyBytes: null, isWhole: null }),
   };
+}
+
+function protocolOf(request: Request): string {
+  const protocol = request.cf?.httpProtocol;
+  return typeof protocol === 'string' ? protocol : 'HTTP/1.1';
 }
 
 /** Cloudflare replaces this header and keeps the client's, which may be signed, elsewhere; '' there means none. */

@@ -5,6 +5,7 @@ import { newRequestNotes } from '../../http/observe/request-notes.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { onSent } from './sent-answer.ts';
 import { createClientReader, type ReadClient } from './trusted-proxies.ts';
 
 /** Milliseconds without a byte after which an upload is given up. AWS drops idle sockets after about 20 s to 60 s. */
@@ -31,7 +32,10 @@ export type ReadSettings = { readonly idleMs: number; readonly readClient: ReadC
 export const DIRECT: ReadSettings = { idleMs: UPLOAD_IDLE_MS, readClient: createClientReader([]) };
 
 /** The request as the app sees it. Cost: 0.1 µs. */
-export function readRequest(incoming: IncomingMessage, settings: ReadSettings = DIRECT): HttpRequest {
+export function readRequest(
+  { incoming, outgoing }: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
+  settings: ReadSettings = DIRECT,
+): HttpRequest {
   const { headers, socket } = incoming;
   const { authority, pathAndQuery } = splitTarget(incoming.url ?? '/');
   const queryAt = pathAndQuery.indexOf('?');
@@ -53,6 +57,7 @@ export function readRequest(incoming: IncomingMessage, settings: ReadSettings = 
     headerNames: () => Object.keys(headers),
     body: () => createByteSource(incoming, settings.idleMs),
     notes: newRequestNotes(),
+    onSent: (report) => onSent(incoming, outgoing, report),
   };
 }
 

@@ -11,6 +11,7 @@ import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createTrackedBackground } from '../shared/tracked-background.ts';
+import { openAccessLog } from './access-log-target.ts';
 import { createFsBlobStore } from './fs-blob-store.ts';
 import { createMemoryEdgeCache } from './memory-edge-cache.ts';
 import { createMemoryHotMetadata } from './memory-hot-metadata.ts';
@@ -46,7 +47,9 @@ export async function openNodePorts(
   const index = await openSqliteMetadataIndex({ path, watcher: hotMetadata, onCrash });
   const blobStore = createFsBlobStore(dataDir);
   const background = createTrackedBackground(log);
+  const accessLog = config.accessLog === 'off' ? null : await openAccessLog(config.accessLogFile, log);
   const metrics = createNodeMetrics();
+  if (accessLog !== null) metrics.add(accessLog.families);
   metrics.add(() => cacheFamilies([...pointers.stats(), bodies.stats()]));
   metrics.add(index.families);
   return {
@@ -61,11 +64,13 @@ export async function openNodePorts(
       ids: createIds(systemClock),
       background,
       log,
+      accessLog,
       meter: createCountingMeter(),
       metrics,
     },
     async close(backgroundMs) {
       const left = await background.drain(backgroundMs);
+      await accessLog?.close(backgroundMs);
       if (left > 0) log.error('background-left', { left });
       await index.close();
       blobStore.close();

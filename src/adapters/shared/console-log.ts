@@ -52,7 +52,8 @@ function describe(value: unknown, causesLeft: number): unknown {
   return { name: value.name, message: clean(value.message), ...code, stack: clean(value.stack ?? ''), ...cause };
 }
 
-function writeToConsole(text: string, isError: boolean): void {
+/** One whole line, to stdout or stderr; on Cloudflare to the Worker's log. */
+export function writeToConsole(text: string, isError: boolean): void {
   // biome-ignore-start lint/suspicious/noConsole: the one place that writes log lines
   if (isError) console.error(text);
   else console.log(text);

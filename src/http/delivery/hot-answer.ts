@@ -64,7 +64,8 @@ export function createHotAnswer(
     if (gate === null || pointer === null || !isPublicObject(gate.access, key)) return null;
     const { website, hosting } = gate.settings;
     if (page !== null && (hosting !== null || !isPlainPage(website, page, pointer))) return null;
-    const counts = page === null ? options.counts.delivery : options.counts.website;
+    const isPage = page !== null;
+    const counts = isPage ? options.counts.website : options.counts.delivery;
 
     if (
       read.ifNoneMatch !== null &&
@@ -73,19 +74,19 @@ export function createHotAnswer(
       if (read.isHead) counts.headNotModified += 1;
       else counts.getNotModified += 1;
       const headers = headersIn(gate, prepared.notModified(pointer, memoryHit));
-      return { status: 304, headers, body: null, bucket };
+      return { status: 304, headers, body: null, bucket, isPage };
     }
     const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
     if (read.isHead) {
       counts.headWhole += 1;
       countRead(meter, gate, 0, 'none', null);
-      return { status: 200, headers, body: null, bucket };
+      return { status: 200, headers, body: null, bucket, isPage };
     }
     const found = bodyInMemory(core, pointer);
     if (found === null) return null;
     counts.getWhole += 1;
     countRead(meter, gate, pointer.sizeBytes, found.tier, null);
-    return { status: 200, headers, body: found.body, bucket };
+    return { status: 200, headers, body: found.body, bucket, isPage };
   }
 
   return decide;

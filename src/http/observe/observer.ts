@@ -5,40 +5,44 @@
 import type { Ports } from '../../ports/index.ts';
 import { createHistogram, type MetricFamily } from '../../ports/metrics.ts';
 import type { HotCountsBySurface } from '../delivery/hot-answer.ts';
-import type { AnswerHot } from '../request.ts';
+import type { AnswerHot, HotServed, HttpRequest } from '../request.ts';
+import { type AccessLogFormat, createAccessLog } from './access-log.ts';
 import { appFamilies, type Lookups, type Series } from './app-families.ts';
 import { createBucketCounts } from './bucket-counts.ts';
-import type { RequestNotes, Surface } from './request-notes.ts';
+import { bodySource, type Surface } from './request-notes.ts';
 
 export type Observer = {
   /** A request has come. */
   began(): void;
   /** Its answer stands, with the body still to be sent. Once for each `began`. Cost: 0.15 µs. */
-  answered(notes: RequestNotes, status: number): void;
+  answered(request: HttpRequest, requestId: string, status: number): void;
   /** The hot door, with what is counted beyond its own numbers: nothing at all unless the settings ask for it. */
   watchHot(answer: AnswerHot): AnswerHot;
+  /** To be told of what the hot door has answered; null: nobody wants to know. */
+  readonly servedHot: ((served: HotServed) => void) | null;
   /** With those of the home. */
   families(): Promise<MetricFamily[]>;
 };
 
-export type ObserverOptions = {
-  readonly hotCounts: HotCountsBySurface;
+/** As in config.ts. */
+export type ObserverSettings = {
   /** Buckets with a label of their own; 0 for none. */
-  readonly bucketsMax: number;
-  /** For tests; by default the clock of RequestNotes. */
-  readonly nowMs?: () => number;
+  readonly metricsBucketsMax: number;
+  readonly accessLog: AccessLogFormat | 'off';
 };
 
 /** Seconds. From a body in memory to what a client waits for without giving up. */
 const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Makes the observer of one app. */
+/** Makes the observer of one app. `nowMs`: the clock of RequestNotes. */
 export function createObserver(
-  { meter, metrics }: Pick<Ports, 'meter' | 'metrics'>,
-  options: ObserverOptions,
+  { meter, metrics, clock, accessLog: sink }: Pick<Ports, 'meter' | 'metrics' | 'clock' | 'accessLog'>,
+  { metricsBucketsMax, accessLog: format }: ObserverSettings,
+  hotCounts: HotCountsBySurface,
+  nowMs: () => number = () => performance.now(),
 ): Observer {
-  const { hotCounts, nowMs = () => performance.now() } = options;
-  const buckets = options.bucketsMax > 0 ? createBucketCounts(options.bucketsMax) : null;
+  const accessLog = sink === null || format === 'off' ? null : createAccessLog(sink, format, clock);
+  const buckets = metricsBucketsMax > 0 ? createBucketCounts(metricsBucketsMax) : null;
   const bySurface = new Map<Surface, Map<string, Series>>();
   const lookups: Lookups = { metadata: new Map(), body: new Map() };
   let inFlight = 0;
@@ -53,6 +57,7 @@ export function createObserver(
   }
 
   return {
+    servedHot: accessLog?.servedHot ?? null,
     families: async () => {
       const series = [...bySurface.values()].flatMap((operations) => [...operations.values()]);
       const app = appFamilies({ series, lookups, inFlight, hotCounts, meterTotals: meter.totals() });
@@ -69,18 +74,18 @@ export function createObserver(
     began() {
       inFlight += 1;
     },
-    answered(notes, status) {
+    answered(request, requestId, status) {
+      const { notes } = request;
       inFlight -= 1;
       const { byClass, latency } = seriesOf(notes.surface, notes.operation);
       const statusClass = Math.floor(status / 100);
       byClass[statusClass] = (byClass[statusClass] ?? 0) + 1;
       latency.observe((nowMs() - notes.startedMs) / 1000);
-      const { metadataTier, bodyTier } = notes;
-      if (metadataTier !== null) increment(lookups.metadata, metadataTier);
-      if (bodyTier !== null && bodyTier !== 'none') {
-        increment(lookups.body, bodyTier === 'index' ? (metadataTier ?? 'index') : bodyTier);
-      }
+      if (notes.metadataTier !== null) increment(lookups.metadata, notes.metadataTier);
+      const bodyTier = bodySource(notes);
+      if (bodyTier !== null) increment(lookups.body, bodyTier);
       if (notes.bucket !== null) buckets?.count(notes.bucket, notes.bodyBytes);
+      accessLog?.answered(request, requestId, status);
     },
   };
 }

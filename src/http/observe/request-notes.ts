@@ -37,3 +37,9 @@ export function newRequestNotes(): RequestNotes {
     bodyBytes: 0,
   };
 }
+
+/** The tier that gave the body's first bytes, null without a body; a body in the row came with its pointer. */
+export function bodySource({ metadataTier, bodyTier }: RequestNotes): string | null {
+  if (bodyTier === 'index') return metadataTier ?? 'index';
+  return bodyTier === 'none' ? null : bodyTier;
+}

@@ -3,14 +3,22 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 import { StorageError } from '../../ports/errors.ts';
 import { FailureWithHeaders } from '../failure-with-headers.ts';
+import type { RequestNotes } from '../observe/request-notes.ts';
 import { ERROR_STATUS } from '../semantics/error-status.ts';
 import { unsatisfiedContentRange } from '../semantics/range.ts';
 import { addCommonHeaders } from './call.ts';
 import { plainDocument, textElement } from './xml-write.ts';
 
 /** What an error says of its request. `resource` is the path as it came. */
-export type FailedRequest = { readonly method: string; readonly requestId: string; readonly resource: string };
+export type FailedRequest = {
+  readonly method: string;
+  readonly requestId: string;
+  readonly resource: string;
+  /** Where the length of the document is noted. */
+  readonly notes?: RequestNotes;
+};
 
+const encoder = new TextEncoder();
 const INTERNAL = new StorageError('InternalError');
 
 /** Elements of one failure besides code and message. `Allow` is for the header of a 405 only. */
@@ -68,5 +76,8 @@ export function renderS3Error(error: unknown, request: FailedRequest): Response 
     headers['content-range'] = unsatisfiedContentRange(Number(ActualObjectSize));
   }
   if (status === 503) headers['retry-after'] = '1';
-  return new Response(request.method === 'HEAD' ? null : errorDocument(shown, request), { status, headers });
+  if (request.method === 'HEAD') return new Response(null, { status, headers });
+  const document = encoder.encode(errorDocument(shown, request));
+  if (request.notes !== undefined) request.notes.bodyBytes = document.length;
+  return new Response(document, { status, headers });
 }

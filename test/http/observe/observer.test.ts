@@ -7,28 +7,37 @@ import { renderMetrics } from '../../../src/http/system/metrics-text.ts';
 import type { BucketName } from '../../../src/ports/domain.ts';
 import { metricFamily } from '../../../src/ports/metrics.ts';
 import { parseMetricsPage } from '../../wire/metrics-page.ts';
+import { makeRequest } from '../s3/make-request.ts';
 
 let nowMs = 0;
+let lines: string[] = [];
 let hotCounts = newHotCounts();
 const totals = { operations: { A: 1, B: 2, free: 3 }, bytesOut: { memory: 10, edge: 0, bucket: 20, none: 0 } };
 const ports = {
   meter: { count: () => undefined, totals: () => totals },
   metrics: { collect: () => [metricFamily('gauge', 'of_the_home', 'One.', [[{}, 1]])] },
+  clock: { nowMs: () => Date.UTC(2026, 10, 21, 12) },
+  accessLog: { write: (line: string) => void lines.push(line) },
 };
-const make = (bucketsMax = 0) => createObserver(ports, { nowMs: () => nowMs, hotCounts, bucketsMax });
+const make = (metricsBucketsMax = 0, accessLog: 'off' | 'json' = 'off') =>
+  createObserver(ports, { metricsBucketsMax, accessLog }, hotCounts, () => nowMs);
 const page = async (observer: ReturnType<typeof make>) => parseMetricsPage(renderMetrics(await observer.families()));
 
 beforeEach(() => {
   nowMs = 1000;
+  lines = [];
   hotCounts = newHotCounts();
 });
 
 /** One request that took `ms`. */
 function tell(observer: ReturnType<typeof make>, notes: Partial<RequestNotes>, status: number, ms = 1): void {
   observer.began();
-  const all = { ...newRequestNotes(), ...notes, startedMs: nowMs };
+  const request = {
+    ...makeRequest({ target: '/b/k?a=b' }),
+    notes: { ...newRequestNotes(), ...notes, startedMs: nowMs },
+  };
   nowMs += ms;
-  observer.answered(all, status);
+  observer.answered(request, 'ID', status);
 }
 
 describe('an observer', () => {
@@ -86,6 +95,7 @@ describe('an observer', () => {
       headers: {},
       body: new Uint8Array(10),
       bucket: bucket as BucketName,
+      isPage: false,
     });
     const read = { isHead: false, rawPath: '/', host: 'h', ifNoneMatch: null };
     const quiet = make();
@@ -105,6 +115,35 @@ describe('an observer', () => {
     expect(['a', 'b', ''].map((bucket) => value('quayside_bucket_requests_total', { bucket }))).toEqual([4, 2, 4]);
     expect(['a', 'b', ''].map((bucket) => value('quayside_bucket_sent_bytes_total', { bucket }))).toEqual([
       220, 110, 220,
+    ]);
+  });
+
+  it('tells the access log of each answer of both doors, if there is one', () => {
+    expect(make().servedHot).toBeNull();
+    tell(make(), {}, 200);
+    expect(lines).toEqual([]);
+    const observer = make(0, 'json');
+    tell(observer, { surface: 's3', operation: 'GetObject', bodyBytes: 12 }, 206);
+    const reply: HotReply = {
+      status: 200,
+      headers: {},
+      body: new Uint8Array(10),
+      bucket: 'a' as BucketName,
+      isPage: true,
+    };
+    const read = { isHead: false, rawPath: '/p', host: 'h', ifNoneMatch: null };
+    observer.servedHot?.({ read, reply, requestId: 'HOT', remoteAddress: '::1', durationMs: 0.01, header: () => 'x' });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { requestId: 'ID', target: '/b/k?a=b', status: 206, bodyBytes: 12, operation: 'GetObject', surface: 's3' },
+      {
+        requestId: 'HOT',
+        target: '/p',
+        status: 200,
+        bodyBytes: 10,
+        surface: 'website',
+        remoteAddress: '::1',
+        referer: 'x',
+      },
     ]);
   });
 });

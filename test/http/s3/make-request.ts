@@ -31,6 +31,7 @@ export function makeRequest(parts: RequestParts): HttpRequest {
       },
     }),
     notes: newRequestNotes(),
+    onSent: (report) => report({ protocol: 'HTTP/1.1', bodyBytes: null, isWhole: null }),
   };
 }
 

@@ -89,6 +89,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       ids: countingIds(),
       background: createTrackedBackground(log),
       log,
+      accessLog: null,
       meter,
       metrics: { collect: () => [] },
     },

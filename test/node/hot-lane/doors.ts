@@ -8,7 +8,7 @@ import type { HotLane } from '../../../src/adapters/node/hot-lane/lane.ts';
 import { readRequest } from '../../../src/adapters/node/http-request.ts';
 import { createHttpServer, type NodeBindings } from '../../../src/adapters/node/serve.ts';
 import { createApp } from '../../../src/app.ts';
-import { parseConfig } from '../../../src/config.ts';
+import { type Config, parseConfig } from '../../../src/config.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
 import type { BucketAccess, ObjectAttributes } from '../../../src/ports/domain.ts';
@@ -109,12 +109,16 @@ export async function put(
 
 export type Door = { readonly server: Server; readonly lane: HotLane | null };
 
-export function openDoor(core: MemoryCore, options: { hasLane: boolean; nowMs?: () => number }): Door {
+export function openDoor(
+  core: MemoryCore,
+  options: { hasLane: boolean; nowMs?: () => number; settings?: Partial<Config> },
+): Door {
   const config = {
     ...parseConfig({ QUAYSIDE_BASE_DOMAIN: BASE_DOMAIN, QUAYSIDE_WEBSITE_DOMAIN: WEBSITE_DOMAIN }),
     ...core.settings,
+    ...options.settings,
   };
-  const app = createApp<NodeBindings>(core.ports, config, (c) => readRequest(c.env.incoming));
+  const app = createApp<NodeBindings>(core.ports, config, (c) => readRequest(c.env));
   const server = createHttpServer(app.fetch, { log: core.ports.log });
   return { server, lane: options.hasLane ? attachHotLane(server, app.hotDoor, options.nowMs) : null };
 }

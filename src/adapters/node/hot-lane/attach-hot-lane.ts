@@ -2,17 +2,17 @@
 // and counts them (maxConnections, getConnections, close), and the lane's join in when it closes idle ones or all.
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Server as TlsServer } from 'node:tls';
-import type { AnswerHot } from '../../../http/request.ts';
-import { createHotLane, type HotLane } from './lane.ts';
+import { TLSSocket, Server as TlsServer } from 'node:tls';
+import type { HotDoor } from '../../../http/request.ts';
+import { createClientReader, type ReadClient } from '../trusted-proxies.ts';
+import { findHeader } from './find-header.ts';
+import { createHotLane, type HotLane, type NoteServed } from './lane.ts';
 import { createRecogniser } from './recognise.ts';
 
 /** What the home gives the lane. */
-export type HotLaneDoor = {
-  readonly answer: AnswerHot;
-  /** Names of headers, in lower case, that `answer` does not know and that could change it. */
-  readonly decidingHeaders: readonly string[];
-  readonly requestId: () => string;
+export type HotLaneDoor = HotDoor & {
+  /** Who a client is, for the access log. By default the peer of the connection. */
+  readonly readClient?: ReadClient;
 };
 
 /** How often limits are looked at, milliseconds; they are that much longer at most. */
@@ -27,6 +27,7 @@ export function attachHotLane(server: Server, door: HotLaneDoor, nowMs: () => nu
     recognise: createRecogniser(door.decidingHeaders),
     answer: door.answer,
     requestId: door.requestId,
+    noteServed: createServedNote(door),
     nowMs,
     handOver(socket) {
       for (const listener of listeners) listener.call(server, socket);
@@ -58,6 +59,16 @@ export function attachHotLane(server: Server, door: HotLaneDoor, nowMs: () => nu
   const checks = setInterval(lane.closeExpired, LIMITS_CHECK_MS).unref();
   server.on('close', () => clearInterval(checks));
   return lane;
+}
+
+function createServedNote({ served, readClient = createClientReader([]) }: HotLaneDoor): NoteServed | null {
+  if (served === null) return null;
+  return ({ socket, chunk, read, reply, requestId, durationMs }) => {
+    const header = (name: string) => findHeader(chunk, name);
+    const address = 'remoteAddress' in socket ? (socket.remoteAddress as string | undefined) : undefined;
+    const { remoteAddress } = readClient({ address, isEncrypted: socket instanceof TLSSocket }, header);
+    served({ read, reply, requestId, remoteAddress, durationMs, header });
+  };
 }
 
 /** 0 means none to node:http. */

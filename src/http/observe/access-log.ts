@@ -1,0 +1,79 @@
+// The access log: makes an entry of each answered request, of both doors, and gives its line to the home's sink. Made only
+// where the settings ask for one; without it nothing of this runs.
+import type { Clock, LineSink } from '../../ports/system.ts';
+import type { HotServed, HttpRequest } from '../request.ts';
+import { type AccessEntry, createCombinedFormat, createJsonFormat } from './access-line.ts';
+import { bodySource } from './request-notes.ts';
+
+export type AccessLogFormat = 'combined' | 'json';
+
+export type AccessLog = {
+  /** An answer of the app whose head stands. The line is written when the home knows how the sending ended. */
+  answered(request: HttpRequest, requestId: string, status: number): void;
+  /** An answer of the hot door. */
+  servedHot(served: HotServed): void;
+};
+
+/** Cost of a line: 1.5 µs combined, 2.5 µs JSON (measured 2026-11, bench/hot-path). */
+export function createAccessLog(sink: LineSink, format: AccessLogFormat, clock: Clock): AccessLog {
+  const toLine = format === 'json' ? createJsonFormat() : createCombinedFormat();
+
+  function write(entry: AccessEntry): void {
+    sink.write(toLine(entry));
+  }
+
+  return {
+    answered(request, requestId, status) {
+      const { notes } = request;
+      request.onSent(({ protocol, bodyBytes, isWhole }) =>
+        write({
+          timeMs: clock.nowMs(),
+          requestId,
+          remoteAddress: request.remoteAddress,
+          accessKeyId: notes.accessKeyId,
+          method: request.method,
+          host: request.host,
+          rawPath: request.rawPath,
+          rawQuery: request.rawQuery,
+          protocol,
+          status,
+          bodyBytes: bodyBytes ?? notes.bodyBytes,
+          isWhole,
+          durationMs: performance.now() - notes.startedMs,
+          surface: notes.surface,
+          operation: notes.operation,
+          bucket: notes.bucket,
+          metadataTier: notes.metadataTier,
+          bodyTier: bodySource(notes),
+          referer: request.header('referer'),
+          userAgent: request.header('user-agent'),
+        }),
+      );
+    },
+    servedHot({ read, reply, requestId, remoteAddress, durationMs, header }) {
+      const hasBody = reply.body !== null && !read.isHead;
+      write({
+        timeMs: clock.nowMs(),
+        requestId,
+        remoteAddress,
+        accessKeyId: null,
+        method: read.isHead ? 'HEAD' : 'GET',
+        host: read.host,
+        rawPath: read.rawPath,
+        rawQuery: '',
+        protocol: 'HTTP/1.1',
+        status: reply.status,
+        bodyBytes: hasBody ? (reply.body?.length ?? 0) : 0,
+        isWhole: null,
+        durationMs,
+        surface: reply.isPage ? 'website' : 'delivery',
+        operation: read.isHead ? 'HeadObject' : 'GetObject',
+        bucket: reply.bucket,
+        metadataTier: 'memory',
+        bodyTier: hasBody ? 'memory' : null,
+        referer: header('referer'),
+        userAgent: header('user-agent'),
+      });
+    },
+  };
+}
