@@ -116,7 +116,13 @@ try {
       }),
   );
   await measure('all of delivery', () => deliver(request, 'hot', 'object', 'id'));
-  const plainRead = { isHead: false, rawPath: '/hot/object', host: '127.0.0.1:9000', ifNoneMatch: null };
+  const plainRead = {
+    isHead: false,
+    rawPath: '/hot/object',
+    host: '127.0.0.1:9000',
+    ifNoneMatch: null,
+    header: () => null,
+  };
   await measure('the hot answer, as the lane asks for it', () => hotAnswer(plainRead));
   const accessLog = createAccessLog({ write: () => undefined }, 'combined', systemClock);
   const jsonLog = createAccessLog({ write: () => undefined }, 'json', systemClock);

@@ -58,7 +58,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'node.ts': ['app.ts', 'config.ts', 'core', 'ports', 'adapters/node', 'adapters/shared'],
   'adapters/shared': ['ports', 'crypto'],
   'adapters/memory': ADAPTER_NEEDS,
-  // An adapter of a server also makes the HttpRequest that the surfaces read: a type, and the empty notes in it.
+  // An adapter of a server also makes the requests that the surfaces read, and the empty notes in them.
   'adapters/node': [...ADAPTER_NEEDS, 'http/request.ts', 'http/observe/request-notes.ts'],
   'adapters/cloudflare': [...ADAPTER_NEEDS, 'http/request.ts', 'http/observe/request-notes.ts'],
 };

@@ -38,6 +38,13 @@ export type SentAnswer = {
 };
 
 /**
+ * Headers that choose between answers in some buckets, so that a plain read may have them. In lower case. A read that has
+ * one of them twice is not plain.
+ */
+export const SELECTING_HEADERS = ['accept', 'referer', 'sec-fetch-mode'] as const;
+export type SelectingHeader = (typeof SELECTING_HEADERS)[number];
+
+/**
  * A GET or HEAD of which nothing else can matter: no query, and no header that could change the answer, but for these
  * (http/delivery/deciding-headers.ts lists which could). What the hot lane asks for.
  */
@@ -47,6 +54,8 @@ export type PlainRead = {
   readonly rawPath: string;
   readonly host: string;
   readonly ifNoneMatch: string | null;
+  /** As in HttpRequest. Only while the answer is being made: a home may read it out of a buffer that it uses again. */
+  header(name: SelectingHeader): string | null;
 };
 
 /**

@@ -1,8 +1,17 @@
 // The objects family of the index: what a key stands for, its commit, and changes of a version that exists. A commit
 // checks its condition, counts references and replaces the row in one atomic step: it is the write of an object.
 // Where versions stand is version-rows.ts's, deleting them delete-objects.ts's.
-import type { BucketRef, ObjectKey, ObjectVersion, VersionName, WriteCondition } from '../ports/domain.ts';
+import type {
+  BucketRecord,
+  BucketRef,
+  ObjectKey,
+  ObjectVersion,
+  VersionId,
+  VersionName,
+  WriteCondition,
+} from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
+import { siteFileKeys } from '../ports/hosting.ts';
 import type { FoundVersion, IndexApi, VersionChange } from '../ports/metadata-index.ts';
 import { mayReplaceRetention } from '../ports/object-facts.ts';
 import type { Sql, SqlRow } from '../ports/sql.ts';
@@ -66,7 +75,8 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
         name,
       );
       if (row === undefined) return { bucket: null, object: null };
-      return { bucket: decodeBucket(row), object: isVersionRow(row) ? decodeVersion(row) : null };
+      const bucket = withSiteFiles(sql, decodeBucket(row));
+      return { bucket, object: isVersionRow(row) ? decodeVersion(row) : null };
     },
 
     commitObject({ bucket, object, condition, arrivals }) {
@@ -102,6 +112,21 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
       return next;
     },
   };
+}
+
+/** The record with the files of rules that its site has, if it has any and its owner wants them read. */
+function withSiteFiles(sql: Sql, bucket: BucketRecord): BucketRecord {
+  const { hosting } = bucket.settings;
+  if (hosting?.ruleFiles !== true) return bucket;
+  const rows = sql.all<{ key: string; version_id: string }>(
+    `SELECT o.key, o.version_id FROM buckets AS b JOIN objects AS o ON o.bucket = b.n
+     WHERE b.id = ? AND o.key IN (SELECT value FROM json_each(?))`,
+    bucket.id,
+    JSON.stringify(siteFileKeys(hosting)),
+  );
+  if (rows.length === 0) return bucket;
+  const siteFiles = rows.map((row) => ({ key: row.key as ObjectKey, versionId: row.version_id as VersionId }));
+  return { ...bucket, siteFiles };
 }
 
 function isVersionRow(row: MaybeVersionRow): row is MaybeVersionRow & VersionRow {

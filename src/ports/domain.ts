@@ -126,7 +126,12 @@ export type BucketRecord = {
   readonly revision: number;
   readonly access: BucketAccess;
   readonly settings: BucketSettings;
+  /** As in BucketGate. Only `resolve` tells it, and only of a bucket whose hosting settings want it; absent means none. */
+  readonly siteFiles?: readonly SiteFile[];
 };
+
+/** A file of rules that a site has now, with its current version. */
+export type SiteFile = { readonly key: ObjectKey; readonly versionId: VersionId };
 
 /** The bucket that a caller decided on: the index refuses with `BucketChanged` when it is no longer this one. */
 export type BucketRef = Pick<BucketRecord, 'id' | 'name' | 'revision'> & {
@@ -164,6 +169,8 @@ export type BucketGate = {
   readonly revision: number;
   readonly access: BucketAccess;
   readonly settings: Pick<BucketSettings, 'cors' | 'website' | 'hosting'>;
+  /** `_headers` and `_redirects` at the roots of the bucket's site, those that there are; absent means none. */
+  readonly siteFiles?: readonly SiteFile[];
 };
 
 /** What a reader needs of the current version of a key. */

@@ -46,3 +46,19 @@ export type HostingSettings = {
   readonly robots: 'allow' | 'disallow';
   readonly domains: readonly HostedDomain[];
 };
+
+/** Files at the root of a site that hold rules for it. */
+export const SITE_FILE_NAMES = ['_headers', '_redirects'] as const;
+export type SiteFileName = (typeof SITE_FILE_NAMES)[number];
+
+/** Whether the key could be such a file of some site. */
+export function isSiteFileKey(key: string): boolean {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  return SITE_FILE_NAMES.some((known) => known === name);
+}
+
+/** The keys that are such files of the sites of a bucket: at its root, and at those of its domains. */
+export function siteFileKeys({ domains }: Pick<HostingSettings, 'domains'>): string[] {
+  const roots = new Set(['', ...domains.map(({ prefix }) => prefix)]);
+  return [...roots].flatMap((root) => SITE_FILE_NAMES.map((name) => root + name));
+}

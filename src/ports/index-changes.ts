@@ -1,6 +1,7 @@
 // What a command of the index changes of what readers may remember. Whoever keeps gates, pointers or bucket records
 // near the reader asks here, so that no command is forgotten in one of the places.
 import type { ObjectKey } from './domain.ts';
+import { isSiteFileKey } from './hosting.ts';
 import type { IndexApi } from './metadata-index.ts';
 
 /** Keys whose pointers may change, `gate` for the bucket's own record, `nothing` for every other call. */
@@ -27,4 +28,9 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
     default:
       return 'nothing';
   }
+}
+
+/** Whether the gate changes: a bucket's own record did, or a file of which the gate says that it is there. */
+export function changesGate(change: IndexChange): boolean {
+  return change === 'gate' || (change !== 'nothing' && change.some(isSiteFileKey));
 }

@@ -3,8 +3,9 @@
 import type { BucketAccess, BucketGate, BucketRecord, ObjectKey, ObjectVersion, Pointer } from './domain.ts';
 
 /** What of a bucket a reader without a signature meets. */
-export function toGate({ id, revision, access, settings }: BucketRecord): BucketGate {
-  return { bucketId: id, revision, access, settings: toGateSettings(settings) };
+export function toGate({ id, revision, access, settings, siteFiles }: BucketRecord): BucketGate {
+  const gate = { bucketId: id, revision, access, settings: toGateSettings(settings) };
+  return siteFiles === undefined ? gate : { ...gate, siteFiles };
 }
 
 /** What of the settings a reader meets. */

@@ -25,8 +25,13 @@ export function createWorkersHotDoor(door: HotDoor): (request: Request) => Respo
     if (host === null || door.decidingHeaders.some((name) => headers.has(name))) return null;
     const pathAt = url.indexOf('/', url.indexOf('://') + 3);
     if (pathAt === -1) return null;
-    const rawPath = url.slice(pathAt);
-    const read = { isHead: method === 'HEAD', rawPath, host, ifNoneMatch: headers.get('if-none-match') };
+    const read = {
+      isHead: method === 'HEAD',
+      rawPath: url.slice(pathAt),
+      host,
+      ifNoneMatch: headers.get('if-none-match'),
+      header: (name: string) => headers.get(name),
+    };
     const found = door.answer(read);
     if (found === null) return null;
     const requestId = door.requestId();

@@ -7,7 +7,7 @@
 // longer than its lease, whatever KV does. Records are numbered; a reader that was told of a number believes none below.
 import type { Schema } from '../../index/schema.ts';
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
-import { changedBy } from '../../ports/index-changes.ts';
+import { changedBy, changesGate } from '../../ports/index-changes.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import { isPublicObject, toGate, toPointer } from '../../ports/pointer.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -258,6 +258,6 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
 /** Which published names a call changes. */
 function namesOfChange(name: keyof IndexApi, input: unknown): readonly ObjectKey[] {
   const changed = changedBy(name, input);
-  if (changed === 'nothing') return [];
-  return changed === 'gate' ? [GATE] : changed;
+  const keys = typeof changed === 'string' ? [] : changed;
+  return changesGate(changed) ? [GATE, ...keys] : keys;
 }

@@ -12,7 +12,7 @@ import { isDirectoryCommand, isIndexCommand } from '../../index/index-names.ts';
 import { runIndexCall, unwrapReply } from '../../index/reply.ts';
 import type { Directory, DirectoryApi, HostBinding } from '../../ports/directory.ts';
 import type { AccessKey, AccessKeyId, BucketName, BucketRecord, ObjectKey } from '../../ports/domain.ts';
-import { changedBy } from '../../ports/index-changes.ts';
+import { changedBy, changesGate } from '../../ports/index-changes.ts';
 import type { CommitObjectInput, IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { MetricFamily } from '../../ports/metrics.ts';
 import { startIndexWriter } from './index-writer-client.ts';
@@ -77,8 +77,11 @@ export async function openSqliteMetadataIndex(options: {
 
   function commandIndex(bucket: BucketName, name: keyof IndexApi, input: unknown): Promise<unknown> {
     const touched = changedBy(name, input);
+    const keys = typeof touched === 'string' ? null : touched;
+    const isGateTouched = changesGate(touched);
     if (touched === 'gate') buckets.hold(bucket);
-    if (touched !== 'nothing') watcher.hold(bucket, touched === 'gate' ? null : touched);
+    if (isGateTouched) watcher.hold(bucket, null);
+    if (keys !== null) watcher.hold(bucket, keys);
     const { sendable, weightBytes } = toSendable(name, input);
     return writer.call(
       { target: 'index', name, input: sendable },
@@ -86,7 +89,8 @@ export async function openSqliteMetadataIndex(options: {
         weightBytes,
         onReply() {
           if (touched === 'gate') buckets.release(bucket);
-          if (touched !== 'nothing') watcher.release(bucket, touched === 'gate' ? null : touched);
+          if (isGateTouched) watcher.release(bucket, null);
+          if (keys !== null) watcher.release(bucket, keys);
         },
       },
     );

@@ -4,7 +4,7 @@
 // of a bucket goes through here, so this is also where hot metadata forgets, before the client hears of the change.
 import type { BucketName, BucketRecord, BucketRef } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import { changedBy } from '../../ports/index-changes.ts';
+import { changedBy, changesGate } from '../../ports/index-changes.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 
@@ -59,7 +59,8 @@ export async function openBucket(
         } finally {
           // Whatever the outcome: a failed call may have landed.
           const changed = changedBy(method, input);
-          if (changed !== 'nothing') core.ports.hotMetadata.evict(name, changed === 'gate' ? null : changed);
+          if (changed !== 'nothing' && changed !== 'gate') core.ports.hotMetadata.evict(name, changed);
+          if (changesGate(changed)) core.ports.hotMetadata.evict(name, null);
         }
       }
     },

@@ -20,9 +20,11 @@ import { type ByteRange, parseRange } from '../semantics/range.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
 import { type BodyOrigin, createCacheStatus } from './cache-status.ts';
 import { countRead } from './count-read.ts';
+import { createHeaderProfiles, type HeaderProfile } from './header-profile.ts';
 import { createHotAnswer, type HotCountsBySurface, newHotCounts } from './hot-answer.ts';
-import { createPreparedHeaders } from './prepared-headers.ts';
+import { createPreparedFor } from './prepared-headers.ts';
 import { createSiteDelivery, type DeliverSite } from './site/deliver-site.ts';
+import { createSiteRulesReader } from './site/site-rules.ts';
 import { wishedHeaders } from './wishes.ts';
 
 /** The domains are for the hot answer, which reads its address itself. */
@@ -54,6 +56,8 @@ export type Asked = {
   readonly requestId: string;
   readonly key: ObjectKey;
   readonly hasOwnOrigin: boolean;
+  /** What a site does to the headers; null at S3's addresses. */
+  readonly profile: HeaderProfile | null;
 };
 
 type Body = Uint8Array | ReadableStream<Uint8Array> | null;
@@ -64,10 +68,8 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
   const { defaultCacheControl } = settings;
   const cacheStatus = createCacheStatus(tiers);
   const memoryHit = cacheStatus('memory', 'memory');
-  const prepared = {
-    own: createPreparedHeaders({ defaultCacheControl, memoryHit, isSandboxed: false }),
-    shared: createPreparedHeaders({ defaultCacheControl, memoryHit, isSandboxed: true }),
-  };
+  const profiles = createHeaderProfiles();
+  const preparedFor = createPreparedFor({ defaultCacheControl, memoryHit });
 
   function answer(asked: Asked, found: Found): Response | Promise<Response> {
     const cors = found.gate === null ? null : corsHeaders(found.gate.settings.cors, asked.request);
@@ -85,12 +87,15 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
 
   /** `cors`: what the bucket's rules add to the answer; null when it has none. */
   function answerPublic(
-    { request, requestId, key, hasOwnOrigin }: Asked,
+    { request, requestId, key, hasOwnOrigin, profile }: Asked,
     found: Found,
     cors: Readonly<HeaderRecord> | null,
   ): Response | Promise<Response> {
-    const { whole, notModified, part } = hasOwnOrigin ? prepared.own : prepared.shared;
     const pointer = requirePublic(found, key);
+    const used = profile ?? profiles.plain(found.gate?.settings.hosting ?? null, hasOwnOrigin);
+    const prepared = preparedFor(used);
+    if (prepared.isGuarded(pointer)) requireReferer(used, request, cors);
+    const { whole, notModified, part } = prepared;
     const { tier, stale } = found;
     const outcome = evaluateRead(readConditions(request), pointer);
     if (outcome === 'not-modified') {
@@ -126,7 +131,7 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
     notes.operation = request.method === 'HEAD' ? 'HeadObject' : 'GetObject';
     const bucket = parseBucketName(decodePathSegment(rawBucket));
     const key = parseObjectKey(decodePathSegment(rawKey));
-    const asked: Asked = { request, requestId, key, hasOwnOrigin };
+    const asked: Asked = { request, requestId, key, hasOwnOrigin, profile: null };
     const proceed = (found: Found) => {
       if (found.gate !== null) notes.bucket = bucket;
       notes.metadataTier = found.tier;
@@ -137,8 +142,10 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
   };
 
   const hotCounts = newHotCounts();
-  const hotAnswer = createHotAnswer(core, { domains: settings, prepared, memoryHit, counts: hotCounts });
-  return { deliver, deliverSite: createSiteDelivery(core, { find, answer }), hotAnswer, hotCounts };
+  const rules = createSiteRulesReader(core);
+  const shared = { preparedFor, profiles, rules };
+  const hotAnswer = createHotAnswer(core, { domains: settings, memoryHit, counts: hotCounts, ...shared });
+  return { deliver, deliverSite: createSiteDelivery(core, { find, answer, profiles, rules }), hotAnswer, hotCounts };
 }
 
 /** The request id comes last: the hot lane writes it behind the prepared headers. */
@@ -179,6 +186,14 @@ function requirePublic(found: Found, key: ObjectKey): Pointer {
   if (!isPublicObject(found.gate.access, key)) throw new StorageError('AccessDenied');
   if (found.pointer === null) throw new StorageError('NoSuchKey', { fields: { Key: key } });
   return found.pointer;
+}
+
+/** Refuses an object to a page that may not show it. AccessDenied. */
+function requireReferer({ rules }: HeaderProfile, request: HttpRequest, cors: Readonly<HeaderRecord> | null): void {
+  if (rules === null || rules.allowsReferer(request.header('referer'), request.host)) return;
+  const failure = new StorageError('AccessDenied', { detail: 'The owner lets other sites not show this.' });
+  const vary = { vary: 'Referer' };
+  throw withFailureHeaders(failure, cors === null ? vary : withCors(vary, cors));
 }
 
 function readConditions(request: HttpRequest) {

@@ -3,16 +3,18 @@
 // deliver.ts's. It decides with the same pieces as deliver.ts and must never answer otherwise.
 import type { Core } from '../../core/core.ts';
 import { bodyInMemory } from '../../core/objects/read-object.ts';
-import type { BucketGate } from '../../ports/domain.ts';
+import type { BucketGate, BucketName } from '../../ports/domain.ts';
 import { isPublicObject } from '../../ports/pointer.ts';
 import type { Domains } from '../address.ts';
 import type { AnswerHot, HotReply, PlainRead } from '../request.ts';
 import { evaluateRead } from '../semantics/conditional.ts';
 import { NO_GRANT, withCors } from '../semantics/cors.ts';
 import { countRead } from './count-read.ts';
+import type { HeaderProfiles } from './header-profile.ts';
 import { createHotPlaceReader } from './hot-place.ts';
-import type { PreparedByOrigin } from './prepared-headers.ts';
-import { isPlainPage } from './site/page.ts';
+import type { PreparedFor } from './prepared-headers.ts';
+import { createHotVisit, type HotPage } from './site/hot-visit.ts';
+import type { SiteRulesReader } from './site/site-rules.ts';
 
 const NO_CONDITIONS = { ifMatch: null, ifNoneMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
 
@@ -26,20 +28,26 @@ export function newHotCounts(): HotCountsBySurface {
   return { delivery: { ...zero }, website: { ...zero } };
 }
 
-/** `memoryHit`: the Cache-Status of an answer from memory. Cost: 1 µs, no I/O, no promise. Never throws. */
-export function createHotAnswer(
-  core: Core,
-  options: {
-    readonly domains: Domains;
-    readonly prepared: PreparedByOrigin;
-    readonly memoryHit: string;
-    readonly counts: HotCountsBySurface;
-  },
-): AnswerHot {
+/** What both doors share. `memoryHit`: the Cache-Status of an answer from memory. */
+export type HotAnswerOptions = {
+  readonly counts: HotCountsBySurface;
+  readonly domains: Domains;
+  readonly preparedFor: PreparedFor;
+  readonly profiles: HeaderProfiles;
+  readonly rules: SiteRulesReader;
+  readonly memoryHit: string;
+};
+
+/** An object that everyone may read, and how its answers are dressed. */
+type HotFound = HotPage & { readonly bucket: BucketName };
+
+/** Cost: 1 µs, no I/O, no promise. Never throws. */
+export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHot {
   const { directory, hotMetadata, meter } = core.ports;
-  const { domains, memoryHit } = options;
+  const { domains, memoryHit, preparedFor, profiles } = options;
 
   const placeOf = createHotPlaceReader(domains, directory.findHost);
+  const visit = createHotVisit({ hotMetadata, profiles, rules: options.rules });
   const varying = new WeakMap<HotReply['headers'], HotReply['headers']>();
 
   /** With Vary where the bucket has CORS rules: a record of its own, kept with the one that it is made of. */
@@ -53,20 +61,33 @@ export function createHotAnswer(
     return made;
   }
 
-  function decide(read: PlainRead): HotReply | null {
+  return (read) => {
     const place = placeOf(read);
     if (place === null) return null;
-    const { bucket, key, page } = place;
-    const prepared = place.isOwnHost ? options.prepared.own : options.prepared.shared;
+    if (place.site !== null) {
+      const page = visit(place.site, read);
+      return page === null ? null : answer(read, { ...page, bucket: place.bucket }, true);
+    }
+    const { bucket, key, isOwnHost } = place;
     const known = hotMetadata.peek(bucket, key);
     if (known === null) return null;
     const { gate, pointer } = known;
     if (gate === null || pointer === null || !isPublicObject(gate.access, key)) return null;
-    const { website, hosting } = gate.settings;
-    if (page !== null && (hosting !== null || !isPlainPage(website, page, pointer))) return null;
-    const isPage = page !== null;
-    const counts = isPage ? options.counts.website : options.counts.delivery;
+    const profile = profiles.plain(gate.settings.hosting, isOwnHost);
+    return answer(read, { gate, pointer, profile, bucket }, false);
+  };
 
+  /** The object is there, and everyone may read it. */
+  function answer(read: PlainRead, { gate, pointer, profile, bucket }: HotFound, isPage: boolean): HotReply | null {
+    const counts = isPage ? options.counts.website : options.counts.delivery;
+    const prepared = preparedFor(profile);
+    if (
+      profile.rules !== null &&
+      prepared.isGuarded(pointer) &&
+      !profile.rules.allowsReferer(read.header('referer'), read.host)
+    ) {
+      return null;
+    }
     if (
       read.ifNoneMatch !== null &&
       evaluateRead({ ...NO_CONDITIONS, ifNoneMatch: read.ifNoneMatch }, pointer) === 'not-modified'
@@ -88,6 +109,4 @@ export function createHotAnswer(
     countRead(meter, gate, pointer.sizeBytes, found.tier, null);
     return { status: 200, headers, body: found.body, bucket, isPage };
   }
-
-  return decide;
 }

@@ -1,4 +1,4 @@
-// What a plain read names, for the hot answer: address, decoded names, and for a website the page. Pure, with a memo.
+// What a plain read names, for the hot answer: address and decoded names. Pure, with a memo.
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import type { HostBinding } from '../../ports/directory.ts';
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
@@ -6,14 +6,15 @@ import { StorageError } from '../../ports/errors.ts';
 import { addressAt, type Domains, type HostPlace, readHost } from '../address.ts';
 import type { PlainRead } from '../request.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
-import { pageKey, USUAL_INDEX } from './site/page.ts';
+import { type HotSite, likelyKeys } from './site/hot-visit.ts';
+import { prefixOf } from './site/site-planner.ts';
 
 /** An object as a request names it. */
 export type HotPlace = {
   readonly bucket: BucketName;
   readonly key: ObjectKey;
-  /** The page that was asked for, decoded; null where it is no website. */
-  readonly page: string | null;
+  /** Set where the host is a site's: then bucket and key say nothing yet. */
+  readonly site: HotSite | null;
   /** Whether the bucket has the host for itself. */
   readonly isOwnHost: boolean;
 };
@@ -25,6 +26,7 @@ const HOSTS_MAX = 64;
 
 /** A host with the objects that were named there. */
 type KnownHost = {
+  readonly name: string;
   readonly place: HostPlace;
   readonly binding: HostBinding | null;
   readonly objects: Map<string, HotPlace | null>;
@@ -53,7 +55,7 @@ export function createHotPlaceReader(
     let entry = known;
     if (entry === null || entry.binding !== asked) {
       const isShared = place.kind === 'other' && asked === null;
-      entry = { place, binding: asked, objects: isShared ? shared : new Map() };
+      entry = { name: host, place, binding: asked, objects: isShared ? shared : new Map() };
       if (hosts.size === HOSTS_MAX) hosts.clear();
       hosts.set(host, entry);
     }
@@ -82,13 +84,15 @@ function readPlace(rawPath: string, host: KnownHost): HotPlace | null {
   const isSite = address.kind === 'site';
   const rawKey = isSite ? address.rawPath : address.kind === 'bucket' ? address.rawKey : null;
   if ((!isSite && address.kind !== 'bucket') || rawKey === null) return null;
-  // Bound hosts go the full way.
-  if (isSite && address.binding !== null) return null;
   try {
     const bucket = parseBucketName(decodePathSegment(address.rawBucket));
-    const asked = decodePathSegment(rawKey);
-    const key = parseObjectKey(isSite ? pageKey(asked, USUAL_INDEX) : asked);
-    return { bucket, key, page: isSite ? asked : null, isOwnHost: isSite || address.isVirtualHost };
+    const path = decodePathSegment(rawKey);
+    if (!isSite) return { bucket, key: parseObjectKey(path), site: null, isOwnHost: address.isVirtualHost };
+    const { binding } = address;
+    const keys = likelyKeys(prefixOf(binding), path).map(parseObjectKey);
+    const [key] = keys;
+    if (key === undefined) return null;
+    return { bucket, key, site: { bucket, binding, path, host: host.name, keys, plan: null }, isOwnHost: true };
   } catch (error) {
     if (error instanceof StorageError) return null;
     throw error;

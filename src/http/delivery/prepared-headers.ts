@@ -1,9 +1,11 @@
-// The headers of public answers, made once per pointer and kept with it: when the memory tier drops the pointer, they
-// go too. Both doors of delivery, deliver.ts and hot-answer.ts, take theirs from here, so that they can't disagree.
+// The headers of public answers, made once per pointer and profile and kept with both: when the memory tier drops the
+// pointer, or the settings change, they go too. Both doors of delivery, deliver.ts and hot-answer.ts, take theirs from
+// here, so that they can't disagree.
 import type { Pointer } from '../../ports/domain.ts';
 import { isActiveContent, SANDBOX, SANDBOX_HEADER } from '../semantics/active-content.ts';
 import { type HeaderRecord, objectHeaders } from '../semantics/object-headers.ts';
 import { type ByteRange, contentRange } from '../semantics/range.ts';
+import { addVary, dress, type HeaderProfile, PLAIN_PROFILES } from './header-profile.ts';
 
 export type PreparedHeaders = {
   /** A 200 of the whole object. The record of a memory hit is always the same object: a key for what is made of it. */
@@ -12,38 +14,59 @@ export type PreparedHeaders = {
   notModified(pointer: Pointer, cacheStatus: string): Readonly<HeaderRecord>;
   /** A 206. Never kept: there are too many ranges. */
   part(pointer: Pointer, cacheStatus: string, range: ByteRange): Readonly<HeaderRecord>;
+  /** Whether the Referer decides who gets the object; never in buckets without hosting settings. */
+  isGuarded(pointer: Pointer): boolean;
 };
 
-/** For addresses with an origin of their own, and for those that share one with the console. */
-export type PreparedByOrigin = { readonly own: PreparedHeaders; readonly shared: PreparedHeaders };
+/** The prepared headers of a profile. Cost: at most a look-up. */
+export type PreparedFor = (profile: HeaderProfile) => PreparedHeaders;
+
+/** `memoryHit` is the Cache-Status whose records are kept. */
+type PreparedSettings = { readonly defaultCacheControl: string; readonly memoryHit: string };
 
 type Prepared = {
   /** What every answer with that object says of it. */
   readonly common: Readonly<HeaderRecord>;
+  readonly isGuarded: boolean;
   /** The records of a memory hit, once there was one. */
   whole: Readonly<HeaderRecord> | null;
   notModified: Readonly<HeaderRecord> | null;
 };
 
-/**
- * `memoryHit` is the Cache-Status whose records are kept; `isSandboxed`: for addresses that share their origin with the
- * console (semantics/active-content.ts). Cost: 30 ns for a known pointer, else about 1 µs.
- */
-export function createPreparedHeaders(settings: {
-  defaultCacheControl: string;
-  memoryHit: string;
-  isSandboxed: boolean;
-}): PreparedHeaders {
-  const { defaultCacheControl, memoryHit, isSandboxed } = settings;
+/** Makes the memo of all profiles. */
+export function createPreparedFor(settings: PreparedSettings): PreparedFor {
+  const own = createPreparedHeaders(settings, PLAIN_PROFILES.own);
+  const shared = createPreparedHeaders(settings, PLAIN_PROFILES.shared);
+  const known = new WeakMap<HeaderProfile, PreparedHeaders>();
+  return (profile) => {
+    if (profile === PLAIN_PROFILES.shared) return shared;
+    if (profile === PLAIN_PROFILES.own) return own;
+    let prepared = known.get(profile);
+    if (prepared === undefined) {
+      prepared = createPreparedHeaders(settings, profile);
+      known.set(profile, prepared);
+    }
+    return prepared;
+  };
+}
+
+/** Cost of an answer: 30 ns for a known pointer, else about 1 µs. */
+function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfile): PreparedHeaders {
+  const { defaultCacheControl, memoryHit } = settings;
+  const { isSandboxed, rules } = profile;
   const known = new WeakMap<Pointer, Prepared>();
 
   function of(pointer: Pointer): Prepared {
     let prepared = known.get(pointer);
     if (prepared === undefined) {
       const own = objectHeaders(pointer);
-      if (isSandboxed && isActiveContent(own['content-type'] ?? '')) own[SANDBOX_HEADER] = SANDBOX;
-      const common = withCacheControl(own, defaultCacheControl);
-      prepared = { common, whole: null, notModified: null };
+      const contentType = own['content-type'] ?? '';
+      if (isSandboxed && isActiveContent(contentType)) own[SANDBOX_HEADER] = SANDBOX;
+      const isGuarded = rules?.isProtected(pointer.key, contentType) ?? false;
+      const common = withCacheControl(own, () => rules?.cacheControlOf(pointer.key) ?? defaultCacheControl);
+      dress(common, profile);
+      if (isGuarded) addVary(common, ['Referer']);
+      prepared = { common, isGuarded, whole: null, notModified: null };
       known.set(pointer, prepared);
     }
     return prepared;
@@ -68,6 +91,7 @@ export function createPreparedHeaders(settings: {
       'content-range': contentRange(range, pointer.sizeBytes),
       'cache-status': cacheStatus,
     }),
+    isGuarded: (pointer) => rules !== null && of(pointer).isGuarded,
   };
 }
 
@@ -75,14 +99,14 @@ function wholeHeaders(common: Readonly<HeaderRecord>, pointer: Pointer, cacheSta
   return { ...common, 'content-length': `${pointer.sizeBytes}`, 'cache-status': cacheStatus };
 }
 
-/** The default, unless the owner said something: max-age would undo Expires. Source: RFC 9111 section 5.3. */
-function withCacheControl(own: Readonly<HeaderRecord>, defaultCacheControl: string): Readonly<HeaderRecord> {
+/** The default, unless the object says something: max-age would undo Expires. Source: RFC 9111 section 5.3. */
+function withCacheControl(own: HeaderRecord, defaultOf: () => string): HeaderRecord {
   if (own['cache-control'] !== undefined || own.expires !== undefined) return own;
-  return { 'cache-control': defaultCacheControl, ...own };
+  return { 'cache-control': defaultOf(), ...own };
 }
 
 /** What a cache updates by a 304, as S3 sends it too; nothing else of the object. Source: RFC 9110 section 15.4.5. */
-const NOT_MODIFIED_HEADERS = ['cache-control', 'etag', 'expires', 'last-modified'] as const;
+const NOT_MODIFIED_HEADERS = ['cache-control', 'etag', 'expires', 'last-modified', 'vary'] as const;
 
 function notModifiedHeaders(common: Readonly<HeaderRecord>, cacheStatus: string): HeaderRecord {
   const headers: HeaderRecord = {};

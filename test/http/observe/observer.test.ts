@@ -97,7 +97,7 @@ describe('an observer', () => {
       bucket: bucket as BucketName,
       isPage: false,
     });
-    const read = { isHead: false, rawPath: '/', host: 'h', ifNoneMatch: null };
+    const read = { isHead: false, rawPath: '/', host: 'h', ifNoneMatch: null, header: () => null };
     const quiet = make();
     const door = () => answer('a');
     expect(quiet.watchHot(door)).toBe(door);
@@ -131,7 +131,7 @@ describe('an observer', () => {
       bucket: 'a' as BucketName,
       isPage: true,
     };
-    const read = { isHead: false, rawPath: '/p', host: 'h', ifNoneMatch: null };
+    const read = { isHead: false, rawPath: '/p', host: 'h', ifNoneMatch: null, header: () => null };
     observer.servedHot?.({ read, reply, requestId: 'HOT', remoteAddress: '::1', durationMs: 0.01, header: () => 'x' });
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { requestId: 'ID', target: '/b/k?a=b', status: 206, bodyBytes: 12, operation: 'GetObject', surface: 's3' },

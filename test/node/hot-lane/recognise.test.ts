@@ -7,7 +7,7 @@ const read = (text: string) => recognise(Buffer.from(text, 'latin1'));
 const get = (target: string, ...headers: string[]) =>
   read(`GET ${target} HTTP/1.1\r\n${['Host: h', ...headers].map((line) => `${line}\r\n`).join('')}\r\n`);
 
-const plain = { isHead: false, rawPath: '/b/k', host: 'h', ifNoneMatch: null };
+const plain = { isHead: false, rawPath: '/b/k', host: 'h', ifNoneMatch: null, header: expect.any(Function) };
 
 describe('recognise takes', () => {
   it.each([
@@ -38,6 +38,16 @@ describe('recognise takes', () => {
     "x!#$%&'*+.^_`|~: y",
   ])('a header that nobody reads: %s', (line) => {
     expect(get('/b/k', line)).toEqual(plain);
+  });
+
+  it('a header that chooses between answers, and gives it when it is asked for', () => {
+    const found = get('/b/k', 'referer: \thttp://h/?a=b ', 'ACCEPT:text/html', 'Sec-Fetch-Mode:', 'X-Accept: x');
+    expect(['referer', 'accept', 'sec-fetch-mode'].map((name) => found?.header(name as 'accept'))).toEqual([
+      'http://h/?a=b',
+      'text/html',
+      '',
+    ]);
+    expect(get('/b/k')?.header('referer')).toBe(null);
   });
 
   it.each([
@@ -80,6 +90,7 @@ describe('recognise leaves alone', () => {
     ['no host', 'GET /b/k HTTP/1.1\r\nX: y\r\n\r\n'],
     ['no header', 'GET /b/k HTTP/1.1\r\n\r\n'],
     ['an empty host', 'GET /b/k HTTP/1.1\r\nHost:\r\n\r\n'],
+    ['two of a header that chooses', 'GET /b/k HTTP/1.1\r\nHost: h\r\nReferer: a\r\nreferer: a\r\n\r\n'],
     ['two hosts', 'GET /b/k HTTP/1.1\r\nHost: h\r\nhost: h\r\n\r\n'],
     ['a host in upper case', 'GET /b/k HTTP/1.1\r\nHost: H\r\n\r\n'],
     ['a port that a URL drops', 'GET /b/k HTTP/1.1\r\nHost: h:80\r\n\r\n'],

@@ -1,28 +1,33 @@
-// Websites: public reads at `{bucket}.{website domain}`, with index and error documents, redirects and pages for people.
-// It looks up and answers through the same two functions as deliver.ts; what is its own is which key is meant, and what
-// becomes of a failure. Never writes, never lists, never takes a signature.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteEndpoints.html
+// Sites: public reads at `{bucket}.{website domain}` and at the hosts that owners bind, with index and error documents,
+// redirects, lists and pages for people. What is meant comes from a plan (plan.ts); objects are looked up and answered
+// through the same two functions as deliver.ts. Never writes, never takes a signature.
 import type { Core } from '../../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../../core/names.ts';
-import { openBody } from '../../../core/objects/read-object.ts';
-import type { WebsiteConfiguration } from '../../../ports/bucket-settings.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
 import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import { isPublicObject } from '../../../ports/pointer.ts';
-import { FailureWithHeaders } from '../../failure-with-headers.ts';
 import type { HttpRequest } from '../../request.ts';
-import { corsHeaders, withCors } from '../../semantics/cors.ts';
-import { ERROR_STATUS } from '../../semantics/error-status.ts';
-import { type HeaderRecord, objectHeaders } from '../../semantics/object-headers.ts';
-import { unsatisfiedContentRange } from '../../semantics/range.ts';
+import { answerPreflight } from '../../s3/preflight.ts';
 import { decodePathSegment } from '../../semantics/raw-path.ts';
 import type { PointerTier } from '../cache-status.ts';
-import { countRead } from '../count-read.ts';
 import type { Asked } from '../deliver.ts';
-import { errorPage } from './error-page.ts';
-import { isFolder, pageKey, USUAL_INDEX } from './page.ts';
-import { findRoutingRule, followAll, followRule, followToFolder, type Redirect, type Visit } from './redirects.ts';
+import type { HeaderProfiles } from '../header-profile.ts';
+import { createGuesses } from './guesses.ts';
+import {
+  LISTING_PAGE_ROWS,
+  type Listing,
+  type ListingQuery,
+  readListing,
+  readListingQuery,
+  wantsList,
+} from './listing.ts';
+import { isNavigation } from './navigation.ts';
+import { type Outcome, type Seen, type SitePlan, walkPlan } from './plan.ts';
+import type { Visit } from './redirects.ts';
+import { createSiteAnswers, type Stay } from './site-answers.ts';
+import { planVisit, prefixOf, requireGate } from './site-planner.ts';
+import type { SiteRulesReader } from './site-rules.ts';
 
 /** What was found of a key: by whichever tier, null for "there is none". */
 export type SiteFound = {
@@ -31,11 +36,13 @@ export type SiteFound = {
   readonly tier: PointerTier;
 };
 
-/** The two halves of deliver.ts. */
+/** The two halves of deliver.ts, and what both doors share. */
 export type SiteDoor<Found extends SiteFound> = {
   find(bucket: BucketName, key: ObjectKey): Found | Promise<Found>;
   /** Conditions, range and body. Throws as deliver does. */
   answer(asked: Asked, found: Found): Response | Promise<Response>;
+  readonly profiles: HeaderProfiles;
+  readonly rules: SiteRulesReader;
 };
 
 /** Where a page of a site is: `rawPath` is '' for the root; `binding` null for `{bucket}.{website domain}`. */
@@ -48,21 +55,14 @@ export type SitePlace = {
 /** Rejects only with failures of ours, which app.ts logs. */
 export type DeliverSite = (request: HttpRequest, place: SitePlace, requestId: string) => Promise<Response>;
 
-/** Everything that the steps of one visit share. */
-type Stay<Found> = {
-  readonly request: HttpRequest;
-  readonly requestId: string;
-  readonly bucket: BucketName;
-  readonly prefix: string;
-  readonly gate: BucketGate;
-  readonly website: WebsiteConfiguration;
-  readonly visit: Visit;
-  readonly find: (key: string) => Promise<Found>;
-};
+/** Questions of one visit; the longest plan has fewer. */
+const QUESTIONS_MAX = 32;
 
-/** Makes the third door of delivery. Cost of a page: that of deliver; of a failure up to two look-ups more. */
+/** Makes the third door of delivery. Cost of a page: that of deliver; of a failure some look-ups more. */
 export function createSiteDelivery<Found extends SiteFound>(core: Core, door: SiteDoor<Found>): DeliverSite {
-  const { meter } = core.ports;
+  const { profiles, rules } = door;
+  const answers = createSiteAnswers(core);
+  const guesses = createGuesses();
 
   return async (request, place, requestId) => {
     request.notes.surface = 'website';
@@ -70,131 +70,120 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     try {
       return await enter(request, place, requestId);
     } catch (error) {
-      return renderFailure(error, request, requestId);
+      return answers.renderFailure(error, request, requestId);
     }
   };
 
-  async function enter(request: HttpRequest, { rawBucket, rawPath, binding }: SitePlace, requestId: string) {
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
+  async function enter(request: HttpRequest, place: SitePlace, requestId: string): Promise<Response> {
+    const { rawBucket, rawPath, binding } = place;
+    const bucket = parseBucketName(decodePathSegment(rawBucket));
+    const { method, rawQuery, host, isSecure } = request;
+    const isPreflight = method === 'OPTIONS' && request.header('access-control-request-method') !== null;
+    if (isPreflight)
+      return answers.preflight(await answerPreflight(core, request, { bucket, key: rawPath }), requestId);
+    if (method !== 'GET' && method !== 'HEAD') {
       throw new StorageError('MethodNotAllowed', { fields: { Allow: 'GET, HEAD' } });
     }
-    const bucket = parseBucketName(decodePathSegment(rawBucket));
-    const { rawQuery, host, isSecure } = request;
     const visit: Visit = { key: decodePathSegment(rawPath), rawQuery, host, isSecure };
-    const prefix = binding?.prefix ?? '';
-    const find = async (key: string) => door.find(bucket, parseObjectKey(prefix + key));
-    const guess = pageKey(visit.key, USUAL_INDEX);
-    const first = await find(guess);
-    const { gate } = first;
+    const prefix = prefixOf(binding);
+    // Gate and likeliest page in one look.
+    const guess = guessedKey(prefix + guesses.of(bucket, visit.key), prefix + visit.key);
+    const first = await door.find(bucket, guess);
     request.notes.metadataTier = first.tier;
-    if (gate === null || (binding !== null && gate.bucketId !== binding.bucketId)) {
-      throw new StorageError('NoSuchBucket', { fields: { BucketName: bucket } });
-    }
+    const gate = requireGate(first.gate, binding, bucket);
     request.notes.bucket = bucket;
-    const website = websiteOf(gate);
-    if (website === null) throw new StorageError('NoSuchWebsiteConfiguration', { fields: { BucketName: bucket } });
-    const stay = { request, requestId, bucket, prefix, gate, website, visit, find };
-    if (website.redirectAllTo !== null) return redirect(stay, followAll(website.redirectAllTo, visit));
-    const rule = findRoutingRule(website.routingRules, visit.key, null);
-    if (rule !== null) return redirect(stay, followRule(rule, visit));
-    const key = pageKey(visit.key, website.indexSuffix ?? USUAL_INDEX);
-    return showPage(stay, key, key === guess ? first : await find(key));
+    const isList = wantsList(rawQuery);
+    const options = { rules: rules.peek(gate, prefix) ?? (await rules.load(bucket, gate, prefix)), profiles };
+    const plan = planVisit({ gate, binding }, visit, { ...options, wantsList: isList });
+    if (plan === null) throw new StorageError('NoSuchWebsiteConfiguration', { fields: { BucketName: bucket } });
+    guesses.learn(bucket, gate);
+    const stay: Stay = { request, requestId, gate, visit };
+    return follow(stay, { bucket, plan, prefix, known: new Map<string, Found | null>([[guess, first]]) });
   }
 
-  /** The object that the key names, or what the owner wants instead. */
-  async function showPage(stay: Stay<Found>, key: string, found: Found): Promise<Response> {
-    const page = publicPointer(found);
-    const location = page?.headers.websiteRedirectLocation;
-    if (location !== undefined) return redirect(stay, { status: 301, location });
-    try {
-      const { request, requestId } = stay;
-      const whole = parseObjectKey(stay.prefix + key);
-      return await door.answer({ request, requestId, key: whole, hasOwnOrigin: true }, found);
-    } catch (error) {
-      const failure = error instanceof FailureWithHeaders ? error.failure : error;
-      const status = failure instanceof StorageError ? ERROR_STATUS[failure.code] : 500;
-      if (status !== 403 && status !== 404) throw error;
-      return (await recover(stay, found, status)) ?? Promise.reject(error);
+  type Way = {
+    readonly bucket: BucketName;
+    readonly plan: SitePlan;
+    readonly prefix: string;
+    /** What was looked up; null: no key can be that long. */
+    readonly known: Map<string, Found | null>;
+  };
+
+  /** Walks the plan, looking up what it depends on, and answers. */
+  async function follow(stay: Stay, { bucket, plan, prefix, known }: Way): Promise<Response> {
+    const { request, gate, visit } = stay;
+    const query = readListingQuery(visit.rawQuery, request.header('accept'));
+    const folders = new Map<string, Listing | null>();
+    const sight = {
+      object: (key: string): Seen => seenOf(gate, key, known.get(key)),
+      folder: (folder: string) => (folders.has(folder) ? folders.get(folder) !== null : ('unknown' as const)),
+      isNavigation: () => isNavigation(visit.key, request.header),
+    };
+    for (let questions = 0; questions < QUESTIONS_MAX; questions++) {
+      const outcome = walkPlan(plan, sight);
+      if (outcome.kind === 'ask-object') known.set(outcome.key, await lookUp(bucket, outcome.key, prefix + visit.key));
+      else if (outcome.kind === 'ask-folder') {
+        const isShown = outcome.prefix === prefix + visit.key;
+        const part = { prefix: outcome.prefix, root: prefix, after: isShown ? query.after : '' };
+        const rows = isShown ? LISTING_PAGE_ROWS : 1;
+        folders.set(outcome.prefix, await readListing(core, bucket, { ...part, rows }));
+      } else if (outcome.kind === 'page') {
+        const found = known.get(outcome.pointer.key);
+        if (found !== undefined && found !== null) return showPage(stay, outcome, found);
+      } else return show(stay, outcome, query, folders);
+    }
+    throw new StorageError('InternalError', { detail: 'A plan of a site asks without an end.' });
+  }
+
+  function showPage(stay: Stay, { pointer, profile }: Extract<Outcome, { kind: 'page' }>, found: Found) {
+    const { request, requestId } = stay;
+    return door.answer({ request, requestId, key: pointer.key, hasOwnOrigin: true, profile }, found);
+  }
+
+  function show(stay: Stay, outcome: Outcome, query: ListingQuery, folders: ReadonlyMap<string, Listing | null>) {
+    switch (outcome.kind) {
+      case 'document':
+        return answers.document(stay, outcome);
+      case 'redirect':
+        return answers.redirect(stay, outcome.redirect);
+      case 'list':
+        return answers.list(stay, folders.get(outcome.prefix) ?? null, query, outcome.profile);
+      case 'robots':
+        return answers.robots(stay, outcome.text, outcome.profile);
+      case 'no-icon':
+        return answers.noIcon(stay);
+      case 'failure':
+        return answers.failure(stay, outcome);
+      default:
+        throw new StorageError('InternalError', { detail: 'A visit ended in a question.' });
     }
   }
 
-  /** After a 403 or 404: the folder of that name, a rule for just that, the error document; else null. */
-  async function recover(stay: Stay<Found>, found: Found, status: 403 | 404): Promise<Response | null> {
-    const { website, visit } = stay;
-    if (found.pointer === null && !isFolder(visit.key)) {
-      const index = await lookFor(stay, `${visit.key}/${website.indexSuffix ?? USUAL_INDEX}`);
-      if (index !== null) return redirect(stay, followToFolder(visit));
-    }
-    const rule = findRoutingRule(website.routingRules, visit.key, status);
-    if (rule !== null) return redirect(stay, followRule(rule, visit));
-    const document = website.errorKey === null ? null : await lookFor(stay, website.errorKey);
-    return document === null ? null : showErrorDocument(stay, document, status);
-  }
-
-  /** The public object of that key, null also for a text that is too long to be one. */
-  async function lookFor({ find }: Stay<Found>, key: string): Promise<Pointer | null> {
+  /** What is found of a key. Only the path itself, not what was made of it, can be too long for the visitor to be told. */
+  async function lookUp(bucket: BucketName, key: string, visited: string): Promise<Found | null> {
     try {
-      return publicPointer(await find(key));
+      return await door.find(bucket, parseObjectKey(key));
     } catch (error) {
-      if (error instanceof StorageError && error.code === 'KeyTooLongError') return null;
+      if (key !== visited && error instanceof StorageError && error.code === 'KeyTooLongError') return null;
       throw error;
     }
   }
+}
 
-  async function showErrorDocument(stay: Stay<Found>, document: Pointer, status: 403 | 404): Promise<Response> {
-    const { sizeBytes } = document;
-    const opened =
-      stay.request.method === 'HEAD'
-        ? { body: null, tier: 'none' as const }
-        : await openBody(core, document, { offsetBytes: 0, lengthBytes: sizeBytes });
-    countRead(meter, stay.gate, opened.body === null ? 0 : sizeBytes, opened.tier, stay.request.notes);
-    // What is not there now may be there in a moment: only the owner can say that a cache may keep it.
-    const headers: HeaderRecord = { 'cache-control': 'no-store', ...objectHeaders(document) };
-    headers['content-length'] = `${sizeBytes}`;
-    delete headers['accept-ranges'];
-    return respond(stay, status, headers, opened.body);
-  }
-
-  function redirect(stay: Stay<Found>, { status, location }: Redirect): Response {
-    countRead(meter, stay.gate, 0, 'none', stay.request.notes);
-    return respond(stay, status, { location, 'content-length': '0' }, null);
+/** The guess, or what was asked for where that is the longest a key can be. KeyTooLongError. */
+function guessedKey(guess: string, visited: string): ObjectKey {
+  try {
+    return parseObjectKey(guess);
+  } catch (error) {
+    if (guess === visited || visited === '') throw error;
+    return parseObjectKey(visited);
   }
 }
 
-/** What the owner configured, hosting first. */
-function websiteOf({ settings }: BucketGate): WebsiteConfiguration | null {
-  if (settings.hosting === null) return settings.website;
-  const { indexDocument, errorDocument } = settings.hosting;
-  return { redirectAllTo: null, indexSuffix: indexDocument, errorKey: errorDocument, routingRules: [] };
-}
-
-function respond(
-  { gate, request, requestId }: Pick<Stay<unknown>, 'gate' | 'request' | 'requestId'>,
-  status: number,
-  headers: Readonly<HeaderRecord>,
-  body: Uint8Array | ReadableStream<Uint8Array> | null,
-): Response {
-  const cors = corsHeaders(gate.settings.cors, request);
-  const all = { ...(cors === null ? headers : withCors(headers, cors)), 'x-amz-request-id': requestId };
-  return new Response(body as ConstructorParameters<typeof Response>[0], { status, headers: all });
-}
-
-/** A page for people; faults of ours go on to app.ts. */
-function renderFailure(error: unknown, request: HttpRequest, requestId: string): Response {
-  const failure = error instanceof FailureWithHeaders ? error.failure : error;
-  if (!(failure instanceof StorageError) || ERROR_STATUS[failure.code] === 500) throw error;
-  const { status, headers, html } = errorPage(failure, requestId);
-  const { Allow, ActualObjectSize } = failure.fields;
-  if (Allow !== undefined) headers.allow = Allow;
-  if (ActualObjectSize !== undefined) headers['content-range'] = unsatisfiedContentRange(Number(ActualObjectSize));
-  const added = error instanceof FailureWithHeaders ? error.headers : {};
-  return new Response(request.method === 'HEAD' ? null : html, {
-    status,
-    headers: { ...headers, ...added, 'x-amz-request-id': requestId },
-  });
-}
-
-/** The pointer, if everyone may read it. */
-function publicPointer({ gate, pointer }: SiteFound): Pointer | null {
-  return gate !== null && pointer !== null && isPublicObject(gate.access, pointer.key) ? pointer : null;
+/** `found`: undefined before it was looked up; where nobody may read, nobody looks. */
+function seenOf(gate: BucketGate, key: string, found: SiteFound | null | undefined): Seen {
+  if (found === null) return 'missing';
+  if (!isPublicObject(gate.access, key as ObjectKey)) return 'denied';
+  if (found === undefined) return 'unknown';
+  return found.pointer ?? 'missing';
 }

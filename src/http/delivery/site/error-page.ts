@@ -1,6 +1,7 @@
 import type { StorageError } from '../../../ports/errors.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
+import { escapeHtml } from './escape-html.ts';
 
 /** The reason phrases of what a website can answer. Source: RFC 9110 section 15 */
 const REASONS: Readonly<Record<number, string>> = {
@@ -12,9 +13,6 @@ const REASONS: Readonly<Record<number, string>> = {
   416: 'Range Not Satisfiable',
   503: 'Service Unavailable',
 };
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
 
 /** What a visitor sees where the website has no page for it: code, message and request id, nothing of the request. */
 export function errorPage(

@@ -1,7 +1,4 @@
-// Which page of a website a key means, for both doors that show pages. Pure.
-import type { WebsiteConfiguration } from '../../../ports/bucket-settings.ts';
-import type { Pointer } from '../../../ports/domain.ts';
-import { findRoutingRule } from './redirects.ts';
+// Which object a path of a site means. Pure.
 
 /** What most websites have; looked up at once with the bucket, so that it costs no second look. */
 export const USUAL_INDEX = 'index.html';
@@ -16,16 +13,7 @@ export function pageKey(key: string, indexSuffix: string): string {
   return isFolder(key) ? `${key}${indexSuffix}` : key;
 }
 
-/**
- * Whether the visitor who asked for `key` simply gets the object of `pointer`, which was found under the usual index
- * suffix: nothing of the website's configuration has another wish.
- */
-export function isPlainPage(website: WebsiteConfiguration | null, key: string, pointer: Pointer): boolean {
-  return (
-    website !== null &&
-    website.redirectAllTo === null &&
-    (website.indexSuffix === USUAL_INDEX || !isFolder(key)) &&
-    pointer.headers.websiteRedirectLocation === undefined &&
-    findRoutingRule(website.routingRules, key, null) === null
-  );
+/** Whether the last part of a path has an extension, as files have and clean addresses of pages have not. */
+export function hasExtension(path: string): boolean {
+  return path.lastIndexOf('.') > path.lastIndexOf('/') + 1;
 }

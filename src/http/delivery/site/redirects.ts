@@ -1,5 +1,8 @@
-// Where a website sends a visitor: the routing rules of S3 and the Location that comes of them. Pure.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/how-to-page-redirect.html
+// Where a site sends a visitor: the routing rules of S3, the rules of `_redirects`, and the Location that comes of them.
+// Pure. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/how-to-page-redirect.html
+import { hostNameOf } from '../../../core/hosting/host-names.ts';
+import type { RedirectRule } from '../../../core/hosting/parse-redirects.ts';
+import { type Captures, decodeLeniently, fillTemplate } from '../../../core/hosting/path-pattern.ts';
 import type { RedirectProtocol, RoutingRule, WebsiteConfiguration } from '../../../ports/bucket-settings.ts';
 import { encodeForXmlUrl } from '../../semantics/raw-path.ts';
 
@@ -48,6 +51,21 @@ export function followAll(target: NonNullable<WebsiteConfiguration['redirectAllT
 export function followToFolder(visit: Visit): Redirect {
   const path = `${encodeForXmlUrl(visit.key)}/`;
   return { status: 302, location: locate({ hostName: null, protocol: null, path }, visit) };
+}
+
+/** To another path of the site, decoded and without its first slash. */
+export function followToPath(status: number, path: string, visit: Visit): Redirect {
+  return { status, location: locate({ hostName: null, protocol: null, path: encodeForXmlUrl(path) }, visit) };
+}
+
+/** Where a rule of `_redirects` leads; null: to where the visitor is. */
+export function followTemplate({ to, status }: RedirectRule, captures: Captures, visit: Visit): Redirect | null {
+  const target = encodeReplacement(fillTemplate(to, captures, encodeForXmlUrl));
+  const [, protocol = null, hostName = null, path = ''] = /^(?:(https?):\/\/([^/?#]+))?\/?(.*)$/is.exec(target) ?? [];
+  const isSameHost = hostName === null || hostNameOf(hostName) === hostNameOf(visit.host);
+  if (isSameHost && decodeLeniently(path) === visit.key) return null;
+  const scheme = protocol?.toLowerCase() === 'http' ? 'http' : protocol === null ? null : 'https';
+  return { status, location: locate({ hostName, protocol: scheme, path }, visit) };
 }
 
 /**

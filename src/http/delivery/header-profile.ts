@@ -1,0 +1,98 @@
+// What a bucket's settings and the place of an answer do to the headers of its objects. A profile is the same object as
+// long as it means the same, so that prepared-headers.ts can keep with it what it makes. Asked by both doors.
+import { createHostingRules, type HostingRules, SECURITY_HEADERS } from '../../core/hosting/hosting-rules.ts';
+import { type HeaderChanges, NO_CHANGES } from '../../core/hosting/parse-headers.ts';
+import type { HostingSettings } from '../../ports/hosting.ts';
+import type { HeaderRecord } from '../semantics/object-headers.ts';
+
+export type HeaderProfile = {
+  /** Whether active content is sandboxed: the address shares its origin with the console. */
+  readonly isSandboxed: boolean;
+  /** Null for a bucket without hosting settings. */
+  readonly rules: HostingRules | null;
+  readonly changes: HeaderChanges;
+  /** Headers of the request, besides those of CORS, by which the answer differs. */
+  readonly vary: readonly string[];
+};
+
+/** By which a site decides whether a visitor wants a page. */
+const NAVIGATION_VARY = ['Accept', 'Sec-Fetch-Mode'] as const;
+
+/** Of buckets that have no settings, at their own hosts and at shared ones. */
+export const PLAIN_PROFILES = {
+  own: { isSandboxed: false, rules: null, changes: NO_CHANGES, vary: [] },
+  shared: { isSandboxed: true, rules: null, changes: NO_CHANGES, vary: [] },
+} as const satisfies Record<string, HeaderProfile>;
+
+export type HeaderProfiles = {
+  /** For objects at S3's addresses. */
+  plain(hosting: HostingSettings | null, hasOwnOrigin: boolean): HeaderProfile;
+  /** For pages of a site. `file`: what `_headers` says of the path. `isForNavigation`: others get something else there. */
+  page(hosting: HostingSettings | null, file: HeaderChanges, isForNavigation: boolean): HeaderProfile;
+};
+
+type Kept = {
+  readonly own: HeaderProfile;
+  readonly shared: HeaderProfile;
+  readonly pages: WeakMap<HeaderChanges, { readonly any: HeaderProfile; readonly navigation: HeaderProfile }>;
+};
+
+/** Cost of a known one: a look-up or two. */
+export function createHeaderProfiles(): HeaderProfiles {
+  const rulesOf = createHostingRules();
+  const known = new WeakMap<HostingSettings, Kept>();
+
+  function keptOf(hosting: HostingSettings): Kept {
+    let kept = known.get(hosting);
+    if (kept === undefined) {
+      const rules = rulesOf(hosting);
+      kept = {
+        own: { ...PLAIN_PROFILES.own, rules },
+        shared: { ...PLAIN_PROFILES.shared, rules },
+        pages: new WeakMap(),
+      };
+      known.set(hosting, kept);
+    }
+    return kept;
+  }
+
+  return {
+    plain(hosting, hasOwnOrigin) {
+      const of = hosting === null ? PLAIN_PROFILES : keptOf(hosting);
+      return hasOwnOrigin ? of.own : of.shared;
+    },
+    page(hosting, file, isForNavigation) {
+      if (hosting === null) return PLAIN_PROFILES.own;
+      const { own, pages } = keptOf(hosting);
+      let found = pages.get(file);
+      if (found === undefined) {
+        const any = { ...own, changes: withPreset(hosting, file) };
+        found = { any, navigation: { ...any, vary: NAVIGATION_VARY } };
+        pages.set(file, found);
+      }
+      return isForNavigation ? found.navigation : found.any;
+    },
+  };
+}
+
+/** The preset's headers where the file says nothing of them, then the file's. */
+function withPreset(hosting: HostingSettings, file: HeaderChanges): HeaderChanges {
+  const preset = SECURITY_HEADERS[hosting.securityHeaders];
+  if (preset.length === 0) return file;
+  const said = new Set([...file.removed, ...file.added.map(([name]) => name)]);
+  return { removed: file.removed, added: [...preset.filter(([name]) => !said.has(name)), ...file.added] };
+}
+
+/** Changes the record, which is the caller's own, and gives it back. */
+export function dress(headers: HeaderRecord, { changes, vary }: HeaderProfile): HeaderRecord {
+  for (const name of changes.removed) delete headers[name];
+  for (const [name, value] of changes.added) headers[name] = value;
+  addVary(headers, vary);
+  return headers;
+}
+
+/** Adds names to the record's Vary. */
+export function addVary(headers: HeaderRecord, names: readonly string[]): void {
+  if (names.length === 0) return;
+  headers.vary = [...(headers.vary === undefined ? [] : [headers.vary]), ...names].join(', ');
+}

@@ -1,0 +1,27 @@
+// Which object a path most likely means, before the settings of the bucket are known: gate and page then come in one look.
+// A wrong guess costs one look-up more, nothing else.
+import type { BucketGate, BucketName } from '../../../ports/domain.ts';
+import { hasExtension, isFolder, USUAL_INDEX } from './page.ts';
+
+export type Guesses = {
+  of(bucket: BucketName, path: string): string;
+  /** Remembers how the site has its pages. */
+  learn(bucket: BucketName, gate: BucketGate): void;
+};
+
+/** Sites remembered. */
+const SITES_MAX = 1000;
+
+export function createGuesses(): Guesses {
+  const clean = new Map<BucketName, boolean>();
+  return {
+    of(bucket, path) {
+      if (isFolder(path)) return path + USUAL_INDEX;
+      return clean.get(bucket) === true && !hasExtension(path) ? `${path}.html` : path;
+    },
+    learn(bucket, { settings }) {
+      if (clean.size === SITES_MAX) clean.clear();
+      clean.set(bucket, settings.hosting?.cleanUrls ?? false);
+    },
+  };
+}

@@ -1,0 +1,83 @@
+// The hot door's way through a site: the same plan as deliver-site.ts walks, over what stands in memory. The plan is kept
+// with its place for as long as settings and rules are the same. Whatever is more than a page goes the full way.
+
+import type { HostBinding } from '../../../ports/directory.ts';
+import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../ports/domain.ts';
+import type { HotMetadata } from '../../../ports/hot-metadata.ts';
+import { isPublicObject } from '../../../ports/pointer.ts';
+import type { PlainRead } from '../../request.ts';
+import type { HeaderProfile, HeaderProfiles } from '../header-profile.ts';
+import { isNavigation } from './navigation.ts';
+import { hasExtension, isFolder, USUAL_INDEX } from './page.ts';
+import { type Seen, type SitePlan, walkPlan } from './plan.ts';
+import { planVisit, prefixOf } from './site-planner.ts';
+import type { SiteRules, SiteRulesReader } from './site-rules.ts';
+
+/** A path at a host of a site; hot-place.ts keeps one per path, so what is kept in it need not be found anew. */
+export type HotSite = {
+  readonly bucket: BucketName;
+  readonly binding: HostBinding | null;
+  /** Decoded, without its first slash. */
+  readonly path: string;
+  readonly host: string;
+  /** Keys that the full way looks up first, so that memory knows one of them if it knows the path; see likelyKeys. */
+  readonly keys: readonly ObjectKey[];
+  plan: { readonly settings: BucketGate['settings']; readonly rules: SiteRules; readonly plan: SitePlan } | null;
+};
+
+export type HotPage = { readonly gate: BucketGate; readonly pointer: Pointer; readonly profile: HeaderProfile };
+
+export type HotVisitOptions = {
+  readonly hotMetadata: Pick<HotMetadata, 'peek'>;
+  readonly profiles: HeaderProfiles;
+  readonly rules: SiteRulesReader;
+};
+
+/** Where a path of a site is looked for first, by the ways that sites have their pages. */
+export function likelyKeys(prefix: string, path: string): readonly string[] {
+  if (isFolder(path)) return [prefix + path + USUAL_INDEX];
+  return hasExtension(path) ? [prefix + path] : [`${prefix}${path}.html`, prefix + path];
+}
+
+/** The page that the read gets, or null. Cost: that of the look-ups until a step of the plan applies. */
+export function createHotVisit(options: HotVisitOptions): (site: HotSite, read: PlainRead) => HotPage | null {
+  const { hotMetadata, profiles, rules } = options;
+
+  function planOf(site: HotSite, gate: BucketGate, known: SiteRules): SitePlan | null {
+    if (site.plan !== null && site.plan.settings === gate.settings && site.plan.rules === known) return site.plan.plan;
+    const { binding, path, host } = site;
+    // Neither matters to a page: only redirects go by them, and those are not answered here.
+    const visit = { key: path, rawQuery: '', host, isSecure: false };
+    const plan = planVisit({ gate, binding }, visit, { rules: known, wantsList: false, profiles });
+    site.plan = plan === null ? null : { settings: gate.settings, rules: known, plan };
+    return plan;
+  }
+
+  function gateOf({ bucket, keys }: HotSite): BucketGate | null {
+    for (const key of keys) {
+      const known = hotMetadata.peek(bucket, key);
+      if (known !== null) return known.gate;
+    }
+    return null;
+  }
+
+  return (site, read) => {
+    const { bucket, binding } = site;
+    const gate = gateOf(site);
+    if (gate === null) return null;
+    if (binding !== null && binding.bucketId !== gate.bucketId) return null;
+    const known = rules.peek(gate, prefixOf(binding));
+    const plan = known === null ? null : planOf(site, gate, known);
+    if (plan === null) return null;
+    const outcome = walkPlan(plan, {
+      object(key): Seen {
+        if (!isPublicObject(gate.access, key as ObjectKey)) return 'denied';
+        const found = hotMetadata.peek(bucket, key as ObjectKey);
+        return found === null ? 'unknown' : (found.pointer ?? 'missing');
+      },
+      folder: () => 'unknown',
+      isNavigation: () => isNavigation(site.path, read.header),
+    });
+    return outcome.kind === 'page' ? { gate, pointer: outcome.pointer, profile: outcome.profile } : null;
+  };
+}

@@ -1,0 +1,39 @@
+// Makes the plan of a visit from what the gate says of the bucket: hosting settings first, else S3's website. One planner
+// serves both doors; it holds what they share of the settings.
+
+import type { HostBinding } from '../../../ports/directory.ts';
+import type { BucketGate } from '../../../ports/domain.ts';
+import { StorageError } from '../../../ports/errors.ts';
+import { type HeaderProfiles, PLAIN_PROFILES } from '../header-profile.ts';
+import type { SitePlan } from './plan.ts';
+import { planHosting } from './plan-hosting.ts';
+import { planWebsite } from './plan-website.ts';
+import type { Visit } from './redirects.ts';
+import type { SiteRules } from './site-rules.ts';
+
+/** A site at one of its hosts. `binding` null: the host is `{bucket}.{website domain}`. */
+export type SiteAt = { readonly gate: BucketGate; readonly binding: HostBinding | null };
+
+/** What stands before every key of the site. */
+export function prefixOf(binding: HostBinding | null): string {
+  return binding?.prefix ?? '';
+}
+
+/** The gate, if the bucket is there: a host is bound to one life of it. NoSuchBucket. */
+export function requireGate(gate: BucketGate | null, binding: HostBinding | null, bucket: string): BucketGate {
+  if (gate !== null && (binding === null || binding.bucketId === gate.bucketId)) return gate;
+  throw new StorageError('NoSuchBucket', { fields: { BucketName: bucket } });
+}
+
+/** Null: the bucket is no site. `wantsList`: of the folder that the path names. Cost: 1 to 3 µs. */
+export function planVisit(
+  { gate, binding }: SiteAt,
+  visit: Visit,
+  options: { readonly rules: SiteRules; readonly wantsList: boolean; readonly profiles: HeaderProfiles },
+): SitePlan | null {
+  const { website, hosting } = gate.settings;
+  const prefix = prefixOf(binding);
+  const { rules, wantsList, profiles } = options;
+  if (hosting !== null) return planHosting({ hosting, rules, prefix }, visit, wantsList, profiles);
+  return website === null ? null : planWebsite(website, prefix, visit, PLAIN_PROFILES.own);
+}

@@ -1,0 +1,99 @@
+// The rules of a site's `_headers` and `_redirects`, parsed once per version and kept near the reader. Which versions count
+// stands in the gate, so a site without such files costs nothing, and one with them a look-up. A file that can't be read
+// now leaves the rules that were known before; a site is never shown without its rules because something failed.
+import type { Core } from '../../../core/core.ts';
+import { type HeaderRules, NO_HEADER_RULES, parseHeaders } from '../../../core/hosting/parse-headers.ts';
+import { NO_REDIRECTS, parseRedirects, type RedirectRules } from '../../../core/hosting/parse-redirects.ts';
+import { readRuleFile } from '../../../core/hosting/read-rule-file.ts';
+import { ruleFileKey } from '../../../core/hosting/rule-lines.ts';
+import type { BucketGate, BucketName, VersionId } from '../../../ports/domain.ts';
+
+export type SiteRules = { readonly headers: HeaderRules; readonly redirects: RedirectRules };
+
+export const NO_RULES: SiteRules = { headers: NO_HEADER_RULES, redirects: NO_REDIRECTS };
+
+export type SiteRulesReader = {
+  /** The rules of the site with that root, at once; null when a file must be read first. */
+  peek(gate: BucketGate, prefix: string): SiteRules | null;
+  /** Reads what is needed. Rejects with failures of the index or the bucket. Cost: an index call and a read per file. */
+  load(bucket: BucketName, gate: BucketGate, prefix: string): Promise<SiteRules>;
+};
+
+/** Versions of the two files; null: there is none. */
+type Versions = { readonly headers: VersionId | null; readonly redirects: VersionId | null };
+type Kept = Versions & { readonly rules: SiteRules; readonly sizeBytes: number };
+
+/** Parsed files of one reader, bytes of their texts together; they take some times that. */
+const KEPT_MAX_BYTES = 2 * 1024 * 1024;
+/** What an entry costs besides. */
+const OVERHEAD_BYTES = 512;
+
+/** Makes an empty one. */
+export function createSiteRulesReader(core: Core): SiteRulesReader {
+  const kept = new Map<string, Kept>();
+  let keptBytes = 0;
+
+  function keep(name: string, entry: Kept): void {
+    keptBytes += entry.sizeBytes - (kept.get(name)?.sizeBytes ?? 0);
+    kept.delete(name);
+    kept.set(name, entry);
+    // The one that was loaded longest ago leaves first.
+    for (const [oldest, { sizeBytes }] of kept) {
+      if (keptBytes <= KEPT_MAX_BYTES || oldest === name) break;
+      kept.delete(oldest);
+      keptBytes -= sizeBytes;
+    }
+  }
+
+  return {
+    peek(gate, prefix) {
+      const versions = versionsIn(gate, prefix);
+      if (versions === null) return NO_RULES;
+      const entry = kept.get(nameOf(gate, prefix));
+      return entry !== undefined && isSame(entry, versions) ? entry.rules : null;
+    },
+    async load(bucket, gate, prefix) {
+      const versions = versionsIn(gate, prefix);
+      if (versions === null) return NO_RULES;
+      const name = nameOf(gate, prefix);
+      const known = kept.get(name);
+      if (known !== undefined && isSame(known, versions)) return known.rules;
+      try {
+        const read = async (file: '_headers' | '_redirects', version: VersionId | null) =>
+          version === null ? null : await readRuleFile(core, bucket, ruleFileKey(prefix, file));
+        const [headers, redirects] = await Promise.all([
+          read('_headers', versions.headers),
+          read('_redirects', versions.redirects),
+        ]);
+        const rules = {
+          headers: headers === null ? NO_HEADER_RULES : parseHeaders(headers),
+          redirects: redirects === null ? NO_REDIRECTS : parseRedirects(redirects),
+        };
+        // The index is at least as new as the gate: what it gave counts for the gate's version too.
+        const sizeBytes = OVERHEAD_BYTES + (headers?.length ?? 0) + (redirects?.length ?? 0);
+        keep(name, { ...versions, rules, sizeBytes });
+        return rules;
+      } catch (error) {
+        if (known === undefined) throw error;
+        return known.rules;
+      }
+    },
+  };
+}
+
+function nameOf({ bucketId }: BucketGate, prefix: string): string {
+  return `${bucketId}/${prefix}`;
+}
+
+/** Null: the site has no such file, or the owner does not want them read. */
+function versionsIn({ settings, siteFiles }: BucketGate, prefix: string): Versions | null {
+  if (siteFiles === undefined || siteFiles.length === 0 || settings.hosting?.ruleFiles !== true) return null;
+  const versionOf = (key: string) => siteFiles.find((file) => file.key === key)?.versionId ?? null;
+  const headers = versionOf(ruleFileKey(prefix, '_headers'));
+  const redirects = versionOf(ruleFileKey(prefix, '_redirects'));
+  return headers === null && redirects === null ? null : { headers, redirects };
+}
+
+function isSame(one: Versions, other: Versions): boolean {
+  return one.headers === other.headers && one.redirects === other.redirects;
+}
