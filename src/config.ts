@@ -56,7 +56,7 @@ export type Config = {
   readonly staleIfErrorSeconds: number;
   /** A tier that says nothing for so long has failed, milliseconds. QUAYSIDE_TIER_LIMIT_MS, 3,000. */
   readonly tierLimitMs: number;
-  /** Seconds for which "there is no such object" is kept. QUAYSIDE_NEGATIVE_FRESH_SECONDS, 2. */
+  /** Seconds for which "there is no such object" is kept; Cloudflare only, as on Node it is exact. QUAYSIDE_NEGATIVE_FRESH_SECONDS, 2. */
   readonly negativeFreshSeconds: number;
   /** Cache-Control of public objects that bring neither one nor Expires. QUAYSIDE_DEFAULT_CACHE_CONTROL. */
   readonly defaultCacheControl: string;

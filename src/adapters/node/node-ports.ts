@@ -34,7 +34,8 @@ export async function openNodePorts(
     clock: systemClock,
     maxEntries: config.pointerMemoryMaxEntries,
     maxBytes: config.pointerMemoryMaxBytes,
-    negativeFreshSeconds: config.negativeFreshSeconds,
+    // As exact as all the rest: a write evicts it. Sites need it, whose every visit may ask for keys that are not there.
+    negativeFreshSeconds: Number.POSITIVE_INFINITY,
     freshSeconds: null,
     staleSeconds: 0,
   });
