@@ -37,5 +37,8 @@ export const BUCKET_MAX_TAGS = 50;
 /** Longest key and value of a tag, UTF-16 units. Source: as for OBJECT_MAX_TAGS. */
 export const TAG_KEY_MAX_LENGTH = 128;
 export const TAG_VALUE_MAX_LENGTH = 256;
+/** Longest default retention. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html (up to 100 years) */
+export const RETENTION_MAX_DAYS = 36_500;
+export const RETENTION_MAX_YEARS = 100;
 /** Largest bucket policy, bytes. */
 export const POLICY_MAX_BYTES = 20 * 1024;

@@ -49,6 +49,16 @@ function encodeSettings(settings: BucketSettings): string {
   return JSON.stringify(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null)));
 }
 
+/** InvalidBucketState where object lock would meet versions that go. Only here are both known at the same time. */
+function requireLockable(merged: BucketSettings, change: Partial<BucketSettings>, name: BucketName): void {
+  if (merged.objectLock === null || merged.versioning === 'enabled') return;
+  const detail =
+    change.versioning === undefined
+      ? "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration"
+      : 'An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.';
+  throw new StorageError('InvalidBucketState', { detail, fields: { BucketName: name } });
+}
+
 export function bucketChanged(name: BucketName): StorageError {
   return new StorageError('BucketChanged', { fields: { BucketName: name } });
 }
@@ -121,11 +131,12 @@ export function createBucketCalls(sql: Sql): BucketCalls {
 
     setBucketSettings({ bucket, settings }) {
       const n = requireBucket(sql, bucket);
-      const known = findLive(bucket.name);
+      const merged = { ...NO_SETTINGS, ...findLive(bucket.name)?.settings, ...settings };
+      requireLockable(merged, settings, bucket.name);
       const [row] = sql.all<BucketRow>(
         `UPDATE buckets SET settings = ?, revision = revision + 1 WHERE n = ?
          RETURNING id, name, owner_id, created_at_ms, revision, access, settings`,
-        encodeSettings({ ...NO_SETTINGS, ...known?.settings, ...settings }),
+        encodeSettings(merged),
         n,
       );
       if (row === undefined) throw bucketChanged(bucket.name);

@@ -10,7 +10,7 @@ import { requireBucket } from './buckets.ts';
 import { decodeVersion, encodeDetail, type VersionRow } from './object-rows.ts';
 import { checkCondition } from './objects.ts';
 import { deleteUpload, findUpload, noSuchUpload, readStoredParts, type StoredPart } from './upload-rows.ts';
-import { placeVersion, readCurrent, versioningOf } from './version-rows.ts';
+import { lockedByDefault, placeVersion, readCurrent, versioningOf } from './version-rows.ts';
 
 type CompleteInput = Parameters<IndexApi['completeUpload']>[0];
 type ListedPart = { readonly partNumber: number; readonly md5: string };
@@ -34,7 +34,7 @@ export function completeUpload(sql: Sql, input: CompleteInput): ObjectVersion {
   const current = readCurrent(sql, n, key);
   checkCondition(input.condition, key, current);
 
-  const version = toVersion(upload, input.object, listed);
+  const version = lockedByDefault(input.bucket, toVersion(upload, input.object, listed));
   moveReferences(sql, n, stored.values(), version.segments, version.lastModifiedMs);
   const placed = { ...version, ...placeVersion(sql, n, versioningOf(input.bucket), version, current) };
   deleteUpload(sql, n, key, uploadId);

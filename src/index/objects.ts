@@ -21,6 +21,7 @@ import { deleteObjects } from './delete-objects.ts';
 import { decodeMarker, decodeVersion, type MarkerRow, type VersionRow } from './object-rows.ts';
 import {
   isPlaced,
+  lockedByDefault,
   placeVersion,
   readCurrent,
   readNewestOther,
@@ -85,7 +86,7 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
       if (isPlaced(object, current)) return { versionId: current.versionId, isNull: current.isNull };
       checkCondition(condition, object.key, current);
       addReferences(sql, n, blobIdsOf(object.segments), arrivals);
-      return placeVersion(sql, n, versioningOf(bucket), object, current);
+      return placeVersion(sql, n, versioningOf(bucket), lockedByDefault(bucket, object), current);
     },
 
     deleteObjects: (input) => deleteObjects(sql, input),
@@ -173,12 +174,12 @@ function readOtherVersion(
 
 /** AccessDenied when the lock forbids it. */
 function changed(object: ObjectVersion, change: VersionChange, nowMs: number, bypass: boolean): ObjectVersion {
-  const old = object.lock ?? { retention: null, hasLegalHold: false };
+  const old = object.lock ?? { retention: null, hasLegalHold: null };
   const { retention = old.retention, hasLegalHold = old.hasLegalHold, tags = object.tags, acl = object.acl } = change;
   if (change.retention !== undefined && !mayReplaceRetention(old.retention, retention, nowMs, bypass)) {
     throw new StorageError('AccessDenied', { detail: 'Access Denied because object protected by object lock.' });
   }
-  const lock = retention === null && !hasLegalHold ? null : { retention, hasLegalHold };
+  const lock = retention === null && hasLegalHold === null ? null : { retention, hasLegalHold };
   return { ...object, tags, acl, lock };
 }
 

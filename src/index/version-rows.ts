@@ -3,7 +3,7 @@
 // gone or hidden: then the newest row of `versions`, if any, is a delete marker. Called by the commits of the index.
 import type { AccountId, BlobId, BucketRef, ObjectKey, ObjectVersion, VersionId, Versioning } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
-import type { ObjectLock } from '../ports/object-facts.ts';
+import { lockOfNew, type ObjectLock } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { isSameWrite, orderedAfter } from '../ports/version-order.ts';
 import { blobIdsOf, dropReferences } from './blob-references.ts';
@@ -45,6 +45,12 @@ const DETAIL_IN_ROW_MAX_LENGTH = 512;
 
 export function versioningOf(bucket: BucketRef): Versioning {
   return bucket.versioning ?? 'off';
+}
+
+/** The version with the retention that its bucket gives to new ones; a bucket without versions gives none. */
+export function lockedByDefault(bucket: BucketRef, version: ObjectVersion): ObjectVersion {
+  const rule = bucket.defaultRetention ?? null;
+  return rule === null ? version : { ...version, lock: lockOfNew(version.lock, rule, version.lastModifiedMs) };
 }
 
 function toStored(row: StoredRow): StoredVersion {

@@ -1,7 +1,7 @@
 // What the owner of a bucket configures besides access, as plain data. It stands in the index as one JSON text, so a
 // setting added here must have a value in NO_SETTINGS: that is what buckets have that were made before it.
 import type { HostingSettings } from './hosting.ts';
-import type { Tags } from './object-facts.ts';
+import type { DefaultRetention, Tags } from './object-facts.ts';
 
 /** The methods that a CORS rule can allow. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html */
 export type CorsMethod = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD';
@@ -57,7 +57,16 @@ export type BucketSettings = {
   readonly hosting: HostingSettings | null;
   /** At most 50. Null: none were put, which S3 tells from an empty set. */
   readonly tags: Tags | null;
+  /** Null: nothing in the bucket can be locked. Once set it stays, and with it `versioning` stays enabled. */
+  readonly objectLock: { readonly defaultRetention: DefaultRetention | null } | null;
 };
 
 /** Of a bucket whose owner has configured nothing. */
-export const NO_SETTINGS: BucketSettings = { versioning: null, cors: null, website: null, hosting: null, tags: null };
+export const NO_SETTINGS: BucketSettings = {
+  versioning: null,
+  cors: null,
+  website: null,
+  hosting: null,
+  tags: null,
+  objectLock: null,
+};

@@ -2,7 +2,7 @@
 // No HTTP, no SQL, no runtime type appears here. Everything can be structured-cloned (worker threads, Durable
 // Object RPC). Branded strings are made only by their parse function in core/names.ts or by an index row.
 import type { BucketSettings } from './bucket-settings.ts';
-import type { ObjectFacts } from './object-facts.ts';
+import type { DefaultRetention, ObjectFacts } from './object-facts.ts';
 
 declare const brand: unique symbol;
 type Brand<Name extends string> = string & { readonly [brand]: Name };
@@ -137,6 +137,8 @@ export type SiteFile = { readonly key: ObjectKey; readonly versionId: VersionId 
 export type BucketRef = Pick<BucketRecord, 'id' | 'name' | 'revision'> & {
   /** As the record of that revision says; absent means `off`. */
   readonly versioning?: Versioning;
+  /** The same of what new versions are kept for; absent means nothing. */
+  readonly defaultRetention?: DefaultRetention | null;
 };
 
 /** Where a copy's segments come from: the blob's home bucket must keep it while `holderBucketId` lives. */

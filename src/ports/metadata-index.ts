@@ -188,7 +188,7 @@ export type IndexCommands = {
   createBucket(input: { bucket: BucketRecord }): BucketRecord;
   /** Replaces the given access settings, leaves the others, moves the revision on. BucketChanged. */
   setBucketAccess(input: { bucket: BucketRef; access: Partial<BucketAccess> }): BucketRecord;
-  /** The same for what the owner configures: CORS, website. BucketChanged. */
+  /** The same for what the owner configures. BucketChanged, InvalidBucketState (object lock without versioning). */
   setBucketSettings(input: { bucket: BucketRef; settings: Partial<BucketSettings> }): BucketRecord;
   /** BucketNotEmpty (objects or uploads left), BucketChanged. */
   deleteBucket(input: { bucket: BucketRef; nowMs: number }): void;

@@ -18,7 +18,15 @@ export type RetentionMode = 'GOVERNANCE' | 'COMPLIANCE';
 /** Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html */
 export type ObjectLock = {
   readonly retention: { readonly mode: RetentionMode; readonly untilMs: number } | null;
-  readonly hasLegalHold: boolean;
+  /** Null: it never had one, which S3 tells from one that was taken away. */
+  readonly hasLegalHold: boolean | null;
+};
+
+/** For how long new versions of a bucket are kept that say nothing themselves. Exactly one of the two is set. */
+export type DefaultRetention = {
+  readonly mode: RetentionMode;
+  readonly days: number | null;
+  readonly years: number | null;
 };
 
 /**
@@ -56,13 +64,22 @@ export function isLocked(lock: ObjectLock | null, nowMs: number, bypass: boolean
   if (lock === null) return false;
   const { retention, hasLegalHold } = lock;
   const isRetained = retention !== null && retention.untilMs > nowMs && !(retention.mode === 'GOVERNANCE' && bypass);
-  return hasLegalHold || isRetained;
+  return hasLegalHold === true || isRetained;
+}
+
+/** The lock of a new version: what it says itself, else what its bucket says. Years are those of the calendar, in UTC. */
+export function lockOfNew(lock: ObjectLock | null, rule: DefaultRetention | null, nowMs: number): ObjectLock | null {
+  if (rule === null || (lock !== null && lock.retention !== null)) return lock;
+  const until = new Date(nowMs);
+  if (rule.days !== null) until.setUTCDate(until.getUTCDate() + rule.days);
+  if (rule.years !== null) until.setUTCFullYear(until.getUTCFullYear() + rule.years);
+  return { retention: { mode: rule.mode, untilMs: until.getTime() }, hasLegalHold: lock?.hasLegalHold ?? null };
 }
 
 /**
- * Whether one retention may take another's place: a longer one of the same or a stricter mode always, anything else only
- * when the old one is over or is GOVERNANCE and bypassed.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock-managing.html
+ * Whether one retention may take another's place: a longer one of the same mode always, anything else only when the old
+ * one is over or is GOVERNANCE and bypassed. So from GOVERNANCE to COMPLIANCE needs the bypass too.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html#object-lock-retention-modes
  */
 export function mayReplaceRetention(
   old: ObjectLock['retention'],
@@ -71,7 +88,6 @@ export function mayReplaceRetention(
   bypass: boolean,
 ): boolean {
   if (old === null || old.untilMs <= nowMs) return true;
-  if (next !== null && next.untilMs >= old.untilMs && (next.mode === old.mode || next.mode === 'COMPLIANCE'))
-    return true;
+  if (next !== null && next.untilMs >= old.untilMs && next.mode === old.mode) return true;
   return old.mode === 'GOVERNANCE' && bypass;
 }

@@ -152,6 +152,21 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       expect(third).toEqual({ ...closed, revision: 5, settings: { ...NO_SETTINGS, website: WEBSITE } });
     });
 
+    test('never lets object lock be without versioning', async (index) => {
+      const bucket = await makeBucket(index);
+      const set = (record: BucketRecord, settings: Partial<BucketSettings>) =>
+        index.call(bucket.name, 'setBucketSettings', { bucket: refOf(record), settings });
+      const objectLock = { defaultRetention: null };
+      await expectCode(set(bucket, { objectLock }), 'InvalidBucketState');
+      const suspended = await set(bucket, { versioning: 'suspended' });
+      await expectCode(set(suspended, { objectLock }), 'InvalidBucketState');
+      const locked = await set(suspended, { versioning: 'enabled', objectLock });
+      expect(locked.settings).toEqual({ ...NO_SETTINGS, versioning: 'enabled', objectLock });
+      await expectCode(set(locked, { versioning: 'suspended' }), 'InvalidBucketState');
+      await expectCode(set(locked, { versioning: null }), 'InvalidBucketState');
+      expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toEqual(locked);
+    });
+
     test('gives a bucket that is made with settings back with them', async (index) => {
       const bucket = bucketRecord({ settings: { ...NO_SETTINGS, cors: [CORS_RULE], website: WEBSITE } });
       await index.call(bucket.name, 'createBucket', { bucket });

@@ -217,6 +217,19 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
       expect(await all(index, on)).toEqual(['k:second*', 'k:first']);
     });
 
+    test('locks new versions as the bucket says, unless they bring a retention', async (index) => {
+      const bucket = await makeBucket(index);
+      const on = { ...as(bucket, 'enabled'), defaultRetention: { mode: 'GOVERNANCE', days: 1, years: null } } as const;
+      const lockOf = async (key: string) => (await get(index, on, key))?.lock;
+      const untilMs = objectOf('k').lastModifiedMs + 24 * 3600 * 1000;
+      await write(index, on, 'k', 'e');
+      expect(await lockOf('k')).toEqual({ retention: { mode: 'GOVERNANCE', untilMs }, hasLegalHold: null });
+      const own = { retention: { mode: 'COMPLIANCE', untilMs: untilMs + 9 }, hasLegalHold: true } as const;
+      const object = objectOf('own', { lock: own });
+      await index.call(bucket.name, 'commitObject', { bucket: on, object, condition: null, arrivals: [] });
+      expect(await lockOf('own')).toEqual(own);
+    });
+
     test('changes tags, grants and lock of a version, and nothing else', async (index) => {
       const bucket = await makeBucket(index);
       const on = as(bucket, 'enabled');

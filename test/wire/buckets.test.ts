@@ -141,7 +141,6 @@ describeCore('what S3 knows and this server does not', () => {
     ['GET', 'lifecycle'],
     ['GET', 'replication'],
     ['GET', 'encryption'],
-    ['GET', 'object-lock'],
     ['GET', 'notification'],
     ['GET', 'logging'],
     ['GET', 'inventory'],
@@ -154,8 +153,6 @@ describeCore('what S3 knows and this server does not', () => {
   });
 
   it.each([
-    ['GET', 'retention'],
-    ['PUT', 'legal-hold'],
     ['GET', 'torrent'],
     ['POST', 'restore'],
   ])('answers %s ?%s of an object with 501 and names it', async (method, name) => {
@@ -166,8 +163,6 @@ describeCore('what S3 knows and this server does not', () => {
   it.each([
     ['x-amz-server-side-encryption', 'AES256'],
     ['x-amz-server-side-encryption-customer-algorithm', 'AES256'],
-    ['x-amz-object-lock-mode', 'GOVERNANCE'],
-    ['x-amz-object-lock-legal-hold', 'ON'],
   ])('answers a PUT with %s with 501, names it and stores nothing', async (name, value) => {
     const reply = await send({ method: 'PUT', bucket, key: 'refused', body: 'x', headers: { [name]: value } });
     expect(expectError(reply, 501, 'NotImplemented').Message.toLowerCase()).toContain(name);

@@ -23,7 +23,14 @@ export type BucketHandle = {
 
 /** What a call of the index needs of the record that its caller decided on. */
 export function toBucketRef({ id, name, revision, settings }: BucketRecord): BucketRef {
-  return { id, name, revision, versioning: settings.versioning ?? 'off' };
+  const { versioning, objectLock } = settings;
+  return {
+    id,
+    name,
+    revision,
+    versioning: versioning ?? 'off',
+    defaultRetention: objectLock?.defaultRetention ?? null,
+  };
 }
 
 /** How often a call is repeated on a bucket that keeps changing before the client is asked to. */

@@ -36,6 +36,14 @@ import {
   answerUploadPartCopy,
 } from './ops/multipart.ts';
 import { answerListMultipartUploads, answerListParts } from './ops/multipart-list.ts';
+import {
+  answerGetObjectLegalHold,
+  answerGetObjectLockConfiguration,
+  answerGetObjectRetention,
+  answerPutObjectLegalHold,
+  answerPutObjectLockConfiguration,
+  answerPutObjectRetention,
+} from './ops/object-lock.ts';
 import { answerDeleteObjectTagging, answerGetObjectTagging, answerPutObjectTagging } from './ops/object-tagging.ts';
 import { answerPostObject } from './ops/post-object.ts';
 import { answerCopyObject, answerPutObject } from './ops/put-copy.ts';
@@ -68,7 +76,7 @@ export const OPERATIONS = {
     scope: 'new-bucket',
     body: 'document',
     meter: 'A',
-    rejects: [...GRANTS, 'x-amz-bucket-object-lock-enabled', 'x-amz-object-ownership', 'x-amz-bucket-namespace'],
+    rejects: [...GRANTS, 'x-amz-object-ownership', 'x-amz-bucket-namespace'],
     handle: answerCreateBucket,
   },
   HeadBucket: { scope: 'bucket', access: 'list', body: 'none', meter: 'B', rejects: [], handle: answerHeadBucket },
@@ -209,6 +217,22 @@ export const OPERATIONS = {
     rejects: [],
     handle: answerDeleteBucketTagging,
   },
+  GetObjectLockConfiguration: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetObjectLockConfiguration,
+  },
+  PutObjectLockConfiguration: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutObjectLockConfiguration,
+  },
   GetBucketHosting: {
     scope: 'bucket',
     access: 'owner',
@@ -299,6 +323,38 @@ export const OPERATIONS = {
     handle: answerGetObjectAttributes,
   },
   GetObjectAcl: { scope: 'object', access: 'owner', body: 'none', meter: 'B', rejects: [], handle: answerGetObjectAcl },
+  GetObjectRetention: {
+    scope: 'object',
+    access: 'owner',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetObjectRetention,
+  },
+  PutObjectRetention: {
+    scope: 'object',
+    access: 'owner',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutObjectRetention,
+  },
+  GetObjectLegalHold: {
+    scope: 'object',
+    access: 'owner',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetObjectLegalHold,
+  },
+  PutObjectLegalHold: {
+    scope: 'object',
+    access: 'owner',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutObjectLegalHold,
+  },
   GetObjectTagging: {
     scope: 'object',
     access: 'owner',

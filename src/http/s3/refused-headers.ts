@@ -21,10 +21,8 @@ export const COPY_SOURCE_KEY: readonly string[] = [
   'x-amz-copy-source-server-side-encryption-customer-key',
   'x-amz-copy-source-server-side-encryption-customer-key-md5',
 ];
-const OBJECT_LOCK = [
-  'x-amz-object-lock-mode',
-  'x-amz-object-lock-retain-until-date',
-  'x-amz-object-lock-legal-hold',
+/** Locks that wait for an event, which nobody could report here. */
+const EVENT_HOLD = [
   'x-amz-object-lock-event-hold',
   'x-amz-object-lock-event-hold-duration-days',
   'x-amz-object-lock-event-hold-duration-years',
@@ -40,18 +38,18 @@ export const GRANTS: readonly string[] = [
 /** Conditions that S3 has for reads only. */
 export const DATE_CONDITIONS: readonly string[] = ['if-modified-since', 'if-unmodified-since'];
 /** All that a new object could be wished to be. */
-export const NEW_OBJECT: readonly string[] = [...GRANTS, ...ENCRYPTION, ...OBJECT_LOCK, ...DATE_CONDITIONS];
+export const NEW_OBJECT: readonly string[] = [...GRANTS, ...ENCRYPTION, ...EVENT_HOLD, ...DATE_CONDITIONS];
 
 /**
  * Headers of S3 that are left alone because doing nothing is what they ask for here: the owner pays anyway
- * (request-payer), nothing is locked or needs a second factor (bypass-governance-retention, mfa), nothing has
- * annotations or restore states (object-annotation-directive, optional-object-attributes), and a policy can't lock its
- * owner out (confirm-remove-self-bucket-access). test/http/s3/operations.test.ts checks that no other is left alone.
+ * (request-payer), nothing needs a second factor (mfa), the owner needs no token to switch object lock on
+ * (bucket-object-lock-token), nothing has annotations or restore states (object-annotation-directive,
+ * optional-object-attributes), and a policy can't lock its owner out (confirm-remove-self-bucket-access). test/http/s3/operations.test.ts checks that no other is left alone.
  */
 export const IGNORED_HEADERS: readonly string[] = [
   'x-amz-request-payer',
-  'x-amz-bypass-governance-retention',
   'x-amz-mfa',
+  'x-amz-bucket-object-lock-token',
   'x-amz-object-annotation-directive',
   'x-amz-optional-object-attributes',
   'x-amz-confirm-remove-self-bucket-access',

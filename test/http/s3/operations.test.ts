@@ -20,6 +20,8 @@ const ATTRIBUTES = [
   'x-amz-storage-class',
   'x-amz-website-redirect-location',
 ];
+const LOCK = ['mode', 'retain-until-date', 'legal-hold'].map((name) => `x-amz-object-lock-${name}`);
+const BYPASS = 'x-amz-bypass-governance-retention';
 const READ_CONDITIONS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
 const COPY_SOURCE = [
   'x-amz-copy-source',
@@ -27,14 +29,15 @@ const COPY_SOURCE = [
   ...READ_CONDITIONS.map((name) => `x-amz-copy-source-${name}`),
 ];
 const READ: Readonly<Record<string, readonly string[]>> = {
-  CreateBucket: ['x-amz-acl'],
+  CreateBucket: ['x-amz-acl', 'x-amz-bucket-object-lock-enabled'],
   PutBucketAcl: ['x-amz-acl'],
   GetObject: [...READ_CONDITIONS, 'range', 'x-amz-checksum-mode'],
   HeadObject: [...READ_CONDITIONS, 'range', 'x-amz-checksum-mode'],
   GetObjectAttributes: ['x-amz-object-attributes', 'x-amz-max-parts', 'x-amz-part-number-marker'],
-  PutObject: [...ATTRIBUTES, 'x-amz-tagging', 'if-match', 'if-none-match'],
+  PutObject: [...ATTRIBUTES, ...LOCK, 'x-amz-tagging', 'if-match', 'if-none-match'],
   CopyObject: [
     ...ATTRIBUTES,
+    ...LOCK,
     ...COPY_SOURCE,
     'if-match',
     'if-none-match',
@@ -43,9 +46,11 @@ const READ: Readonly<Record<string, readonly string[]>> = {
     'x-amz-tagging',
     'x-amz-tagging-directive',
   ],
-  CreateMultipartUpload: [...ATTRIBUTES, 'x-amz-tagging', 'x-amz-checksum-algorithm', 'x-amz-checksum-type'],
+  CreateMultipartUpload: [...ATTRIBUTES, ...LOCK, 'x-amz-tagging', 'x-amz-checksum-algorithm', 'x-amz-checksum-type'],
   UploadPartCopy: [...COPY_SOURCE, 'x-amz-copy-source-range'],
-  DeleteObject: ['if-match', 'x-amz-if-match-last-modified-time', 'x-amz-if-match-size'],
+  PutObjectRetention: [BYPASS],
+  DeleteObjects: [BYPASS],
+  DeleteObject: [BYPASS, 'if-match', 'x-amz-if-match-last-modified-time', 'x-amz-if-match-size'],
   CompleteMultipartUpload: ['if-match', 'if-none-match', 'x-amz-checksum-type', 'x-amz-mp-object-size'],
 };
 

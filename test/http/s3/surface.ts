@@ -155,11 +155,12 @@ function requestOf({ method = 'GET', path, query = {}, headers = {}, body = '', 
 
 function countingIds(): Ids {
   let count = 0;
-  const next = (kind: string) => `${kind}${String(++count).padStart(8, '0')}`;
+  const next = (kind: string, digits = 8) => `${kind}${String(++count).padStart(digits, '0')}`;
   return {
     requestId: () => next('request'),
     bucketId: () => next('bucket') as ReturnType<Ids['bucketId']>,
-    versionId: () => next('version') as ReturnType<Ids['versionId']>,
+    // As long as a real one: clients may name it.
+    versionId: () => next('version', 20) as ReturnType<Ids['versionId']>,
     uploadId: () => next('upload') as ReturnType<Ids['uploadId']>,
     blobId: (home) => `${home}/${next('blob')}` as ReturnType<Ids['blobId']>,
     blobIdFloor: (home) => `${home}/`,

@@ -5,7 +5,7 @@ import { deleteBucket } from '../../../core/buckets/delete-bucket.ts';
 import { listBuckets } from '../../../core/buckets/list-buckets.ts';
 import type { Core } from '../../../core/core.ts';
 import { XML_MAX_BYTES } from '../../../core/limits.ts';
-import { NO_SETTINGS } from '../../../ports/bucket-settings.ts';
+import { type BucketSettings, NO_SETTINGS } from '../../../ports/bucket-settings.ts';
 import type { OwnedBucket } from '../../../ports/directory.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../call.ts';
 import { parseBucketAcl } from '../canned-acl.ts';
 import { type CreateBucketConfiguration, readCreateBucketConfiguration } from '../create-bucket-document.ts';
-import { decodeToken, encodeToken, readCount } from '../paging.ts';
+import { decodeToken, encodeToken, invalidArgument, readCount } from '../paging.ts';
 import { readDocument } from '../read-document.ts';
 import { element, escapeXml, s3Document, textElement, timeElement } from '../xml-write.ts';
 
@@ -29,6 +29,7 @@ const CLASSIC_REGION = 'us-east-1';
 /** A service of this region is everywhere and nowhere: it takes any location constraint. */
 const ANY_REGION = 'auto';
 
+const LOCK_HEADER = 'x-amz-bucket-object-lock-enabled';
 const NOTHING_WANTED: CreateBucketConfiguration = { region: null, tags: null };
 
 const PAGE_PARAMETERS = ['prefix', 'max-buckets', 'continuation-token', 'bucket-region'];
@@ -77,9 +78,20 @@ export async function answerCreateBucket(call: NewBucketCall, core: Core): Promi
   const wanted = document.length > 0 ? readCreateBucketConfiguration(document) : NOTHING_WANTED;
   requireLocation(wanted.region, call.region);
   const access = { acl, policyJson: null, policyPublicPrefixes: [] };
-  const settings = { ...NO_SETTINGS, tags: wanted.tags };
+  const lock: Partial<BucketSettings> = readLockWish(call)
+    ? { versioning: 'enabled', objectLock: { defaultRetention: null } }
+    : {};
+  const settings = { ...NO_SETTINGS, ...lock, tags: wanted.tags };
   const { record } = await createBucket(core, call.account, call.bucketName, access, settings);
   return emptyAnswer(200, { location: `/${record.name}` });
+}
+
+/** Whether the bucket shall have object lock, and with it versioning. InvalidArgument. */
+function readLockWish(call: NewBucketCall): boolean {
+  const value = call.header(LOCK_HEADER);
+  const text = value?.trim().toLowerCase() ?? 'false';
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw invalidArgument(LOCK_HEADER, value ?? '', `${LOCK_HEADER} must be true or false`);
 }
 
 function requireLocation(wanted: string | null, region: string): void {

@@ -14,13 +14,11 @@ import { parseHttpDate } from '../../semantics/http-date.ts';
 import { type BucketCall, emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
 import { type KeyToDelete, readDelete } from '../documents.ts';
 import { errorElements } from '../errors.ts';
+import { bypassesGovernance } from '../object-lock-headers.ts';
 import { invalidArgument } from '../paging.ts';
 import { readDocument } from '../read-document.ts';
 import { parseVersionName, versionNameOf } from '../version-name.ts';
 import { element, s3Document, textElement } from '../xml-write.ts';
-
-/** Asks to delete what GOVERNANCE keeps. */
-const BYPASS = 'x-amz-bypass-governance-retention';
 
 /** Errors: PreconditionFailed, AccessDenied (locked), InvalidArgument. Cost: one commit. */
 export async function answerDeleteObject(call: ObjectCall, core: Core): Promise<S3Answer> {
@@ -29,7 +27,7 @@ export async function answerDeleteObject(call: ObjectCall, core: Core): Promise<
     core,
     call.bucket,
     [{ key: call.key, versionId, condition: readCondition(call) }],
-    deleteOptions(call),
+    { bypassGovernance: bypassesGovernance(call) },
   );
   const refusal = deleted === undefined ? null : refusalOf(deleted);
   if (refusal !== null) throw refusal;
@@ -64,10 +62,6 @@ function readSize(text: string): number {
   return Number(text);
 }
 
-function deleteOptions(call: BucketCall): Parameters<typeof deleteObjects>[3] {
-  return { bypassGovernance: call.header(BYPASS)?.toLowerCase() === 'true' };
-}
-
 function refusalOf({ key, refusal }: DeletedObject): StorageError | null {
   if (refusal === null) return null;
   if (refusal !== 'AccessDenied') return new StorageError(refusal, { fields: { Key: key } });
@@ -87,7 +81,10 @@ export async function answerDeleteObjects(call: BucketCall, core: Core): Promise
   const { isQuiet, objects } = readDelete(await readDocument(call, XML_MAX_BYTES, true));
   const lines = objects.map(checkLine);
   const targets = lines.flatMap(({ target }) => (target === null ? [] : [target]));
-  const deleted = targets.length === 0 ? [] : await deleteObjects(core, call.bucket, targets, deleteOptions(call));
+  const deleted =
+    targets.length === 0
+      ? []
+      : await deleteObjects(core, call.bucket, targets, { bypassGovernance: bypassesGovernance(call) });
   let at = 0;
   let rows = '';
   for (const line of lines) rows += renderLine(line, line.target === null ? undefined : deleted[at++], isQuiet);

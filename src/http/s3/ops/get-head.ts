@@ -16,6 +16,7 @@ import type { Query } from '../../semantics/raw-path.ts';
 import type { ObjectCall, S3Answer } from '../call.ts';
 import { checksumHeaders } from '../checksum-headers.ts';
 import { findRequestedVersion, preconditionFailed, readConditions } from '../find-version.ts';
+import { objectLockHeaders } from '../object-lock-headers.ts';
 import { invalidArgument } from '../paging.ts';
 import { taggingHeaders } from '../tagging-header.ts';
 import { versionHeaders } from '../version-name.ts';
@@ -69,7 +70,7 @@ export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer
   headers['content-length'] = `${slice.lengthBytes}`;
   const isNamed = call.query.get('versionId') !== null;
   const ofVersion = versionHeaders(call.bucket.record(), version, isNamed);
-  Object.assign(headers, slice.headers, ofVersion, taggingHeaders(version.tags));
+  Object.assign(headers, slice.headers, ofVersion, taggingHeaders(version.tags), objectLockHeaders(version.lock));
   const isWhole = slice.range === null && call.operation === 'GetObject';
   Object.assign(headers, digestHeaders(call, version, isWhole));
   if (wantsChecksum) Object.assign(headers, checksumHeaders(slice.checksum, version.checksum?.type ?? null));

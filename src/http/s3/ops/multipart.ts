@@ -23,6 +23,7 @@ import {
 } from '../checksum-headers.ts';
 import { openCopySource, sourceVersionHeaders } from '../copy-source.ts';
 import { readCompleteMultipartUpload } from '../documents.ts';
+import { readObjectLockHeaders } from '../object-lock-headers.ts';
 import { invalidArgument } from '../paging.ts';
 import { readDocument } from '../read-document.ts';
 import { readTaggingHeader } from '../tagging-header.ts';
@@ -53,7 +54,7 @@ export async function answerCreateMultipartUpload(call: ObjectCall, core: Core):
   const upload = await createUpload(core, call.bucket, {
     key: call.key,
     attributes: readObjectAttributes(call),
-    facts: { tags: readTaggingHeader(call.header) },
+    facts: { tags: readTaggingHeader(call.header), lock: readObjectLockHeaders(call, core.ports.clock.nowMs()) },
     checksumAlgorithm: readChecksumAlgorithm(call.header),
     checksumType: readChecksumType(call.header),
   });

@@ -11,6 +11,7 @@ import { emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.
 import { requireEffectiveObjectAcl } from '../canned-acl.ts';
 import { checksumElement, checksumHeaders, readBodyExpectation, readChecksumAlgorithm } from '../checksum-headers.ts';
 import { type OpenedSource, openCopySource, sourceVersionHeaders } from '../copy-source.ts';
+import { readObjectLockHeaders } from '../object-lock-headers.ts';
 import { invalidArgument } from '../paging.ts';
 import { readTaggingHeader } from '../tagging-header.ts';
 import { newVersionHeaders } from '../version-name.ts';
@@ -39,7 +40,7 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<ObjectV
     attributes: readObjectAttributes(call),
     body: call.body.source,
     expectation: readBodyExpectation(call.header, call.body),
-    facts: { tags: readTaggingHeader(call.header) },
+    facts: { tags: readTaggingHeader(call.header), lock: readObjectLockHeaders(call, core.ports.clock.nowMs()) },
     condition: parseWriteCondition(call.header('if-match'), call.header('if-none-match')),
     // A form does not say how long its file is; every other body must.
     isLengthOptional: call.form !== null,
@@ -55,13 +56,14 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
   const condition = parseWriteCondition(call.header('if-match'), call.header('if-none-match'));
   const checksumAlgorithm = readChecksumAlgorithm(call.header);
   const requested = readObjectAttributes(call);
+  const lock = readObjectLockHeaders(call, core.ports.clock.nowMs());
   const source = await openCopySource(call, core);
   if (!isReplacing && checksumAlgorithm === null) requireChange(call, source);
   const version = await copyObject(core, call.bucket, {
     source: source.version,
     key: call.key,
     attributes: isReplacing ? requested : keptAttributes(source.version, requested),
-    facts: { tags: requestedTags ?? source.version.tags },
+    facts: { tags: requestedTags ?? source.version.tags, lock },
     checksumAlgorithm,
     condition,
   });

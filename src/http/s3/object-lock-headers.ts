@@ -1,0 +1,69 @@
+// Object lock in headers: what a write wishes, what a read shows, and the wish to override GOVERNANCE.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (x-amz-object-lock-*), API_GetObject.html
+import { parseIsoTime } from '../../core/time.ts';
+import type { BucketRecord } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { ObjectLock } from '../../ports/object-facts.ts';
+import type { BucketCall, ObjectCall } from './call.ts';
+import { requireFuture } from './object-lock-document.ts';
+import { invalidArgument } from './paging.ts';
+
+const MODE = 'x-amz-object-lock-mode';
+const UNTIL = 'x-amz-object-lock-retain-until-date';
+const HOLD = 'x-amz-object-lock-legal-hold';
+const BYPASS = 'x-amz-bypass-governance-retention';
+
+/** InvalidRequest where nothing can be locked. */
+export function requireLockableBucket({ settings, name }: BucketRecord): void {
+  if (settings.objectLock !== null) return;
+  throw new StorageError('InvalidRequest', {
+    detail: 'Bucket is missing Object Lock Configuration',
+    fields: { BucketName: name },
+  });
+}
+
+/** The lock that a write wishes for its new version, or null. InvalidArgument, InvalidRequest (a bucket without object lock). */
+export function readObjectLockHeaders({ header, bucket }: ObjectCall, nowMs: number): ObjectLock | null {
+  const [mode, until, hold] = [header(MODE), header(UNTIL), header(HOLD)];
+  if (mode === null && until === null && hold === null) return null;
+  requireLockableBucket(bucket.record());
+  return { retention: readRetention(mode, until, nowMs), hasLegalHold: hold === null ? null : readHold(hold) };
+}
+
+function readRetention(mode: string | null, until: string | null, nowMs: number): ObjectLock['retention'] {
+  if (mode === null && until === null) return null;
+  if (mode === null || until === null) {
+    throw invalidArgument(mode === null ? MODE : UNTIL, '', `${UNTIL} and ${MODE} must both be supplied`);
+  }
+  if (mode !== 'GOVERNANCE' && mode !== 'COMPLIANCE') throw invalidArgument(MODE, mode, 'Unknown wormMode directive.');
+  const untilMs = parseIsoTime(until.trim());
+  if (untilMs === null) {
+    throw invalidArgument(UNTIL, until, 'The retain until date must be provided in ISO 8601 format');
+  }
+  requireFuture(untilMs, nowMs);
+  return { mode, untilMs };
+}
+
+function readHold(value: string): boolean {
+  if (value !== 'ON' && value !== 'OFF') {
+    throw invalidArgument(HOLD, value, "Legal hold status must be either of 'ON' or 'OFF'");
+  }
+  return value === 'ON';
+}
+
+/** What a read shows of a version's lock. */
+export function objectLockHeaders(lock: ObjectLock | null): Record<string, string> {
+  if (lock === null) return {};
+  const { retention, hasLegalHold } = lock;
+  return {
+    ...(retention === null ? {} : { [MODE]: retention.mode, [UNTIL]: new Date(retention.untilMs).toISOString() }),
+    ...(hasLegalHold === null ? {} : { [HOLD]: hasLegalHold ? 'ON' : 'OFF' }),
+  };
+}
+
+/** Whether the caller asks to override GOVERNANCE, and may: that is the owner's right. */
+export function bypassesGovernance(call: BucketCall): boolean {
+  const { principal } = call;
+  const isOwner = principal.kind === 'account' && principal.account.id === call.bucket.record().ownerId;
+  return isOwner && call.header(BYPASS)?.trim().toLowerCase() === 'true';
+}

@@ -1,0 +1,85 @@
+// Object lock: the configuration of a bucket, and retention and legal hold of a version. What a lock keeps from
+// happening is decided in the index, with the change itself.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html
+import { setBucketSettings } from '../../../core/buckets/set-bucket-settings.ts';
+import type { Core } from '../../../core/core.ts';
+import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { updateVersion } from '../../../core/objects/update-version.ts';
+import { StorageError } from '../../../ports/errors.ts';
+import type { VersionChange } from '../../../ports/metadata-index.ts';
+import type { ObjectLock } from '../../../ports/object-facts.ts';
+import { type BucketCall, emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
+import { findRequestedVersion } from '../find-version.ts';
+import {
+  readLegalHold,
+  readObjectLockConfiguration,
+  readRetention,
+  writeLegalHold,
+  writeObjectLockConfiguration,
+  writeRetention,
+} from '../object-lock-document.ts';
+import { bypassesGovernance, requireLockableBucket } from '../object-lock-headers.ts';
+import { readDocument } from '../read-document.ts';
+import { parseVersionName } from '../version-name.ts';
+
+/**
+ * Switches object lock on, for good, and replaces the default retention; versions that exist keep what they have.
+ * Errors: MalformedXML, InvalidRetentionPeriod, InvalidBucketState (no versioning), BadDigest. Cost: one commit.
+ */
+export async function answerPutObjectLockConfiguration(call: BucketCall, core: Core): Promise<S3Answer> {
+  const objectLock = readObjectLockConfiguration(await readDocument(call, XML_MAX_BYTES));
+  await setBucketSettings(core, call.bucket, { objectLock });
+  return emptyAnswer(200);
+}
+
+/** Errors: ObjectLockConfigurationNotFoundError. */
+export function answerGetObjectLockConfiguration(call: BucketCall): S3Answer {
+  const { settings, name } = call.bucket.record();
+  if (settings.objectLock === null) {
+    throw new StorageError('ObjectLockConfigurationNotFoundError', { fields: { BucketName: name } });
+  }
+  return xmlAnswer(writeObjectLockConfiguration(settings.objectLock));
+}
+
+/** Errors: MalformedXML, InvalidArgument, InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit. */
+export async function answerPutObjectRetention(call: ObjectCall, core: Core): Promise<S3Answer> {
+  requireLockableBucket(call.bucket.record());
+  const document = await readDocument(call, XML_MAX_BYTES);
+  return update(call, core, { retention: readRetention(document, core.ports.clock.nowMs()) });
+}
+
+/** Errors: InvalidRequest, NoSuchObjectLockConfiguration, those of findRequestedVersion. Cost: one index read. */
+export async function answerGetObjectRetention(call: ObjectCall): Promise<S3Answer> {
+  const { retention } = await findLock(call);
+  if (retention === null) throw noLock(call);
+  return xmlAnswer(writeRetention(retention));
+}
+
+/** Errors: MalformedXML, InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit. */
+export async function answerPutObjectLegalHold(call: ObjectCall, core: Core): Promise<S3Answer> {
+  requireLockableBucket(call.bucket.record());
+  return update(call, core, { hasLegalHold: readLegalHold(await readDocument(call, XML_MAX_BYTES)) });
+}
+
+/** Errors: InvalidRequest, NoSuchObjectLockConfiguration, those of findRequestedVersion. Cost: one index read. */
+export async function answerGetObjectLegalHold(call: ObjectCall): Promise<S3Answer> {
+  const { hasLegalHold } = await findLock(call);
+  if (hasLegalHold === null) throw noLock(call);
+  return xmlAnswer(writeLegalHold(hasLegalHold));
+}
+
+async function update(call: ObjectCall, core: Core, change: VersionChange): Promise<S3Answer> {
+  const versionId = parseVersionName(call.query.get('versionId'));
+  const bypassGovernance = bypassesGovernance(call);
+  await updateVersion(core, call.bucket, { key: call.key, versionId, change, bypassGovernance });
+  return emptyAnswer(200);
+}
+
+async function findLock(call: ObjectCall): Promise<ObjectLock> {
+  requireLockableBucket(call.bucket.record());
+  const { lock } = await findRequestedVersion(call);
+  if (lock === null) throw noLock(call);
+  return lock;
+}
+
+const noLock = ({ key }: ObjectCall) => new StorageError('NoSuchObjectLockConfiguration', { fields: { Key: key } });
