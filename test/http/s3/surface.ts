@@ -76,7 +76,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16,
       graceSeconds: 3600,
       ownHosts: [],
-      zipMaxObjects: 1500,
+      zipMaxObjects: 20,
     },
     ports: {
       blobStore,

@@ -76,9 +76,9 @@ describe('a ZIP of a folder', () => {
     const none = await zip(surface, { path: '/bkt/nothing' });
     expect([none.status, none.text]).toEqual([404, expect.stringContaining('<Key>nothing/</Key>')]);
     expect((await zip(surface, { path: '/none' })).status).toBe(404);
-    for (let n = 0; n <= 1500; n++) await surface.send({ method: 'PUT', path: `/bkt/many/${n}` });
+    for (let n = 0; n <= 20; n++) await surface.send({ method: 'PUT', path: `/bkt/many/${n}` });
     const many = await zip(surface, { path: '/bkt/many' });
-    expect([many.status, many.text]).toEqual([400, expect.stringContaining('more than 1500 objects')]);
+    expect([many.status, many.text]).toEqual([400, expect.stringContaining('more than 20 objects')]);
     // The refused ones hold no place.
     for (let n = 0; n < 20; n++) await zip(surface, { path: '/bkt/many' });
     expect((await zip(surface)).status).toBe(200);
