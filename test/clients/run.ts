@@ -1,0 +1,80 @@
+// Everyday work with the tools that people have: each script runs against the Node home and the Cloudflare home.
+// `npm run clients`, or with names: `npm run clients -- rclone restic`. A script whose program this machine does not have
+// is skipped, and says so. The programs come from the system; npm test does not need them.
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onEachHome } from '../../bench/lib/homes.ts';
+import { missingPrograms } from '../../bench/lib/programs.ts';
+import { freshBucketName } from '../wire/client.ts';
+import type { WireTarget } from '../wire/target.ts';
+
+/** Scripts in this folder and the programs that they need. s3fs also needs /dev/fuse. */
+const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
+  'aws-cli': ['aws'],
+  rclone: ['rclone'],
+  restic: ['restic'],
+  s3cmd: ['s3cmd'],
+  s3fs: ['s3fs', 'fusermount', 'mountpoint'],
+};
+/** Longest run of one script, milliseconds. */
+const SCRIPT_LIMIT_MS = 240_000;
+
+/** Runs a script to its end. Gives what it printed, or the reason why it failed. */
+async function runScript(name: string, target: WireTarget): Promise<{ failure: string | null; lastLine: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'quayside-clients-'));
+  const env = {
+    ...process.env,
+    // A bundle of certificates for some other service: rclone's SDK refuses to start with it.
+    AWS_CA_BUNDLE: undefined,
+    HOME: folder,
+    WORK: folder,
+    ENDPOINT: target.url,
+    HOST: new URL(target.url).host,
+    BUCKET: freshBucketName(),
+    AWS_ACCESS_KEY_ID: target.accessKey,
+    AWS_SECRET_ACCESS_KEY: target.secretKey,
+    AWS_DEFAULT_REGION: 'us-east-1',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  };
+  const script = join(import.meta.dirname, `${name}.sh`);
+  const child = spawn('bash', [script], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const timer = setTimeout(() => child.kill('SIGKILL'), SCRIPT_LIMIT_MS);
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  clearTimeout(timer);
+  await rm(folder, { recursive: true, force: true });
+  const lines = output.trim().split('\n');
+  return { failure: code === 0 ? null : lines.slice(-25).join('\n'), lastLine: lines.at(-1) ?? '' };
+}
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in SCRIPTS));
+if (unknown.length > 0)
+  throw new Error(`No such script: ${unknown.join(', ')}. There are ${Object.keys(SCRIPTS).join(', ')}.`);
+let failures = 0;
+await onEachHome(async ({ target }) => {
+  print(`\n${target.url}`);
+  for (const [name, programs] of Object.entries(SCRIPTS)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    const missing = missingPrograms(programs);
+    if (missing.length > 0) {
+      print(`  ${name}: skipped, this machine has no ${missing.join(', ')}`);
+      continue;
+    }
+    const startedMs = performance.now();
+    const { failure, lastLine } = await runScript(name, target);
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+    print(
+      failure === null
+        ? `  ${name}: ok in ${seconds} s (${lastLine})`
+        : `  ${name}: FAILED after ${seconds} s\n${failure}`,
+    );
+    if (failure !== null) failures += 1;
+  }
+});
+process.exitCode = failures === 0 ? 0 : 1;
