@@ -37,6 +37,15 @@ export function createSimulatedBucket(options: {
 }): SimulatedBucket {
   const { timeline, usage } = options;
   const sizes = new Map<BlobId, number>();
+
+  async function get(id: BlobId, { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number }) {
+    usage.classB += 1;
+    usage.workerCpuMs += CPU_MS.call;
+    await timeline.sleep(LATENCY_MS.bucket);
+    if (offsetBytes + lengthBytes <= (sizes.get(id) ?? 0)) return;
+    throw new StorageError('InternalError', { detail: `Blob ${id} is missing or short.` });
+  }
+
   const bucket: SimulatedBucket = {
     seed: (id, sizeBytes) => void sizes.set(id, sizeBytes),
     async write(id, source) {
@@ -50,13 +59,15 @@ export function createSimulatedBucket(options: {
       sizes.set(id, sizeBytes);
       return { sizeBytes };
     },
-    async open(id, { offsetBytes, lengthBytes }) {
-      usage.classB += 1;
-      usage.workerCpuMs += CPU_MS.call;
-      await timeline.sleep(LATENCY_MS.bucket);
-      if (offsetBytes + lengthBytes > (sizes.get(id) ?? 0)) {
-        throw new StorageError('InternalError', { detail: `Blob ${id} is missing or short.` });
-      }
+    async read(id, range) {
+      await get(id, range);
+      usage.workerCpuMs += (range.lengthBytes / 2 ** 20) * CPU_MS.mebibyte;
+      await timeline.sleep(transferMs(range.lengthBytes));
+      return options.zeros(range.lengthBytes);
+    },
+    async open(id, range) {
+      const { lengthBytes } = range;
+      await get(id, range);
       return new ReadableStream<Uint8Array>(
         {
           // Only a reader that buffers the body waits for it and burns CPU on it; a stream just goes out.

@@ -50,6 +50,7 @@ export function createSimulatedEdgeCache(options: SimulatedEdgeCacheOptions): Ed
     sliceBytes: SLICE_BYTES,
     maxSlicesPerRead: options.maxSlicesPerRead,
     peek: memory.peek,
+    admits: () => true,
     async read(slice, load) {
       const found = await readFrom(0, slice, load);
       memory.keep(slice, found.bytes);

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../ports/byte-source.ts';
+import type { ChunkStream } from '../ports/chunk-stream.ts';
 import type { BucketName } from '../ports/domain.ts';
 import type { RequestNotes } from './observe/request-notes.ts';
 
@@ -25,6 +26,15 @@ export type HttpRequest = {
   readonly notes: RequestNotes;
   /** Tells once how the sending of the answer ended. For the access log; called when the answer's head stands. */
   onSent(report: (sent: SentAnswer) => void): void;
+  /** Makes a Response that this home sends in chunks, past web streams; a home that can't do better has none. */
+  readonly respond?: (answer: ChunkAnswer) => Response;
+};
+
+/** An answer whose body comes in chunks. `headers` have its length. */
+export type ChunkAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stream: ChunkStream;
 };
 
 /** What only the home's server knows of an answer. Null where it can't be known. */

@@ -21,10 +21,13 @@ export type BlobStore = {
    */
   write(id: BlobId, source: ByteSource, identity: BlobIdentity): Promise<{ sizeBytes: number }>;
   /**
-   * Opens a range; the stream delivers exactly `lengthBytes` bytes (> 0) or errors. Cancelling it frees everything.
+   * Opens a range; the stream delivers exactly `lengthBytes` bytes (> 0) or errors. Cancelling it frees everything. A home
+   * that sends chunks itself gives a ChunkStream.
    * Throws `InternalError` when the blob is missing or short. Cost on R2: one class B call.
    */
   open(id: BlobId, range: { offsetBytes: number; lengthBytes: number }): Promise<ReadableStream<Uint8Array>>;
+  /** As `open`, all in memory, in a buffer of its own. For slices and other small ranges. */
+  read(id: BlobId, range: { offsetBytes: number; lengthBytes: number }): Promise<Uint8Array>;
   /**
    * Opens runs of blobs (one at least) one after the other as one stream, for a body that is sent on as it is: the
    * runtime may move the bytes itself. The first is open when this resolves; else as `open`, with its cost for each run.

@@ -18,6 +18,11 @@ export type EdgeCache = {
   /** The slice, if memory has it: at once, no I/O. */
   peek(slice: Segment): Uint8Array | null;
   /**
+   * Whether a slice that memory has not is worth reading whole for a read that wants a part of it, or more than it:
+   * `readBytes` in all. Else that is read from the bucket, past the tiers. Counts as a request for the slice.
+   */
+  admits(slice: Segment, readBytes: number): boolean;
+  /**
    * The slice from the nearest tier that has it, else by `load`, which then may be kept. Where the home allows it, all
    * who ask for a slice at the same time share one `load`. Rejects with what `load` rejects with; a tier that fails is
    * a miss.

@@ -98,12 +98,16 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
         const found = await readAll(await store.open(id, { offsetBytes, lengthBytes }));
         const expected = bytes.subarray(offsetBytes, offsetBytes + lengthBytes);
         expect(isSameBytes(found, expected), `${lengthBytes} bytes at ${offsetBytes}`).toBe(true);
+        const read = await store.read(id, { offsetBytes, lengthBytes });
+        expect(isSameBytes(read, expected), `${lengthBytes} bytes at ${offsetBytes}, read`).toBe(true);
       }
     });
 
     test('refuses a missing blob with InternalError', async (store) => {
       const opened = store.open(blobId(freshBucketId(), 1), { offsetBytes: 0, lengthBytes: 1 });
       await expect(opened).rejects.toMatchObject({ code: 'InternalError' });
+      const read = store.read(blobId(freshBucketId(), 1), { offsetBytes: 0, lengthBytes: 1 });
+      await expect(read).rejects.toMatchObject({ code: 'InternalError' });
     });
 
     test('never gives fewer bytes than asked: a range past the end is an error', async (store) => {
@@ -111,6 +115,8 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
       await store.write(id, sourceOf(patternBytes(1000)), identity);
       const read = async () => readAll(await store.open(id, { offsetBytes: 0, lengthBytes: MiB }));
       await expect(read()).rejects.toMatchObject({ code: 'InternalError' });
+      const readWhole = store.read(id, { offsetBytes: 1, lengthBytes: MiB });
+      await expect(readWhole).rejects.toMatchObject({ code: 'InternalError' });
     });
 
     test('leaves nothing of a body whose source fails midway', async (store) => {

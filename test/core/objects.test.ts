@@ -68,6 +68,39 @@ describe('putObject and getObject', () => {
     }
   });
 
+  it('reads of a body that memory will not take what is wanted and no more', async () => {
+    const core = createMemoryCore();
+    const bucket = await openTestBucket(core);
+    const bytes = sampleBytes(2 ** 19);
+    const version = await putObject(core, bucket, { ...put(bytes), body: bodyOf(bytes, 65_536) });
+    const asked: [string, number][] = [];
+    const { blobStore } = core.ports;
+    const watched = withPorts(core, {
+      blobStore: {
+        ...blobStore,
+        open(id, range) {
+          asked.push(['open', range.lengthBytes]);
+          return blobStore.open(id, range);
+        },
+        read(id, range) {
+          asked.push(['read', range.lengthBytes]);
+          return blobStore.read(id, range);
+        },
+      },
+    });
+    // More than a quarter of the memory tier's MiB, and neither end where a slice of 64 KiB ends.
+    const range = { offsetBytes: 1000, lengthBytes: 5 * 65_536 };
+    const { body } = await openBody(watched, version, range);
+    const read = new Uint8Array(await new Response(body as ReadableStream<Uint8Array>).arrayBuffer());
+    expect(read).toEqual(bytes.slice(1000, 1000 + range.lengthBytes));
+    expect(asked).toEqual([['open', 64_536], ...Array(4).fill(['open', 65_536]), ['open', 1000]]);
+    // A short one takes whole slices, and the next reader finds them.
+    asked.length = 0;
+    await openBody(watched, version, { offsetBytes: 0, lengthBytes: 10 });
+    expect(asked).toEqual([['read', 65_536]]);
+    expect((await openBody(watched, version, { offsetBytes: 50_000, lengthBytes: 10 })).tier).toBe('memory');
+  });
+
   it('serves a small blob from memory the second time', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { respondWithChunks } from '../../src/adapters/node/chunk-responses.ts';
 import { createFsBlobStore, type FsBlobStore } from '../../src/adapters/node/fs-blob-store.ts';
 import { readRequest } from '../../src/adapters/node/http-request.ts';
 import { type Fetch, type RunningServer, serve } from '../../src/adapters/node/serve.ts';
@@ -8,6 +9,7 @@ import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import type { BlobIdentity } from '../../src/ports/blob-store.ts';
+import { ChunkStream } from '../../src/ports/chunk-stream.ts';
 import type { BlobId, BucketId, BucketName, ObjectKey } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import { openRawClient } from './raw-socket.ts';
@@ -118,6 +120,41 @@ describe('serve', () => {
   });
 });
 
+describe('a body in chunks', () => {
+  it('is cut off, rather than ended short, when it fails midway, and the next request is answered', async () => {
+    const answers = [
+      { failAt: 1, status: 200 },
+      { failAt: 2, status: 200 },
+    ];
+    const server = await start(() => {
+      const { failAt, status } = answers.shift() ?? { failAt: 9, status: 500 };
+      let given = 0;
+      const next = async () => {
+        given += 1;
+        if (given > failAt) throw new StorageError('InternalError');
+        return { bytes: new Uint8Array(1000), isBorrowed: false };
+      };
+      const stream = new ChunkStream({ next, close: () => undefined });
+      return respondWithChunks({ status, headers: { 'content-length': '2000' }, stream });
+    });
+    const read = () => fetch(server.url).then((response) => response.arrayBuffer());
+    await expect(read()).rejects.toThrow();
+    expect((await read()).byteLength).toBe(2000);
+  });
+
+  it('is a stream to whoever reads the Response itself', async () => {
+    const bytes = [Uint8Array.of(1), Uint8Array.of(2)];
+    const next = async () => {
+      const chunk = bytes.shift();
+      return chunk === undefined ? null : { bytes: chunk, isBorrowed: false };
+    };
+    const stream = new ChunkStream({ next, close: () => undefined });
+    const response = respondWithChunks({ status: 206, headers: { 'content-length': '2', x: 'y' }, stream });
+    expect([response.status, response.headers.get('x')]).toEqual([206, 'y']);
+    expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([1, 2]);
+  });
+});
+
 describe('a refusal before the body has come', () => {
   it.each(['close', 'keep-alive'])('is there for a client that first sends all, connection: %s', async (connection) => {
     const server = await start(() => text('refused', 403));
@@ -168,7 +205,7 @@ describe('uploads', () => {
   });
 });
 
-describe('downloads', () => {
+describe.each(['stream', 'chunks'] as const)('downloads, sent as a %s', (way) => {
   /** A server that streams one stored blob of 8 MiB. */
   async function startDownload(): Promise<{ store: FsBlobStore; server: RunningServer; lengthBytes: number }> {
     const store = createFsBlobStore(temporaryFolder());
@@ -183,7 +220,10 @@ describe('downloads', () => {
     await store.write(id, source, identity);
     const server = await start(async () => {
       const body = await store.open(id, { offsetBytes: 0, lengthBytes });
-      return new Response(body, { status: 200, headers: { 'Content-Length': `${lengthBytes}` } });
+      const headers = { 'content-length': `${lengthBytes}` };
+      if (way === 'stream') return new Response(body, { status: 200, headers });
+      if (!(body instanceof ChunkStream)) throw new Error('The store gives chunks.');
+      return respondWithChunks({ status: 200, headers, stream: body });
     });
     return { store, server, lengthBytes };
   }
@@ -197,6 +237,7 @@ describe('downloads', () => {
     expect(store.openFileCounts().inUse).toBe(1);
     client.socket.resetAndDestroy();
     await expect.poll(() => store.openFileCounts().inUse, { timeout: 10_000 }).toBe(0);
+    expect(store.bufferCounts().outBytes).toBe(0);
   });
 
   it('a slow reader gets everything', async () => {
@@ -209,6 +250,7 @@ describe('downloads', () => {
     }
     expect(received).toBe(lengthBytes);
     await expect.poll(() => store.openFileCounts().inUse, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => store.bufferCounts().outBytes, { timeout: 10_000 }).toBe(0);
   });
 });
 

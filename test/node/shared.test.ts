@@ -91,6 +91,25 @@ describe('memory bodies', () => {
     expect([bodies.maxSliceBytes, bodies.peek(slice('a', 1))]).toEqual([0, null]);
   });
 
+  it('admits a slice for a part of it while there is room, then on the second request in a short while', () => {
+    const bodies = createMemoryBodies({ maxBytes: 200_000, maxSliceBytes: 10_000 });
+    const admits = (name: string) => bodies.admits(slice(name, 10_000), 100);
+    for (let i = 0; bodies.admits(slice(`fill${i}`, 10_000), 100); i++) {
+      bodies.keep(slice(`fill${i}`, 10_000), new Uint8Array(10_000));
+    }
+    expect([admits('a'), admits('a')]).toEqual([false, true]);
+    bodies.keep(slice('a', 10_000), new Uint8Array(10_000));
+    expect(bodies.peek(slice('a', 10_000))).not.toBeNull();
+    // Too long ago: five others were asked for meanwhile.
+    expect(['b', 'c', 'd', 'e', 'f', 'g', 'b'].map(admits)).toEqual(Array(7).fill(false));
+  });
+
+  it('admits nothing of a read that would take a large share of the room', () => {
+    const bodies = createMemoryBodies({ maxBytes: 200_000, maxSliceBytes: 10_000 });
+    expect(bodies.admits(slice('a', 10_000), 50_000)).toBe(true);
+    expect(bodies.admits(slice('a', 10_000), 50_001)).toBe(false);
+  });
+
   it('does not keep the buffer that a slice was cut from', () => {
     const bodies = createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 });
     bodies.keep(slice('a', 10), new Uint8Array(60_000).subarray(0, 10));
@@ -111,6 +130,15 @@ describe('memory edge cache', () => {
     await Promise.all(Array.from({ length: 1000 }, () => cache.read(wanted, load)));
     expect(cache.peek(wanted)).not.toBeNull();
     expect(loads).toBe(1);
+  });
+
+  it('admits whoever can share a read that is under way', async () => {
+    const cache = createMemoryEdgeCache(createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 }));
+    const wanted: Segment = { blobId: 'a' as BlobId, offsetBytes: 0, lengthBytes: 100 };
+    expect(cache.admits(wanted, 100_000)).toBe(false);
+    const reading = cache.read(wanted, async () => new Uint8Array(100));
+    expect(cache.admits(wanted, 100_000)).toBe(true);
+    await reading;
   });
 });
 

@@ -50,6 +50,7 @@ export function createR2BlobStore(
 
     open: (id, range) => openRange(bucket, id, range),
     openRuns: (runs) => openRuns(bucket, runs),
+    read: (id, range) => readRange(bucket, id, range),
 
     async delete(ids) {
       for (let start = 0; start < ids.length; start += BATCH) {
@@ -249,9 +250,13 @@ async function openRange(bucket: R2Bucket, id: BlobId, range: Range): Promise<Re
   if (lengthBytes > WHOLE_MAX_BYTES) {
     return inLargePieces(await getRange(bucket, id, range, bodyOf), lengthBytes, short(id));
   }
+  return streamOf(await readRange(bucket, id, range));
+}
+
+async function readRange(bucket: R2Bucket, id: BlobId, range: Range): Promise<Uint8Array> {
   const bytes = new Uint8Array(await getRange(bucket, id, range, (object) => object.arrayBuffer()));
-  if (bytes.length !== lengthBytes) throw short(id)();
-  return streamOf(bytes);
+  if (bytes.length !== range.lengthBytes) throw short(id)();
+  return bytes;
 }
 
 /** Opens ranges one after the other; the runtime joins them. */

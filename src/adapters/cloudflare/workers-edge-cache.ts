@@ -72,6 +72,8 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
     sliceBytes: SLICE_BYTES,
     maxSlicesPerRead: MAX_SLICES_PER_READ,
     peek: memory.peek,
+    // The place has room for all, and what a reader wants of a file there the next one wants too.
+    admits: () => true,
     async read(slice, load) {
       const found = (await readEntrypoint(slice)) ?? (await readPlace(slice, load));
       memory.keep(slice, found.bytes);

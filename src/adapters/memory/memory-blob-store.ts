@@ -14,6 +14,17 @@ export type MemoryBlobStore = BlobStore & {
 
 export function createMemoryBlobStore(): MemoryBlobStore {
   const blobs = new Map<BlobId, { bytes: Uint8Array; identity: BlobIdentity }>();
+
+  /** The range; shared with the store. InternalError. */
+  function find(id: BlobId, { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number }): Uint8Array {
+    const bytes = blobs.get(id)?.bytes;
+    const end = offsetBytes + lengthBytes;
+    if (bytes === undefined || end > bytes.length) {
+      throw new StorageError('InternalError', { detail: `Blob ${id} is missing or short.` });
+    }
+    return bytes.subarray(offsetBytes, end);
+  }
+
   const store: MemoryBlobStore = {
     blobs,
     async write(id, source, identity) {
@@ -33,20 +44,17 @@ export function createMemoryBlobStore(): MemoryBlobStore {
       blobs.set(id, { bytes, identity });
       return { sizeBytes };
     },
-    async open(id, { offsetBytes, lengthBytes }) {
-      const bytes = blobs.get(id)?.bytes;
-      const end = offsetBytes + lengthBytes;
-      if (bytes === undefined || end > bytes.length) {
-        throw new StorageError('InternalError', { detail: `Blob ${id} is missing or short.` });
-      }
-      let at = offsetBytes;
+    read: async (id, range) => find(id, range).slice(),
+    async open(id, range) {
+      const bytes = find(id, range);
+      let at = 0;
       return new ReadableStream<Uint8Array>(
         {
           pull(controller) {
-            const next = Math.min(at + CHUNK_BYTES, end);
+            const next = Math.min(at + CHUNK_BYTES, bytes.length);
             controller.enqueue(bytes.slice(at, next));
             at = next;
-            if (at === end) controller.close();
+            if (at === bytes.length) controller.close();
           },
         },
         { highWaterMark: 0 },

@@ -3,6 +3,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BlobStore } from '../../ports/blob-store.ts';
+import { ChunkStream } from '../../ports/chunk-stream.ts';
 import type { BlobId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { joinRuns } from '../shared/join-runs.ts';
@@ -10,9 +11,10 @@ import { createBlobFolders } from './blob-folders.ts';
 import { type BlobFooter, decodeFooter, TRAILER_BYTES } from './blob-footer.ts';
 import { listBlobs } from './blob-list.ts';
 import { type BlobPath, blobPath, temporaryPath } from './blob-path.ts';
-import { streamFile } from './blob-stream.ts';
 import { writeBlobFile } from './blob-writer.ts';
+import { type ChunkBuffers, createChunkBuffers } from './chunk-buffers.ts';
 import { readExactly, removeQuietly, rename, syncFolderNow, unlink } from './file-calls.ts';
+import { fileChunks } from './file-chunks.ts';
 import { errnoOf, translateError } from './fs-errors.ts';
 import { createOpenFiles } from './open-files.ts';
 
@@ -21,6 +23,8 @@ export type FsBlobStore = BlobStore & {
   readFooter(id: BlobId): Promise<BlobFooter>;
   /** Descriptors held, for tests and metrics. */
   openFileCounts(): { cached: number; inUse: number };
+  /** Buffers of bodies on their way out, for tests and metrics. */
+  bufferCounts(): ReturnType<ChunkBuffers['counts']>;
   /** Closes the descriptors that no reader uses; the others close when their reader is done. */
   close(): void;
 };
@@ -41,6 +45,7 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
     rmSync(join(temporaryFolder, name), { recursive: true, force: true });
   const folders = createBlobFolders(root);
   const files = createOpenFiles(OPEN_FILES_MAX);
+  const buffers = createChunkBuffers();
 
   /** Renames and makes the name durable; on failure neither name is left. */
   async function moveIntoPlace(temporary: string, path: BlobPath): Promise<void> {
@@ -78,11 +83,11 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
   const open: BlobStore['open'] = async (id, range) => {
     try {
       const file = await files.acquire(blobPath(root, id).file);
-      if (range.offsetBytes + range.lengthBytes + TRAILER_BYTES > file.fileBytes) {
+      if (!isWithin(range, file.fileBytes)) {
         files.release(file);
-        throw new StorageError('InternalError', { detail: 'A blob file is too short.' });
+        throw tooShort();
       }
-      return streamFile(file.fd, range, () => files.release(file));
+      return new ChunkStream(fileChunks(file.fd, range, { buffers, release: () => files.release(file) }));
     } catch (error) {
       throw translateError(error, 'A blob could not be opened.');
     }
@@ -103,6 +108,18 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
 
     open,
     openRuns: (runs) => joinRuns(runs, open),
+
+    async read(id, range) {
+      try {
+        return await withFile(id, async (fd, fileBytes) => {
+          const bytes = isWithin(range, fileBytes) ? await readExactly(fd, range.offsetBytes, range.lengthBytes) : null;
+          if (bytes?.length !== range.lengthBytes) throw tooShort();
+          return bytes;
+        });
+      } catch (error) {
+        throw translateError(error, 'A blob could not be read.');
+      }
+    },
 
     async delete(ids) {
       const touched = new Set<string>();
@@ -142,6 +159,19 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
     },
 
     openFileCounts: files.counts,
+    bufferCounts: buffers.counts,
     close: files.close,
   };
+}
+
+/** Whether a range of a body can be inside a file of that length: behind the body stand its footer's bytes. */
+function isWithin(
+  { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number },
+  fileBytes: number,
+): boolean {
+  return offsetBytes + lengthBytes + TRAILER_BYTES <= fileBytes;
+}
+
+function tooShort(): StorageError {
+  return new StorageError('InternalError', { detail: 'A blob file is too short.' });
 }

@@ -5,6 +5,7 @@ import { newRequestNotes } from '../../http/observe/request-notes.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { respondWithChunks } from './chunk-responses.ts';
 import { onSent } from './sent-answer.ts';
 import { createClientReader, type ReadClient } from './trusted-proxies.ts';
 
@@ -58,6 +59,7 @@ export function readRequest(
     body: () => createByteSource(incoming, settings.idleMs),
     notes: newRequestNotes(),
     onSent: (report) => onSent(incoming, outgoing, report),
+    respond: respondWithChunks,
   };
 }
 

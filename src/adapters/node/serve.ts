@@ -6,6 +6,7 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { type MetricFamily, metricFamily } from '../../ports/metrics.ts';
 import type { Log } from '../../ports/system.ts';
 import { type AnswerCounts, createAnswerCounts } from './answer-counts.ts';
+import { sendIfChunks } from './chunk-responses.ts';
 import { attachHotLane, type HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
 import { expectContinue } from './http-request.ts';
 import { lingerOnEarlyClose } from './lingering-close.ts';
@@ -70,7 +71,12 @@ export async function serve(
 
 /** The server with all its limits, not yet listening. */
 export function createHttpServer(fetch: Fetch, { log, counts = createAnswerCounts() }: ServerOptions): Server {
-  const listener = getRequestListener((request, bindings) => fetch(request, bindings as NodeBindings), {
+  const answer = (request: Request, bindings: NodeBindings) => {
+    const answered = fetch(request, bindings);
+    const send = (response: Response) => sendIfChunks(response, bindings.outgoing, log);
+    return answered instanceof Promise ? answered.then(send) : send(answered);
+  };
+  const listener = getRequestListener((request, bindings) => answer(request, bindings as NodeBindings), {
     // A RequestError is a target or a Host header that is no URL; anything else slipped through the app.
     errorHandler(error) {
       if (error instanceof RequestError) return plainText(400, 'Bad Request');

@@ -1,5 +1,6 @@
-// Runs of blobs as one stream, for stores whose runtime can't join streams itself.
+// Runs of blobs as one body, for stores whose runtime can't join streams itself.
 import type { BlobStore } from '../../ports/blob-store.ts';
+import { ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
 import type { Segment } from '../../ports/domain.ts';
 
 /** BlobStore.openRuns over `open`: one run is open at a time. Cancelling frees the one that is. */
@@ -8,21 +9,6 @@ export async function joinRuns(runs: readonly Segment[], open: BlobStore['open']
   if (first === undefined) throw new RangeError('no run');
   const opened = await open(first.blobId, first);
   if (rest.length === 0) return opened;
-
-  let reader = opened.getReader();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        for (;;) {
-          const { done, value } = await reader.read();
-          if (!done) return controller.enqueue(value);
-          const next = rest.shift();
-          if (next === undefined) return controller.close();
-          reader = (await open(next.blobId, next)).getReader();
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
+  const further = rest.map((run) => () => open(run.blobId, run));
+  return new ChunkStream(joinChunks(opened, further));
 }

@@ -1,5 +1,6 @@
 // Bodies on their way out. A range of an object is cut into slices of its blobs, which come from the nearest tier that
 // has them; a read longer than the tiers take streams from the bucket. Called by the S3 surface and by delivery.
+import { ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
 import type { ObjectBody, ObjectKey, ObjectVersion, Segment } from '../../ports/domain.ts';
 import type { BodyTier, SliceBytes } from '../../ports/edge-cache.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -35,7 +36,7 @@ export function openBody(core: Core, version: ReadableVersion, range: ByteRange)
   const wanted = cutSegments(version.segments, range);
   const { sliceBytes, maxSlicesPerRead } = core.ports.edgeCache;
   if (sliceBytes === 0 || range.lengthBytes > sliceBytes * maxSlicesPerRead) return streamSegments(core, wanted);
-  return openSlices(core, piecesOf(version.segments, range, sliceBytes));
+  return openSlices(core, piecesOf(version.segments, range, sliceBytes), range.lengthBytes);
 }
 
 /** The whole body, if it stands in memory: nothing is read or started for it. A null body stands for no bytes. */
@@ -83,61 +84,43 @@ export function piecesOf(segments: readonly Segment[], range: ByteRange, sliceBy
   return pieces;
 }
 
-/** One piece is an answer in memory; several are a stream that holds one slice at a time. */
-function openSlices(core: Core, pieces: readonly Piece[]): OpenedBody | Promise<OpenedBody> {
+/** One slice that stands in memory is an answer in memory; anything longer is a stream that holds one chunk at a time. */
+function openSlices(core: Core, pieces: readonly Piece[], readBytes: number): OpenedBody | Promise<OpenedBody> {
   const [first, ...rest] = pieces;
   if (first === undefined)
     throw new StorageError('InternalError', { detail: 'A version has fewer bytes than its size.' });
-  const known = core.ports.edgeCache.peek(first.slice);
-  if (known !== null) return respondWith(core, cut(known, first.within), 'memory', rest);
-  return readSlice(core, first.slice).then(({ bytes, tier }) =>
-    respondWith(core, cut(bytes, first.within), tier, rest),
+  const further = rest.map(
+    (piece) => () => peekPiece(core, piece) ?? readPiece(core, piece, readBytes).then(({ body }) => body),
   );
+  const answer = ({ body, tier }: ReadPiece): OpenedBody =>
+    rest.length === 0 ? { body, tier } : { body: new ChunkStream(joinChunks(body, further)), tier };
+  const known = peekPiece(core, first);
+  if (known !== null) return answer({ body: known, tier: 'memory' });
+  // A body that is one slice is read whole in any case, and once for all who ask.
+  const isBody = rest.length === 0 && first.within.lengthBytes === first.slice.lengthBytes;
+  return (isBody ? readSlice(core, first) : readPiece(core, first, readBytes)).then(answer);
 }
 
-function respondWith(core: Core, first: Uint8Array, tier: SliceBytes['tier'], rest: readonly Piece[]): OpenedBody {
-  if (rest.length === 0) return { body: first, tier };
-  let next = -1;
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const piece = rest[next];
-        next++;
-        if (piece === undefined) controller.enqueue(first);
-        else {
-          const bytes = core.ports.edgeCache.peek(piece.slice) ?? (await readSlice(core, piece.slice)).bytes;
-          controller.enqueue(cut(bytes, piece.within));
-        }
-        if (next === rest.length) controller.close();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  return { body, tier };
+type ReadPiece = { readonly body: Uint8Array | ReadableStream<Uint8Array>; readonly tier: SliceBytes['tier'] };
+
+function peekPiece(core: Core, { slice, within }: Piece): Uint8Array | null {
+  const bytes = core.ports.edgeCache.peek(slice);
+  return bytes === null ? null : cut(bytes, within);
 }
 
-function readSlice(core: Core, slice: Segment): Promise<SliceBytes> {
-  const load = async () => readAll(await core.ports.blobStore.open(slice.blobId, slice), slice.lengthBytes);
-  return core.ports.edgeCache.read(slice, load);
+/** A piece that memory has not: from its slice where that is worth it, else just so, from the bucket. */
+async function readPiece(core: Core, piece: Piece, readBytes: number): Promise<ReadPiece> {
+  const { slice, within } = piece;
+  const { blobStore, edgeCache } = core.ports;
+  if (edgeCache.admits(slice, readBytes)) return readSlice(core, piece);
+  const range = { offsetBytes: slice.offsetBytes + within.offsetBytes, lengthBytes: within.lengthBytes };
+  return { body: await blobStore.open(slice.blobId, range), tier: 'bucket' };
 }
 
-/** Reads a stream of known length into memory. InternalError when it ends early. */
-async function readAll(stream: ReadableStream<Uint8Array>, lengthBytes: number): Promise<Uint8Array> {
-  let whole: Uint8Array | null = null;
-  let offset = 0;
-  for await (const chunk of stream) {
-    // A stream of one chunk is the usual case, and needs no copy.
-    if (offset === 0 && chunk.length === lengthBytes) whole = chunk;
-    else {
-      whole ??= new Uint8Array(lengthBytes);
-      whole.set(chunk, offset);
-    }
-    offset += chunk.length;
-  }
-  if (whole === null || offset !== lengthBytes) {
-    throw new StorageError('InternalError', { detail: 'A blob is shorter than its segment.' });
-  }
-  return whole;
+async function readSlice(core: Core, { slice, within }: Piece): Promise<ReadPiece> {
+  const { blobStore, edgeCache } = core.ports;
+  const { bytes, tier } = await edgeCache.read(slice, () => blobStore.read(slice.blobId, slice));
+  return { body: cut(bytes, within), tier };
 }
 
 /** The parts of `segments` that a range of the object covers. */

@@ -12,6 +12,7 @@ import type { Found, Staleness } from '../../ports/hot-metadata.ts';
 import { isPublicObject } from '../../ports/pointer.ts';
 import type { Domains } from '../address.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
+import { makeResponse, type OutgoingBody } from '../outgoing-body.ts';
 import type { AnswerHot, HttpRequest } from '../request.ts';
 import { evaluateRead, isIfRangeSatisfied } from '../semantics/conditional.ts';
 import { corsHeaders, withCors } from '../semantics/cors.ts';
@@ -60,8 +61,6 @@ export type Asked = {
   readonly profile: HeaderProfile | null;
 };
 
-type Body = Uint8Array | ReadableStream<Uint8Array> | null;
-
 /** Makes both doors. Errors: NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI. */
 export function createDelivery(core: Core, settings: DeliverySettings): Delivery {
   const { meter, tiers } = core.ports;
@@ -86,11 +85,8 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
   }
 
   /** `cors`: what the bucket's rules add to the answer; null when it has none. */
-  function answerPublic(
-    { request, requestId, key, hasOwnOrigin, profile }: Asked,
-    found: Found,
-    cors: Readonly<HeaderRecord> | null,
-  ): Response | Promise<Response> {
+  function answerPublic(asked: Asked, found: Found, cors: Readonly<HeaderRecord> | null): Response | Promise<Response> {
+    const { request, key, hasOwnOrigin, profile } = asked;
     const pointer = requirePublic(found, key);
     const used = profile ?? profiles.plain(found.gate?.settings.hosting ?? null, hasOwnOrigin);
     const prepared = preparedFor(used);
@@ -100,7 +96,7 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
     const outcome = evaluateRead(readConditions(request), pointer);
     if (outcome === 'not-modified') {
       const headers = notModified(pointer, cacheStatus(tier, 'none', stale));
-      return respond(304, withAge(headers, stale), requestId, null, cors);
+      return respond(asked, 304, withAge(headers, stale), null, cors);
     }
     if (outcome === 'precondition-failed') throw new StorageError('PreconditionFailed');
 
@@ -109,12 +105,12 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
     const offsetBytes = isWhole ? 0 : range.startByte;
     const lengthBytes = isWhole ? pointer.sizeBytes : range.endByteInclusive - range.startByte + 1;
     const wished = wishedHeaders(request, pointer, isWhole);
-    const send = (body: Body, origin: BodyOrigin): Response => {
+    const send = (body: OutgoingBody, origin: BodyOrigin): Response => {
       const status = cacheStatus(tier, origin, stale);
       const stored = isWhole ? whole(pointer, status) : part(pointer, status, range);
       const headers = wished === null ? stored : { ...stored, ...wished };
       countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin, request.notes);
-      return respond(isWhole ? 200 : 206, withAge(headers, stale), requestId, body, cors);
+      return respond(asked, isWhole ? 200 : 206, withAge(headers, stale), body, cors);
     };
     if (request.method === 'HEAD') return send(null, 'none');
     const opened = openBody(core, pointer, { offsetBytes, lengthBytes });
@@ -150,15 +146,14 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
 
 /** The request id comes last: the hot lane writes it behind the prepared headers. */
 function respond(
+  { request, requestId }: Asked,
   status: number,
   headers: Readonly<HeaderRecord>,
-  requestId: string,
-  body: Body,
+  body: OutgoingBody,
   cors: Readonly<HeaderRecord> | null,
 ): Response {
   const all = cors === null ? headers : withCors(headers, cors);
-  const init = { status, headers: { ...all, 'x-amz-request-id': requestId } };
-  return new Response(body as ConstructorParameters<typeof Response>[0], init);
+  return makeResponse(request, status, { ...all, 'x-amz-request-id': requestId }, body);
 }
 
 /** A stale answer says how old it is. A fresh one is the origin's own and has no age. Source: RFC 9111 section 5.1. */

@@ -26,6 +26,7 @@ import type { ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { MeterEvent } from '../../ports/system.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
+import { makeResponse } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
 import { corsHeaders, withCors } from '../semantics/cors.ts';
 import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
@@ -154,10 +155,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     meter.count({ bucketId, operationClass, bytesOut, tier: tier === 'index' ? 'memory' : tier });
     request.notes.bodyBytes = bytesOut;
     request.notes.bodyTier = given.tier ?? null;
-    return new Response(sent as ConstructorParameters<typeof Response>[0], {
-      status,
-      headers: addCommonHeaders(headers, requestId),
-    });
+    return makeResponse(request, status, addCommonHeaders(headers, requestId), sent);
   }
 }
 

@@ -5,6 +5,7 @@ import { openBody } from '../../../core/objects/read-object.ts';
 import type { BucketGate } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import { FailureWithHeaders } from '../../failure-with-headers.ts';
+import { makeResponse, type OutgoingBody } from '../../outgoing-body.ts';
 import type { HttpRequest } from '../../request.ts';
 import type { S3Answer } from '../../s3/call.ts';
 import { corsHeaders, withCors } from '../../semantics/cors.ts';
@@ -28,8 +29,6 @@ export type Stay = {
   readonly gate: BucketGate;
   readonly visit: Visit;
 };
-
-type Body = Uint8Array | ReadableStream<Uint8Array> | null;
 
 export type SiteAnswers = {
   document(stay: Stay, outcome: Extract<Outcome, { kind: 'document' }>): Promise<Response>;
@@ -138,9 +137,9 @@ function respond(
   { gate, request, requestId }: Pick<Stay, 'gate' | 'request' | 'requestId'>,
   status: number,
   headers: Readonly<HeaderRecord>,
-  body: Body,
+  body: OutgoingBody,
 ): Response {
   const cors = corsHeaders(gate.settings.cors, request);
   const all = { ...(cors === null ? headers : withCors(headers, cors)), 'x-amz-request-id': requestId };
-  return new Response(body as ConstructorParameters<typeof Response>[0], { status, headers: all });
+  return makeResponse(request, status, all, body);
 }

@@ -1,0 +1,72 @@
+// A range of an open file in chunks, each read when it is asked for, into a buffer that serves again and again: fresh
+// memory for each chunk costs more than the reading (measured: bench/README.md, delivery).
+import * as fs from 'node:fs';
+import type { ByteChunks, Chunk } from '../../ports/chunk-stream.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { ChunkBuffers } from './chunk-buffers.ts';
+import { translateError } from './fs-errors.ts';
+
+/** Gives exactly `lengthBytes`, or rejects with InternalError. `release` is called once, when nothing reads any more. */
+export function fileChunks(
+  fd: number,
+  range: { readonly offsetBytes: number; readonly lengthBytes: number },
+  { buffers, release }: { readonly buffers: ChunkBuffers; readonly release: () => void },
+): ByteChunks {
+  let position = range.offsetBytes;
+  let left = range.lengthBytes;
+  let buffer: Buffer | null = null;
+  let isReading = false;
+  let isOver = false;
+
+  function giveBack(): void {
+    if (buffer !== null) buffers.give(buffer);
+    buffer = null;
+  }
+  /** Nothing will be read any more. A chunk that is out stays good. */
+  function finish(): void {
+    isOver = true;
+    release();
+  }
+
+  function read(wantedBytes: number): Promise<Chunk | null> {
+    const into = buffers.take(Math.min(left, wantedBytes));
+    buffer = into;
+    isReading = true;
+    return new Promise((resolve, reject) => {
+      fs.read(fd, into, 0, Math.min(left, into.length), position, (error, readBytes) => {
+        isReading = false;
+        if (isOver) {
+          giveBack();
+          release();
+          return resolve(null);
+        }
+        if (error !== null || readBytes === 0) {
+          giveBack();
+          finish();
+          const cause = error ?? new StorageError('InternalError', { detail: 'A blob file is too short.' });
+          return reject(translateError(cause, 'A blob could not be read.'));
+        }
+        position += readBytes;
+        left -= readBytes;
+        if (left === 0) finish();
+        resolve({ bytes: readBytes === into.length ? into : into.subarray(0, readBytes), isBorrowed: true });
+      });
+    });
+  }
+
+  return {
+    next(wantedBytes) {
+      giveBack();
+      return isOver ? Promise.resolve(null) : read(wantedBytes);
+    },
+    close() {
+      if (isReading) {
+        // The read under way still uses buffer and descriptor; its callback frees them.
+        isOver = true;
+        return;
+      }
+      giveBack();
+      if (!isOver) finish();
+    },
+  };
+}
