@@ -92,6 +92,8 @@ export type Config = {
    * client has left (seen in workerd 2026-11). QUAYSIDE_ZIP_IDLE_SECONDS, an hour; on Cloudflare 15.
    */
   readonly zipIdleSeconds: number;
+  /** How long a day of lifecycle rules is, seconds: less than 86,400 is for tests. QUAYSIDE_LIFECYCLE_DAY_SECONDS. */
+  readonly lifecycleDaySeconds: number;
   /** Seconds that running requests get to finish after SIGTERM, Node only. QUAYSIDE_DRAIN_SECONDS, 20. */
   readonly drainSeconds: number;
   /** What is logged: everything, errors or nothing. QUAYSIDE_LOG_LEVEL, info. */
@@ -187,6 +189,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     graceSeconds: whole('QUAYSIDE_GRACE_SECONDS', 24 * HOUR_SECONDS, 60, 365 * 24 * HOUR_SECONDS),
     zipMaxObjects: whole('QUAYSIDE_ZIP_MAX_OBJECTS', ZIP_DEFAULT_OBJECTS, 1, 10_000_000),
     zipIdleSeconds: whole('QUAYSIDE_ZIP_IDLE_SECONDS', ZIP_IDLE_DEFAULT_SECONDS[home], 1, 24 * HOUR_SECONDS),
+    lifecycleDaySeconds: whole('QUAYSIDE_LIFECYCLE_DAY_SECONDS', 24 * HOUR_SECONDS, 1, 24 * HOUR_SECONDS),
     drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', 20, 0, HOUR_SECONDS),
     logLevel: parseLogLevel(text('QUAYSIDE_LOG_LEVEL') ?? 'info'),
   };

@@ -17,6 +17,7 @@ describe('parseConfig', () => {
       staleIfErrorSeconds: 3600,
       tierLimitMs: 3000,
       graceSeconds: 86_400,
+      lifecycleDaySeconds: 86_400,
       zipMaxObjects: 10_000,
       zipIdleSeconds: 3600,
       logLevel: 'info',

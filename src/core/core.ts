@@ -6,6 +6,8 @@ export type CoreSettings = {
   readonly inlineBodyMaxBytes: number;
   /** Seconds for which a blob that nothing references stays readable: longer than any stale pointer or download. */
   readonly graceSeconds: number;
+  /** How long a day of lifecycle rules is, seconds; 86,400 but for tests. */
+  readonly lifecycleDaySeconds: number;
   /** Hosts of the service itself, which no bucket can be bound to; nor to what is below them. */
   readonly ownHosts: readonly string[];
   /** Most objects that one ZIP file may have. */

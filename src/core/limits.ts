@@ -30,6 +30,12 @@ export const CORS_MAX_RULES = 100;
 export const WEBSITE_MAX_BYTES = 128 * 1024;
 /** Routing rules of one website. Source: as above. */
 export const ROUTING_MAX_RULES = 50;
+/** Rules of one lifecycle. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html */
+export const LIFECYCLE_MAX_RULES = 1000;
+/** Characters of a rule's ID. Source: API_LifecycleRule. */
+export const LIFECYCLE_ID_MAX_LENGTH = 255;
+/** Newer versions that a rule may keep. Source: API_NoncurrentVersionExpiration. */
+export const LIFECYCLE_MAX_NEWER_VERSIONS = 100;
 /** Tags of one object. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html */
 export const OBJECT_MAX_TAGS = 10;
 /** Tags of one bucket. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/tagging-managing.html */

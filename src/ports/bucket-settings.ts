@@ -1,6 +1,7 @@
 // What the owner of a bucket configures besides access, as plain data. It stands in the index as one JSON text, so a
 // setting added here must have a value in NO_SETTINGS: that is what buckets have that were made before it.
 import type { HostingSettings } from './hosting.ts';
+import type { LifecycleConfiguration } from './lifecycle.ts';
 import type { DefaultRetention, Tags } from './object-facts.ts';
 
 /** The methods that a CORS rule can allow. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html */
@@ -59,6 +60,7 @@ export type BucketSettings = {
   readonly tags: Tags | null;
   /** Null: nothing in the bucket can be locked. Once set it stays, and with it `versioning` stays enabled. */
   readonly objectLock: { readonly defaultRetention: DefaultRetention | null } | null;
+  readonly lifecycle: LifecycleConfiguration | null;
 };
 
 /** Of a bucket whose owner has configured nothing. */
@@ -69,4 +71,5 @@ export const NO_SETTINGS: BucketSettings = {
   hosting: null,
   tags: null,
   objectLock: null,
+  lifecycle: null,
 };

@@ -51,6 +51,7 @@ export const ERROR_MESSAGES = {
   NoSuchCORSConfiguration: 'The CORS configuration does not exist.',
   NoSuchHostingConfiguration: 'The bucket has no hosting settings.',
   NoSuchKey: 'The specified key does not exist.',
+  NoSuchLifecycleConfiguration: 'The lifecycle configuration does not exist',
   NoSuchObjectLockConfiguration: 'The specified object does not have a ObjectLock configuration',
   NoSuchTagSet: 'The TagSet does not exist.',
   NoSuchVersion: 'The specified version does not exist.',

@@ -63,7 +63,13 @@ export function createMemoryCore(): MemoryCore {
   };
   return {
     ports,
-    settings: { inlineBodyMaxBytes: INLINE_MAX_BYTES, graceSeconds: GRACE_SECONDS, ownHosts: [], zipMaxObjects: 1500 },
+    settings: {
+      inlineBodyMaxBytes: INLINE_MAX_BYTES,
+      graceSeconds: GRACE_SECONDS,
+      lifecycleDaySeconds: 86_400,
+      ownHosts: [],
+      zipMaxObjects: 1500,
+    },
     blobStore,
     advanceSeconds(seconds) {
       nowMs += seconds * 1000;

@@ -23,6 +23,11 @@ import {
 } from './ops/bucket-access.ts';
 import { answerDeleteBucketCors, answerGetBucketCors, answerPutBucketCors } from './ops/bucket-cors.ts';
 import { answerDeleteBucketHosting, answerGetBucketHosting, answerPutBucketHosting } from './ops/bucket-hosting.ts';
+import {
+  answerDeleteBucketLifecycle,
+  answerGetBucketLifecycle,
+  answerPutBucketLifecycle,
+} from './ops/bucket-lifecycle.ts';
 import { answerDeleteBucketTagging, answerGetBucketTagging, answerPutBucketTagging } from './ops/bucket-tagging.ts';
 import { answerDeleteBucketWebsite, answerGetBucketWebsite, answerPutBucketWebsite } from './ops/bucket-website.ts';
 import { answerDeleteObject, answerDeleteObjects } from './ops/delete.ts';
@@ -232,6 +237,30 @@ export const OPERATIONS = {
     meter: 'A',
     rejects: [],
     handle: answerPutObjectLockConfiguration,
+  },
+  GetBucketLifecycleConfiguration: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketLifecycle,
+  },
+  PutBucketLifecycleConfiguration: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutBucketLifecycle,
+  },
+  DeleteBucketLifecycle: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeleteBucketLifecycle,
   },
   GetBucketHosting: {
     scope: 'bucket',

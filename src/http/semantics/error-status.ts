@@ -55,6 +55,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   NoSuchCORSConfiguration: 404,
   NoSuchHostingConfiguration: 404,
   NoSuchKey: 404,
+  NoSuchLifecycleConfiguration: 404,
   NoSuchObjectLockConfiguration: 404,
   NoSuchTagSet: 404,
   NoSuchUpload: 404,

@@ -48,6 +48,7 @@ const READ: Readonly<Record<string, readonly string[]>> = {
   ],
   CreateMultipartUpload: [...ATTRIBUTES, ...LOCK, 'x-amz-tagging', 'x-amz-checksum-algorithm', 'x-amz-checksum-type'],
   UploadPartCopy: [...COPY_SOURCE, 'x-amz-copy-source-range'],
+  PutBucketLifecycleConfiguration: ['x-amz-transition-default-minimum-object-size'],
   PutObjectRetention: [BYPASS],
   DeleteObjects: [BYPASS],
   DeleteObject: [BYPASS, 'if-match', 'x-amz-if-match-last-modified-time', 'x-amz-if-match-size'],

@@ -75,6 +75,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
     settings: {
       inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16,
       graceSeconds: 3600,
+      lifecycleDaySeconds: 86_400,
       ownHosts: [],
       zipMaxObjects: 20,
     },

@@ -16,6 +16,7 @@ import type { Query } from '../../semantics/raw-path.ts';
 import type { ObjectCall, S3Answer } from '../call.ts';
 import { checksumHeaders } from '../checksum-headers.ts';
 import { findRequestedVersion, preconditionFailed, readConditions } from '../find-version.ts';
+import { expirationHeaders } from '../lifecycle-headers.ts';
 import { objectLockHeaders } from '../object-lock-headers.ts';
 import { invalidArgument } from '../paging.ts';
 import { taggingHeaders } from '../tagging-header.ts';
@@ -71,6 +72,7 @@ export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer
   const isNamed = call.query.get('versionId') !== null;
   const ofVersion = versionHeaders(call.bucket.record(), version, isNamed);
   Object.assign(headers, slice.headers, ofVersion, taggingHeaders(version.tags), objectLockHeaders(version.lock));
+  if (!isNamed) Object.assign(headers, expirationHeaders(call, core, version));
   const isWhole = slice.range === null && call.operation === 'GetObject';
   Object.assign(headers, digestHeaders(call, version, isWhole));
   if (wantsChecksum) Object.assign(headers, checksumHeaders(slice.checksum, version.checksum?.type ?? null));

@@ -1,16 +1,18 @@
 // ListParts and ListMultipartUploads.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html and API_ListMultipartUploads.html
+import type { Core } from '../../../core/core.ts';
 import { LIST_MAX_KEYS } from '../../../core/limits.ts';
 import type { ListUploadsPage, Upload, UploadedPart } from '../../../ports/metadata-index.ts';
 import { type BucketCall, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
 import { checksumElement } from '../checksum-headers.ts';
+import { abortionHeaders } from '../lifecycle-headers.ts';
 import { ownerElement } from '../owner.ts';
 import { type NameEncoding, readCount, readNameEncoding } from '../paging.ts';
 import { element, etagElement, s3Document, textElement, timeElement } from '../xml-write.ts';
 import { readUploadId } from './multipart.ts';
 
 /** Errors: NoSuchUpload, InvalidArgument. Cost: one index read. */
-export async function answerListParts(call: ObjectCall): Promise<S3Answer> {
+export async function answerListParts(call: ObjectCall, core: Core): Promise<S3Answer> {
   const { key, query } = call;
   const uploadId = readUploadId(query);
   const names = readNameEncoding(query);
@@ -43,6 +45,7 @@ export async function answerListParts(call: ObjectCall): Promise<S3Answer> {
         textElement('ChecksumType', upload.checksumType) +
         parts.map(partRow).join(''),
     ),
+    abortionHeaders(call, core, upload),
   );
 }
 

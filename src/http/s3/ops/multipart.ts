@@ -23,6 +23,7 @@ import {
 } from '../checksum-headers.ts';
 import { openCopySource, sourceVersionHeaders } from '../copy-source.ts';
 import { readCompleteMultipartUpload } from '../documents.ts';
+import { abortionHeaders, expirationHeaders } from '../lifecycle-headers.ts';
 import { readObjectLockHeaders } from '../object-lock-headers.ts';
 import { invalidArgument } from '../paging.ts';
 import { readDocument } from '../read-document.ts';
@@ -58,7 +59,7 @@ export async function answerCreateMultipartUpload(call: ObjectCall, core: Core):
     checksumAlgorithm: readChecksumAlgorithm(call.header),
     checksumType: readChecksumType(call.header),
   });
-  const headers: Record<string, string> = {};
+  const headers = abortionHeaders(call, core, upload);
   if (upload.checksumAlgorithm !== null) headers['x-amz-checksum-algorithm'] = upload.checksumAlgorithm;
   if (upload.checksumType !== null) headers['x-amz-checksum-type'] = upload.checksumType;
   return xmlAnswer(
@@ -154,7 +155,7 @@ export async function answerCompleteMultipartUpload(call: ObjectCall, core: Core
         checksumElement(version.checksum) +
         textElement('ChecksumType', version.checksum?.type ?? null),
     ),
-    newVersionHeaders(version),
+    { ...newVersionHeaders(version), ...expirationHeaders(call, core, version) },
   );
 }
 

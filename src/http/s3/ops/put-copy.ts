@@ -11,6 +11,7 @@ import { emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.
 import { requireEffectiveObjectAcl } from '../canned-acl.ts';
 import { checksumElement, checksumHeaders, readBodyExpectation, readChecksumAlgorithm } from '../checksum-headers.ts';
 import { type OpenedSource, openCopySource, sourceVersionHeaders } from '../copy-source.ts';
+import { expirationHeaders } from '../lifecycle-headers.ts';
 import { readObjectLockHeaders } from '../object-lock-headers.ts';
 import { invalidArgument } from '../paging.ts';
 import { readTaggingHeader } from '../tagging-header.ts';
@@ -29,6 +30,7 @@ export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3A
     etag: `"${version.etag}"`,
     ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
     ...newVersionHeaders(version),
+    ...expirationHeaders(call, core, version),
   });
 }
 
@@ -76,7 +78,7 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
         textElement('ChecksumType', checksum?.type ?? null) +
         checksumElement(checksum),
     ),
-    { ...sourceVersionHeaders(source), ...newVersionHeaders(version) },
+    { ...sourceVersionHeaders(source), ...newVersionHeaders(version), ...expirationHeaders(call, core, version) },
   );
 }
 

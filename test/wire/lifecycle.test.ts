@@ -1,0 +1,96 @@
+// The lifecycle configuration of a bucket through the SDK: what is put comes back, what it foresees is told.
+import {
+  CreateMultipartUploadCommand,
+  DeleteBucketLifecycleCommand,
+  GetBucketLifecycleConfigurationCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  type LifecycleRule,
+  PutBucketLifecycleConfigurationCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { expect, it } from 'vitest';
+import { useBucket } from './bucket.ts';
+import { client, describeCore } from './suite.ts';
+import { expectFailure } from './xml.ts';
+
+const { s3 } = client;
+
+const RULES: LifecycleRule[] = [
+  { ID: 'logs', Prefix: 'logs/', Status: 'Enabled', Expiration: { Days: 30 } },
+  {
+    ID: 'drafts',
+    Filter: { And: { Prefix: 'drafts/', Tags: [{ Key: 'keep', Value: 'no' }], ObjectSizeGreaterThan: 1000 } },
+    Status: 'Enabled',
+    Transitions: [
+      { Days: 30, StorageClass: 'STANDARD_IA' },
+      { Days: 60, StorageClass: 'GLACIER_IR' },
+    ],
+    Expiration: { Days: 365 },
+  },
+  {
+    ID: 'versions',
+    Filter: {},
+    Status: 'Disabled',
+    NoncurrentVersionExpiration: { NoncurrentDays: 90, NewerNoncurrentVersions: 3 },
+    NoncurrentVersionTransitions: [{ NoncurrentDays: 30, StorageClass: 'STANDARD_IA' }],
+    Expiration: { ExpiredObjectDeleteMarker: true },
+  },
+  {
+    ID: 'uploads',
+    Filter: { Prefix: '' },
+    Status: 'Enabled',
+    AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 },
+  },
+  {
+    ID: 'by date',
+    Filter: { Tag: { Key: 'until', Value: '2040' } },
+    Status: 'Enabled',
+    Expiration: { Date: new Date('2040-01-01T00:00:00Z') },
+  },
+];
+
+describeCore('the lifecycle of a bucket', () => {
+  const Bucket = useBucket(client);
+  const put = (Rules: LifecycleRule[]) =>
+    s3.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } }));
+  const get = () => s3.send(new GetBucketLifecycleConfigurationCommand({ Bucket }));
+
+  it('is put, given back and taken away', async () => {
+    await expectFailure(get(), 404, 'NoSuchLifecycleConfiguration');
+    const { TransitionDefaultMinimumObjectSize: size } = await put(RULES);
+    expect(size).toBe('all_storage_classes_128K');
+    expect((await get()).Rules).toEqual(RULES);
+    await s3.send(new DeleteBucketLifecycleCommand({ Bucket }));
+    await expectFailure(get(), 404, 'NoSuchLifecycleConfiguration');
+  });
+
+  it('is refused as S3 refuses it', async () => {
+    const rule: LifecycleRule = { ID: 'a', Prefix: '', Status: 'Enabled', Expiration: { Days: 1 } };
+    await expectFailure(put([rule, rule]), 400, 'InvalidArgument');
+    await expectFailure(put([{ ...rule, Expiration: { Days: 0 } }]), 400, 'InvalidArgument');
+    await expectFailure(put([{ ...rule, Status: 'enabled' as 'Enabled' }]), 400, 'MalformedXML');
+    await expectFailure(put([{ ID: 'a', Prefix: '', Status: 'Enabled' }]), 400, 'InvalidRequest');
+    await expectFailure(get(), 404, 'NoSuchLifecycleConfiguration');
+  });
+
+  it('tells writers and readers what it foresees', async () => {
+    await put(RULES);
+    const Key = 'logs/today';
+    const { Expiration } = await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }));
+    const [, date = '', id] = /^expiry-date="([^"]+)", rule-id="([^"]+)"$/.exec(Expiration ?? '') ?? [];
+    expect(id).toBe('logs');
+    const inDays = (Date.parse(date) - Date.now()) / (24 * 3600 * 1000);
+    expect(inDays).toBeGreaterThan(29.9);
+    expect(inDays).toBeLessThan(31.1);
+    expect((await s3.send(new HeadObjectCommand({ Bucket, Key }))).Expiration).toBe(Expiration);
+    const read = await s3.send(new GetObjectCommand({ Bucket, Key }));
+    await read.Body?.transformToByteArray();
+    expect(read.Expiration).toBe(Expiration);
+    const tagged = await s3.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', Tagging: 'until=2040' }));
+    expect(tagged.Expiration).toBe('expiry-date="Sun, 01 Jan 2040 00:00:00 GMT", rule-id="by%20date"');
+    const upload = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key: 'big' }));
+    expect(upload.AbortRuleId).toBe('uploads');
+    expect(upload.AbortDate?.getTime()).toBeGreaterThan(Date.now() + 7 * 24 * 3600 * 1000 - 60_000);
+  });
+});
