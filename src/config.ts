@@ -76,6 +76,8 @@ export type Config = {
   readonly accessLog: 'off' | 'combined' | 'json';
   /** Its file, opened anew on SIGHUP and SIGUSR1; null for stdout. Node only. QUAYSIDE_ACCESS_LOG_FILE, null. */
   readonly accessLogFile: string | null;
+  /** Whether answers have Server-Timing: tiers and durations. QUAYSIDE_SERVER_TIMING, on. */
+  readonly isServerTimingOn: boolean;
   /** Buckets that get metrics of their own, under their name as a label; further ones share one. QUAYSIDE_METRICS_BUCKETS, 0. */
   readonly metricsBucketsMax: number;
   /** Seconds between two runs of the sweeper, Node only. QUAYSIDE_SWEEP_INTERVAL_SECONDS, one hour. */
@@ -184,6 +186,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     metricsToken: parseToken('QUAYSIDE_METRICS_TOKEN', text('QUAYSIDE_METRICS_TOKEN')),
     accessLog: parseAccessLog(text('QUAYSIDE_ACCESS_LOG') ?? 'off'),
     accessLogFile: text('QUAYSIDE_ACCESS_LOG_FILE'),
+    isServerTimingOn: parseSwitch('QUAYSIDE_SERVER_TIMING', text('QUAYSIDE_SERVER_TIMING') ?? 'on'),
     metricsBucketsMax: whole('QUAYSIDE_METRICS_BUCKETS', 0, 0, 10_000),
     sweepIntervalSeconds: whole('QUAYSIDE_SWEEP_INTERVAL_SECONDS', HOUR_SECONDS, 1, 7 * 24 * HOUR_SECONDS),
     graceSeconds: whole('QUAYSIDE_GRACE_SECONDS', 24 * HOUR_SECONDS, 60, 365 * 24 * HOUR_SECONDS),

@@ -12,6 +12,8 @@ import type { Found, Staleness } from '../../ports/hot-metadata.ts';
 import { isPublicObject } from '../../ports/pointer.ts';
 import type { Domains } from '../address.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
+import type { RequestNotes } from '../observe/request-notes.ts';
+import { readTiming, SERVER_TIMING } from '../observe/server-timing.ts';
 import { makeResponse, type OutgoingBody } from '../outgoing-body.ts';
 import type { AnswerHot, HttpRequest } from '../request.ts';
 import { evaluateRead, isIfRangeSatisfied } from '../semantics/conditional.ts';
@@ -32,6 +34,8 @@ import { wishedHeaders } from './wishes.ts';
 export type DeliverySettings = Domains & {
   /** Cache-Control of public objects that have none of their own, nor an Expires. */
   readonly defaultCacheControl: string;
+  /** Whether answers tell where their time went. */
+  readonly isServerTimingOn: boolean;
 };
 
 export type Deliver = (
@@ -64,11 +68,17 @@ export type Asked = {
 /** Makes both doors. Errors: NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI. */
 export function createDelivery(core: Core, settings: DeliverySettings): Delivery {
   const { meter, tiers } = core.ports;
-  const { defaultCacheControl } = settings;
+  const { defaultCacheControl, isServerTimingOn } = settings;
   const cacheStatus = createCacheStatus(tiers);
   const memoryHit = cacheStatus('memory', 'memory');
   const profiles = createHeaderProfiles();
-  const preparedFor = createPreparedFor({ defaultCacheControl, memoryHit });
+  const preparedFor = createPreparedFor({ defaultCacheControl, memoryHit, isServerTimingOn });
+
+  /** With how long it took, unless it came out of memory: then prepared-headers.ts has said what there is to say. */
+  function withTiming(headers: Readonly<HeaderRecord>, cacheStatus: string, notes: RequestNotes) {
+    if (!isServerTimingOn || cacheStatus === memoryHit) return headers;
+    return { ...headers, [SERVER_TIMING]: readTiming(notes, performance.now()) };
+  }
 
   function answer(asked: Asked, found: Found): Response | Promise<Response> {
     const cors = found.gate === null ? null : corsHeaders(found.gate.settings.cors, asked.request);
@@ -95,7 +105,8 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
     const { tier, stale } = found;
     const outcome = evaluateRead(readConditions(request), pointer);
     if (outcome === 'not-modified') {
-      const headers = notModified(pointer, cacheStatus(tier, 'none', stale));
+      const status = cacheStatus(tier, 'none', stale);
+      const headers = withTiming(notModified(pointer, status), status, request.notes);
       return respond(asked, 304, withAge(headers, stale), null, cors);
     }
     if (outcome === 'precondition-failed') throw new StorageError('PreconditionFailed');
@@ -108,8 +119,8 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
     const send = (body: OutgoingBody, origin: BodyOrigin): Response => {
       const status = cacheStatus(tier, origin, stale);
       const stored = isWhole ? whole(pointer, status) : part(pointer, status, range);
-      const headers = wished === null ? stored : { ...stored, ...wished };
       countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin, request.notes);
+      const headers = withTiming(wished === null ? stored : { ...stored, ...wished }, status, request.notes);
       return respond(asked, isWhole ? 200 : 206, withAge(headers, stale), body, cors);
     };
     if (request.method === 'HEAD') return send(null, 'none');
@@ -131,6 +142,7 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
     const proceed = (found: Found) => {
       if (found.gate !== null) notes.bucket = bucket;
       notes.metadataTier = found.tier;
+      if (found.tier !== 'memory') notes.foundMs = performance.now();
       return answer(asked, found);
     };
     const found = find(bucket, key);

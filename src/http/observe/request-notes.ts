@@ -9,6 +9,8 @@ export type Surface = 'delivery' | 'website' | 's3' | 'system';
 export type RequestNotes = {
   /** When the request came, in milliseconds of `performance.now()`. On Cloudflare that clock moves at I/O only. */
   readonly startedMs: number;
+  /** When it was known what is read (delivery) or who may do what (S3), on the same clock. The start until then. */
+  foundMs: number;
   surface: Surface;
   /** The S3 operation or, before it is known, `Unknown`. One of a fixed set: it is a label. */
   operation: string;
@@ -26,8 +28,10 @@ export type RequestNotes = {
 
 /** Cost: 50 ns, most of it the clock. */
 export function newRequestNotes(): RequestNotes {
+  const startedMs = performance.now();
   return {
-    startedMs: performance.now(),
+    startedMs,
+    foundMs: startedMs,
     surface: 's3',
     operation: 'Unknown',
     bucket: null,

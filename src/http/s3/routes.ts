@@ -26,6 +26,7 @@ import type { ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { MeterEvent } from '../../ports/system.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
+import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
 import { makeResponse } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
 import { corsHeaders, withCors } from '../semantics/cors.ts';
@@ -61,6 +62,8 @@ export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey'> & {
   readonly region: string;
   /** Seconds after which a ZIP whose reader takes nothing no longer counts as under way. */
   readonly zipIdleSeconds: number;
+  /** Whether answers tell where their time went. */
+  readonly isServerTimingOn: boolean;
 };
 
 export type S3Surface = {
@@ -76,7 +79,7 @@ const LONG_DOWNLOADS_MAX = 16;
 /** Makes the S3 surface of an app; it keeps the authenticator's signing keys, nothing of a request. */
 export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   const { clock, meter } = core.ports;
-  const { findAccessKey, region } = deps;
+  const { findAccessKey, region, isServerTimingOn } = deps;
   const nowMs = () => clock.nowMs();
   const authenticate = createAuthenticator({ findAccessKey, region, nowMs });
   const longDownloads = createLeases({ max: LONG_DOWNLOADS_MAX, idleMs: deps.zipIdleSeconds * 1000, nowMs });
@@ -138,6 +141,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     const { request, requestId, operation: name } = call;
     const { bucket, handle } = await authorize(core, call, target);
     request.notes.bucket = bucket?.record().name ?? null;
+    request.notes.foundMs = performance.now();
     const given = await handle();
     const record = bucket?.record() ?? null;
     const added = record === null ? null : corsHeaders(record.settings.cors, request);
@@ -155,6 +159,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     meter.count({ bucketId, operationClass, bytesOut, tier: tier === 'index' ? 'memory' : tier });
     request.notes.bodyBytes = bytesOut;
     request.notes.bodyTier = given.tier ?? null;
+    if (isServerTimingOn) headers[SERVER_TIMING] = operationTiming(request.notes, performance.now());
     return makeResponse(request, status, addCommonHeaders(headers, requestId), sent);
   }
 }

@@ -27,6 +27,7 @@ describe('the order of things', () => {
       deliver: () => new Response(),
       region: 'auto',
       zipIdleSeconds: 1,
+      isServerTimingOn: false,
     });
     const request = makeRequest({
       target: '/no-such-bucket',
@@ -49,6 +50,7 @@ describe('the order of things', () => {
         deliver: () => new Response(),
         region: 'auto',
         zipIdleSeconds: 1,
+        isServerTimingOn: false,
       });
       const request = makeRequest({
         target: `/b/${rawKey}`,
@@ -127,6 +129,7 @@ describe('what breaks', () => {
       deliver: () => new Response(),
       region: 'auto',
       zipIdleSeconds: 1,
+      isServerTimingOn: false,
     });
     const request = makeRequest({ target: '/b?location', headers: { host: 'h' } });
     await expect(surface.handle(request, { bucket: 'bucket', rawKey: null, isVirtualHost: false }, 'R')).rejects.toBe(

@@ -100,6 +100,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
     deliver: (_request, bucket, key) => new Response(`delivered ${bucket} ${key}`),
     region: options.region ?? 'auto',
     zipIdleSeconds: 3600,
+    isServerTimingOn: false,
   });
 
   return {

@@ -167,12 +167,13 @@ export async function settle(lines: readonly Line[]): Promise<void> {
   }
 }
 
-/** An answer without what is fresh in each: dates and request ids. */
+/** An answer without what is fresh in each: dates, request ids and durations. */
 export function timeless(received: Buffer): string {
   return received
     .toString('latin1')
     .replace(/\r\nDate: [^\r]*\r\n/g, '\r\nDate: \r\n')
     .replace(/\r\n(x-amz-request-id|x-amz-id-2): \w+/g, '\r\n$1: ')
+    .replace(/\r\nserver-timing: [^\r]*/g, (header) => header.replace(/dur=[\d.]+/g, 'dur='))
     .replace(/<(RequestId|HostId)>\w+</g, '<$1><')
     .replace(/Request id: \w+/g, 'Request id: ');
 }

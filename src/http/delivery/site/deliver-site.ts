@@ -90,6 +90,7 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     const guess = guessedKey(prefix + guesses.of(bucket, visit.key), prefix + visit.key);
     const first = await door.find(bucket, guess);
     request.notes.metadataTier = first.tier;
+    if (first.tier !== 'memory') request.notes.foundMs = performance.now();
     const gate = requireGate(first.gate, binding, bucket);
     request.notes.bucket = bucket;
     const isList = wantsList(rawQuery);

@@ -12,7 +12,7 @@ const RULE =
 const INDEX = '<IndexDocument><Suffix>index.html</Suffix></IndexDocument>';
 
 let surface = createTestSurface();
-let delivery = createDelivery(surface.core, { ...domains, defaultCacheControl: 'max-age=1' });
+let delivery = createDelivery(surface.core, { ...domains, defaultCacheControl: 'max-age=1', isServerTimingOn: true });
 
 async function configure(content: string): Promise<void> {
   const body = `<WebsiteConfiguration>${content}</WebsiteConfiguration>`;
@@ -22,7 +22,7 @@ async function configure(content: string): Promise<void> {
 
 beforeEach(async () => {
   surface = createTestSurface({ inlineBodyMaxBytes: 1000 });
-  delivery = createDelivery(surface.core, { ...domains, defaultCacheControl: 'max-age=1' });
+  delivery = createDelivery(surface.core, { ...domains, defaultCacheControl: 'max-age=1', isServerTimingOn: true });
   await surface.send({ method: 'PUT', path: '/pages', headers: { 'x-amz-acl': 'public-read' } });
   for (const key of ['index.html', 'docs/index.html', 'docs/home.htm', 'old/a', 'ä b']) {
     await surface.send({ method: 'PUT', path: `/pages/${key}`, body: `body of ${key}` });

@@ -11,7 +11,7 @@ const HOST = 'pages.web.example';
 const NAVIGATION = { 'sec-fetch-mode': 'navigate', accept: 'text/html' };
 
 let surface = createTestSurface();
-let delivery = createDelivery(surface.core, { ...DOMAINS, defaultCacheControl: 'max-age=1' });
+let delivery = createDelivery(surface.core, { ...DOMAINS, defaultCacheControl: 'max-age=1', isServerTimingOn: false });
 
 async function put(key: string, body = `body of ${key}`, headers: Record<string, string> = {}): Promise<void> {
   const reply = await surface.send({ method: 'PUT', path: `/pages/${key}`, body, headers });
@@ -26,7 +26,7 @@ async function configure(document: object): Promise<void> {
 
 beforeEach(async () => {
   surface = createTestSurface({ inlineBodyMaxBytes: 1000 });
-  delivery = createDelivery(surface.core, { ...DOMAINS, defaultCacheControl: 'max-age=1' });
+  delivery = createDelivery(surface.core, { ...DOMAINS, defaultCacheControl: 'max-age=1', isServerTimingOn: false });
   await surface.send({ method: 'PUT', path: '/pages', headers: { 'x-amz-acl': 'public-read' } });
   for (const key of ['index.html', 'about.html', 'docs/index.html', 'docs/a b.html', 'v1.2.html', 'LICENSE'])
     await put(key);

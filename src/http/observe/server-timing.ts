@@ -1,0 +1,36 @@
+// Server-Timing: where the time of an answer went, for whoever looks at it in a browser. Pure. An answer out of memory has
+// a constant, because both doors must give the same bytes and nothing in it took any time worth telling.
+// Source: https://www.w3.org/TR/server-timing/
+import { bodySource, type RequestNotes } from './request-notes.ts';
+
+export const SERVER_TIMING = 'server-timing';
+/** Of an answer whose pointer and body stood in memory. */
+export const HIT_TIMING = 'hit;desc=memory';
+
+/**
+ * Of a public read that some other tier had to answer: `metadata;desc=index;dur=1.2, body;desc=bucket;dur=3.4,
+ * total;dur=4.6`, in milliseconds up to the head of the answer. Cost: 0.5 µs.
+ */
+export function readTiming(notes: RequestNotes, nowMs: number): string {
+  const { startedMs, foundMs, metadataTier } = notes;
+  const body = bodySource(notes);
+  const metadata = `metadata;desc=${metadataTier ?? 'none'};dur=${duration(foundMs - startedMs)}, `;
+  const ofBody = body === null ? '' : `body;desc=${body};dur=${duration(nowMs - foundMs)}, `;
+  return `${metadata}${ofBody}total;dur=${duration(nowMs - startedMs)}`;
+}
+
+/** Of an S3 operation: until it was known who asks and whether they may, and what came then. Cost: 0.5 µs. */
+export function operationTiming(notes: RequestNotes, nowMs: number): string {
+  const { startedMs, foundMs } = notes;
+  const body = bodySource(notes);
+  const ofBody = body === null ? '' : `body;desc=${body}, `;
+  return (
+    `auth;dur=${duration(foundMs - startedMs)}, work;dur=${duration(nowMs - foundMs)}, ` +
+    `${ofBody}total;dur=${duration(nowMs - startedMs)}`
+  );
+}
+
+/** Milliseconds with up to two places. Finer would tell strangers more of the inside than they need. */
+function duration(ms: number): number {
+  return Math.max(0, Math.round(ms * 100) / 100);
+}
