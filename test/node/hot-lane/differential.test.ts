@@ -2,8 +2,8 @@
 // conversations here; `npm run bench -- lane-fuzz` runs more than a hundred thousand.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { compareDoors, type Doors, listen, type TcpPorts } from './compare-doors.ts';
-import { createStockedCore, openDoor } from './doors.ts';
-import { type Conversation, makeConversation, makePlainRequest } from './fuzz-requests.ts';
+import { createStockedCore, HOSTED_HOSTS, openDoor } from './doors.ts';
+import { type Conversation, HOSTED_TARGETS, makeConversation, makePlainRequest } from './fuzz-requests.ts';
 import { warmUp } from './warm-up.ts';
 
 /** Conversations of one run. */
@@ -32,6 +32,24 @@ afterAll(() => {
   }
 });
 
+/** Every path at every host, as browsers, programs and other sites ask for it. */
+function hostedVisits(): Conversation[] {
+  const visitors = [
+    '',
+    'Sec-Fetch-Mode: navigate\r\nAccept: text/html\r\n',
+    'Sec-Fetch-Mode: no-cors\r\nReferer: http://friend.test/\r\n',
+    'Referer: http://evil.test/\r\nAccept: image/png\r\n',
+    'Origin: http://h\r\n',
+  ];
+  return HOSTED_HOSTS.flatMap((host) =>
+    HOSTED_TARGETS.flatMap((target) =>
+      ['GET', 'HEAD'].flatMap((method) =>
+        visitors.map((headers) => [Buffer.from(`${method} ${target} HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`)]),
+      ),
+    ),
+  );
+}
+
 describe('the hot lane', () => {
   it('answers as node:http does, whatever comes', async () => {
     const conversations = Array.from({ length: CONVERSATIONS }, (_, seed) => makeConversation(seed, etags));
@@ -39,6 +57,13 @@ describe('the hot lane', () => {
     expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
     // A lane that hands everything over would pass as well.
     expect((doors.withLane.lane?.counts().answered ?? 0) - before).toBeGreaterThan(CONVERSATIONS / 10);
+  });
+
+  it('answers every page of a hosted site so', async () => {
+    const conversations = hostedVisits();
+    const before = doors.withLane.lane?.counts().answered ?? 0;
+    expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
+    expect((doors.withLane.lane?.counts().answered ?? 0) - before).toBeGreaterThan(conversations.length / 4);
   });
 
   it('does so over TCP', async () => {

@@ -10,6 +10,8 @@ import { createHttpServer, type NodeBindings } from '../../../src/adapters/node/
 import { createApp } from '../../../src/app.ts';
 import { type Config, parseConfig } from '../../../src/config.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
+import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
+import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
 import type { BucketAccess, ObjectAttributes } from '../../../src/ports/domain.ts';
 import {
@@ -29,6 +31,25 @@ export const WEBSITE_DOMAIN = 'web.test';
 export const PUBLIC_BUCKET = 'pub';
 export const SITE_BUCKET = 'site';
 export const SITE_KEYS: readonly string[] = ['index.html', 'a/index.html', 'a/404.html', 'page.html'];
+/** A bucket with hosting settings of every kind, and its hosts: the last shows a folder of it. */
+export const HOSTED_BUCKET = 'hosted';
+export const HOSTED_HOSTS: readonly string[] = ['hosted.web.test', 'www.hosted.test:8080', 'docs.hosted.test'];
+const HOSTED_KEYS: readonly string[] = [
+  'index.html',
+  'about.html',
+  'LICENSE',
+  'docs/index.html',
+  'docs/page.html',
+  'docs/sub/index.html',
+  'app.3f2a91bc.js',
+  'cat.jpg',
+  '404.html',
+];
+const HOSTED_RULES: Readonly<Record<string, string>> = {
+  _headers: '/docs/*\n  X-Docs: yes\n  Cache-Control: no-cache\n/about\n  ! X-Frame-Options\n',
+  _redirects: '/old /about 301\n/news/* /docs/:splat\n/start /index.html 200\n/* /docs/:splat 200\n',
+  'docs/_headers': '/*\n  X-Robots-Tag: noindex\n',
+};
 
 /** Sizes around what the lane treats apart: nothing, inline in the row, one buffer, two buffers. */
 const OBJECTS: readonly { key: string; sizeBytes: number; attributes?: Partial<ObjectAttributes> }[] = [
@@ -66,12 +87,23 @@ export async function createStockedCore(): Promise<MemoryCore> {
   const made = createMemoryCore();
   // "There is none" is never kept: whether it was decides if a 404 comes at once, before what follows it in the same
   // chunk is read, and the doors would differ by who asked first.
-  const core = withPorts(made, { hotMetadata: createExactHotMetadata(made.ports.clock, 0) });
+  // Sites answer late in any case, so there it may be kept, as on a real server.
+  const { clock } = made.ports;
+  const tiers = { brief: createExactHotMetadata(clock, 0), lasting: createExactHotMetadata(clock, 3600) };
+  const tierOf = (bucket: string) => (bucket === HOSTED_BUCKET ? tiers.lasting : tiers.brief);
+  const core = withPorts(made, {
+    hotMetadata: {
+      peek: (bucket, name) => tierOf(bucket).peek(bucket, name),
+      find: (bucket, name, load) => tierOf(bucket).find(bucket, name, load),
+      evict: (bucket, names) => tierOf(bucket).evict(bucket, names),
+    },
+  });
   const access = { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] } as const;
   const bucket = await openTestBucket(core, PUBLIC_BUCKET);
   await core.ports.metadataIndex.call(bucket.record().name, 'setBucketAccess', { bucket: bucket.record(), access });
   const hidden = await openTestBucket(core, 'private');
   await setUpSite(core, access);
+  await setUpHosted(core, access);
   for (const object of OBJECTS) await put(core, PUBLIC_BUCKET, object.key, object.sizeBytes, object.attributes);
   await put(core, hidden.record().name, 'inline', 10);
   return core;
@@ -89,6 +121,27 @@ async function setUpSite(core: MemoryCore, access: BucketAccess): Promise<void> 
   for (const name of SITE_KEYS) await put(core, SITE_BUCKET, name, 300);
 }
 
+/** Hosting with everything on that decides something for a page. */
+async function setUpHosted(core: MemoryCore, access: BucketAccess): Promise<void> {
+  const hosted = await openTestBucket(core, HOSTED_BUCKET);
+  await hosted.call('setBucketAccess', { access });
+  await setHosting(core, hosted, {
+    ...HOSTING_DEFAULTS,
+    spaFallback: true,
+    cacheControlRules: [{ match: '/docs/**', cacheControl: 'max-age=9' }],
+    hotlink: { allowedHosts: ['friend.test'], allowEmptyReferer: false, match: ['*.jpg'] },
+    securityHeaders: 'strict',
+    domains: [
+      { host: 'www.hosted.test', prefix: '' },
+      { host: 'docs.hosted.test', prefix: 'docs/' },
+    ],
+  });
+  for (const name of HOSTED_KEYS) await put(core, HOSTED_BUCKET, name, 300);
+  for (const [name, text] of Object.entries(HOSTED_RULES)) {
+    await putBytes(core, HOSTED_BUCKET, name, new TextEncoder().encode(text));
+  }
+}
+
 export async function put(
   core: MemoryCore,
   bucketName: string,
@@ -96,11 +149,21 @@ export async function put(
   sizeBytes: number,
   attributes: Partial<ObjectAttributes> = {},
 ): Promise<string> {
+  return putBytes(core, bucketName, name, sampleBytes(sizeBytes), attributes);
+}
+
+async function putBytes(
+  core: MemoryCore,
+  bucketName: string,
+  name: string,
+  bytes: Uint8Array,
+  attributes: Partial<ObjectAttributes> = {},
+): Promise<string> {
   const bucket = await openTestBucket(core, bucketName);
   const { etag } = await putObject(core, bucket, {
     key: key(name),
     attributes: { ...ATTRIBUTES, ...attributes },
-    body: bodyOf(sampleBytes(sizeBytes), 65_536),
+    body: bodyOf(bytes, 65_536),
     expectation: { contentMd5Hex: null, checksum: null },
     condition: null,
   });

@@ -1,5 +1,5 @@
 // Makes requests of every shape, valid, odd and broken, from a seed: the same number gives the same request anywhere.
-import { BASE_DOMAIN, KEYS, PUBLIC_BUCKET, SITE_BUCKET, WEBSITE_DOMAIN } from './doors.ts';
+import { BASE_DOMAIN, HOSTED_HOSTS, KEYS, PUBLIC_BUCKET, SITE_BUCKET, WEBSITE_DOMAIN } from './doors.ts';
 
 /** A random number generator with a seed (mulberry32): numbers from 0 up to, not including, 1. */
 export function createRandom(seed: number): () => number {
@@ -99,6 +99,13 @@ const HEADERS: readonly string[] = [
   'Referer: http://h/',
   'Connection: keep-alive',
   'connection: Keep-Alive',
+  'Accept: text/html, */*;q=0.8',
+  'Accept: image/png',
+  'Sec-Fetch-Mode: navigate',
+  'sec-fetch-mode:cors',
+  'Referer: http://friend.test/page',
+  'referer: http://evil.test/friend.test',
+  'Referer: ',
   'Connection: close',
   'Connection: upgrade',
   'Connection: keep-alive, close',
@@ -177,7 +184,7 @@ const HEADERS: readonly string[] = [
 ];
 
 /** So many of them at the beginning are plain. */
-const PLAIN_HEADERS = 7;
+const PLAIN_HEADERS = 14;
 /** Those that decide something somewhere. */
 const WEIGHTY_HEADERS = HEADERS.filter((line) =>
   /^(?:Connection|Content-Length|Transfer|Expect|Upgrade|Range|If-|Authorization|x-amz|Origin)/i.test(line),
@@ -195,6 +202,38 @@ const SITE_TARGETS = [
   '/site/page.html',
   '/site/a/',
   '/site/nothing',
+];
+
+/** Paths of the bucket with hosting settings, at any of its hosts. */
+export const HOSTED_TARGETS = [
+  '/',
+  '/about',
+  '/about/',
+  '/about.html',
+  '/index.html',
+  '/LICENSE',
+  '/docs',
+  '/docs/',
+  '/docs/page',
+  '/page',
+  '/sub/',
+  '/sub',
+  '/app.3f2a91bc.js',
+  '/cat.jpg',
+  '/old',
+  '/news/page',
+  '/start',
+  '/some/route',
+  '/gone.js',
+  '/robots.txt',
+  '/favicon.ico',
+  '/_headers',
+  '/_redirects',
+  '//about',
+  '/docs//page',
+  '/%61bout',
+  '/-/health',
+  '/404',
 ];
 
 /** Everything that stands behind `/` in a target. */
@@ -293,14 +332,18 @@ function makeRequest(random: Random, etags: ReadonlyMap<string, string>): string
   const oneOdd = kind < 0.3 || kind > 0.75 ? null : pick<Part>(random, [...PARTS, 'header', 'header', ...SMALL_PARTS]);
   const isOdd = (part: Part, probability: number) => part === oneOdd || (kind > 0.75 && chance(random, probability));
 
-  const { target, key } = makeTarget(random, etags, !isOdd('target', 0.8));
+  const made = makeTarget(random, etags, !isOdd('target', 0.8));
+  const isHosted = chance(random, 0.15);
+  const target = isHosted && !isOdd('target', 0.2) ? pick(random, HOSTED_TARGETS) : made.target;
+  const { key } = made;
   const method = isOdd('method', 0.8) ? pick(random, METHODS) : pick(random, ['GET', 'GET', 'HEAD']);
   const version = isOdd('version', 0.2) ? pick(random, VERSIONS) : 'HTTP/1.1';
   const lines: string[] = [];
   const hostCount = isOdd('hosts', 0.1) ? pick(random, [0, 2]) : 1;
   for (let i = 0; i < hostCount; i++) {
     const name = pick(random, ['Host', 'host', 'HOST']);
-    const plainHosts = HOSTS.slice(0, chance(random, 0.8) ? PATH_STYLE_HOSTS : PLAIN_HOSTS);
+    const s3Hosts = HOSTS.slice(0, chance(random, 0.8) ? PATH_STYLE_HOSTS : PLAIN_HOSTS);
+    const plainHosts = isHosted ? HOSTED_HOSTS : s3Hosts;
     const host = pick(random, isOdd('host', 0.9) ? HOSTS : plainHosts);
     lines.push(`${name}:${pick(random, [' ', '', '  ', '\t'])}${host}`);
   }
