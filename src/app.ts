@@ -4,13 +4,14 @@ import { type Context, Hono } from 'hono';
 import type { Config } from './config.ts';
 import { createAccessKeyFinder } from './core/auth/find-access-key.ts';
 import type { Core } from './core/core.ts';
-import { type Address, createAddressReader } from './http/address.ts';
+import { type Address, createAddressReader, toS3Address } from './http/address.ts';
 import { DECIDING_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
 import { createDelivery } from './http/delivery/deliver.ts';
 import { FailureWithHeaders } from './http/failure-with-headers.ts';
 import { createObserver } from './http/observe/observer.ts';
 import type { HotDoor, HttpRequest } from './http/request.ts';
 import { renderS3Error } from './http/s3/errors.ts';
+import { isSigned } from './http/s3/is-signed.ts';
 import { createS3Surface } from './http/s3/routes.ts';
 import { createSystemSurface } from './http/system/system.ts';
 import { StorageError } from './ports/errors.ts';
@@ -21,8 +22,6 @@ export type App<Bindings extends object> = {
   /** For a home with a door of its own before the server: answers what stands ready in memory, as `fetch` would. */
   readonly hotDoor: HotDoor;
 };
-
-const SERVICE = { bucket: null, rawKey: null, isVirtualHost: false } as const;
 
 /** `readRequest` turns what the home's server gives into an HttpRequest, without URL or Headers objects on Node. */
 export function createApp<Bindings extends object>(
@@ -49,13 +48,12 @@ export function createApp<Bindings extends object>(
 
   function answerAt(address: Address, request: HttpRequest, requestId: string): Response | Promise<Response> {
     if (address.kind === 'system') return answerSystem(request, address.path, requestId);
-    if (address.kind === 'site') return deliverSite(request, address, requestId);
+    const isForS3 = address.kind !== 'site' || (address.binding !== null && isSigned(request));
+    if (!isForS3) return deliverSite(request, address, requestId);
     if (address.kind === 'bucket' && isPlainRead(request) && address.rawKey !== null) {
       return deliver(request, address.rawBucket, address.rawKey, requestId, address.isVirtualHost);
     }
-    if (address.kind === 'service') return s3.handle(request, SERVICE, requestId);
-    const { rawBucket: bucket, rawKey, isVirtualHost } = address;
-    return s3.handle(request, { bucket, rawKey, isVirtualHost }, requestId);
+    return s3.handle(request, toS3Address(address), requestId);
   }
 
   function renderError(error: unknown, request: HttpRequest, requestId: string): Response {

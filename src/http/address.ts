@@ -2,6 +2,7 @@
 // object. Works on the raw path, because keys hold `//`, `.`, `..`, `+` and everything else that URL parsers mend.
 import { hostNameOf, isBindableHost } from '../core/hosting/host-names.ts';
 import type { HostBinding } from '../ports/directory.ts';
+import { encodeForXmlUrl } from './semantics/raw-path.ts';
 
 /** Where a request goes. Names are still percent-encoded; `rawKey` null means the bucket itself. */
 export type Address =
@@ -66,6 +67,18 @@ export function addressAt(rawPath: string, place: HostPlace, binding: HostBindin
   const rawBucket = end === -1 ? rawPath.slice(1) : rawPath.slice(1, end);
   const rawKey = end === -1 || end === rawPath.length - 1 ? null : rawPath.slice(end + 1);
   return { kind: 'bucket', rawBucket, rawKey, isVirtualHost: false };
+}
+
+/** The same as S3's surface has it; at a bound host a key below the prefix that the host shows. */
+export function toS3Address(address: Exclude<Address, { kind: 'system' }>) {
+  if (address.kind === 'service') return { bucket: null, rawKey: null, isVirtualHost: false };
+  if (address.kind === 'bucket') {
+    const { rawBucket, rawKey, isVirtualHost } = address;
+    return { bucket: rawBucket, rawKey, isVirtualHost };
+  }
+  const { rawBucket, rawPath, binding } = address;
+  const rawKey = rawPath === '' ? null : encodeForXmlUrl(binding?.prefix ?? '') + rawPath;
+  return { bucket: rawBucket, rawKey, isVirtualHost: true };
 }
 
 /** Hosts remembered by an address reader; strangers can make up any number. */
