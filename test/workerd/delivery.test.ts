@@ -8,6 +8,7 @@ import { createR2BlobStore } from '../../src/adapters/cloudflare/r2-blob-store.t
 import { readWorkerRequest } from '../../src/adapters/cloudflare/worker-request.ts';
 import { createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
+import { HOSTING_DEFAULTS } from '../../src/core/hosting/read-hosting.ts';
 import type { BlobId, Segment } from '../../src/ports/domain.ts';
 import worker from '../../src/worker.ts';
 import { isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
@@ -162,9 +163,15 @@ describe('signed requests to a Worker without its secrets', () => {
  * too. `cached`: Workers Cache stands before it; else there is only the Cache API.
  */
 function isolate(cached: SimulatedWorkersCache | null = null) {
-  const parts = { BLOBS: counting(env.BLOBS), HOT: counting(env.HOT), BUCKETS: counting(env.BUCKETS) };
-  const bindings = { ...env, BLOBS: parts.BLOBS.target, HOT: parts.HOT.target, BUCKETS: parts.BUCKETS.target };
-  const config = parseConfig({}, 'cloudflare');
+  const parts = {
+    BLOBS: counting(env.BLOBS),
+    HOT: counting(env.HOT),
+    BUCKETS: counting(env.BUCKETS),
+    DIRECTORY: counting(env.DIRECTORY),
+  };
+  const targets = Object.entries(parts).map(([binding, { target }]) => [binding, target]);
+  const bindings: typeof env = { ...env, ...Object.fromEntries(targets) };
+  const config = parseConfig({ QUAYSIDE_OWN_HOSTS: 'files.example' }, 'cloudflare');
   const background: Promise<unknown>[] = [];
   const ports = {
     ...createWorkersPorts(bindings, config, cached?.entrypoint ?? null),
@@ -182,14 +189,16 @@ function isolate(cached: SimulatedWorkersCache | null = null) {
       await Promise.all(background.splice(0));
     });
     const { idFromName: _free, ...index } = parts.BUCKETS.calls;
+    const { idFromName: _freeToo, ...directory } = parts.DIRECTORY.calls;
     const entrypoint = (cached?.calls.asked ?? 0) - (before.asked ?? 0);
     const behind = (cached?.calls.run ?? 0) - (before.run ?? 0);
-    return { status, kv: parts.HOT.calls, index, r2: parts.BLOBS.calls, cache, entrypoint, behind };
+    return { status, kv: parts.HOT.calls, index, directory, r2: parts.BLOBS.calls, cache, entrypoint, behind };
   };
 }
 
 describe('calls to the platform per public read', () => {
-  const nothing = { kv: {}, index: {}, r2: {}, cache: { match: 0, put: 0 }, entrypoint: 0, behind: 0 };
+  /** The host is the service's own here, so nobody asks what it is bound to. */
+  const nothing = { kv: {}, index: {}, directory: {}, r2: {}, cache: { match: 0, put: 0 }, entrypoint: 0, behind: 0 };
 
   it('a body in R2: three when nobody has it, one for the body in another isolate, none when hot', async () => {
     const { put, url } = await makeBucket();
@@ -248,6 +257,23 @@ describe('calls to the platform per public read', () => {
     const conditional = { headers: { 'if-none-match': '*' } };
     expect(await isolate()(url('a'), conditional)).toEqual({ ...pointer, status: 304 });
     expect(await isolate()(url('a'), { method: 'HEAD' })).toEqual({ ...pointer, status: 200 });
+  });
+
+  it('a page of a hosted site at its own host: the index once, none when hot, its directory look-up kept', async () => {
+    const { put, name, record, call } = await makeBucket();
+    for (const key of ['index.html', 'about.html']) await put(key, patternBytes(10));
+    const host = `${name}.example`;
+    const domains = [{ host, prefix: '' }];
+    await call('setBucketSettings', { bucket: refOf(record), settings: { hosting: { ...HOSTING_DEFAULTS, domains } } });
+    const { directory } = createWorkersPorts(env, parseConfig({}, 'cloudflare'), null);
+    await directory.call('bindHosts', { bucket: { id: record.id, name }, domains, mayTake: [] });
+    const read = isolate();
+    const hot = { status: 200, index: {}, r2: {}, directory: {} };
+    const cold = { ...hot, index: { get: 1 }, r2: { get: 1 } };
+    expect(await read(`http://${host}/about`)).toMatchObject({ ...cold, directory: { get: 1 } });
+    expect(await read(`http://${host}/about`)).toMatchObject(hot);
+    expect(await read(`http://${host}/`)).toMatchObject(cold);
+    expect(await read(`http://${host}/`)).toMatchObject(hot);
   });
 
   it('a missing key: the index once, then nothing for a moment', async () => {

@@ -9,6 +9,7 @@ import {
   PUBLICATION_SCHEMA,
 } from '../../src/adapters/cloudflare/hot-publisher.ts';
 import { KV_LEASE_SECONDS } from '../../src/adapters/cloudflare/hot-records.ts';
+import { HOSTING_DEFAULTS } from '../../src/core/hosting/read-hosting.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
 import type { BucketName, ObjectKey } from '../../src/ports/domain.ts';
@@ -20,6 +21,7 @@ type Put = {
   readonly name: string;
   readonly etag: string | null;
   readonly gate: { revision: number; access: unknown } | null;
+  readonly siteFiles: unknown;
   readonly sequence: number;
   readonly untilMs: number;
   readonly ttl: number;
@@ -39,6 +41,7 @@ function recordingKv(clock: { ms: number }, behave: (attempt: number) => Promise
       name,
       etag: p?.etag ?? null,
       gate: g ?? null,
+      siteFiles: g?.siteFiles,
       sequence: s,
       untilMs: u,
       ttl: options.expirationTtl,
@@ -152,6 +155,28 @@ describe('hot publisher', () => {
       }
       expect(new Set(puts.map((each) => each.name))).toEqual(new Set([`g/${name}`, `p/${name}/hot`]));
       expect(puts.find((each) => each.etag !== null)?.etag).toBe('of hot');
+    }));
+
+  it('publishes the gate anew when the rules of its site change, with the versions of their files', () =>
+    withPublisher(async ({ name, call, put, ask, drain, puts, publisher, clock }) => {
+      const bucket = refOf(recordOf(name, PUBLIC));
+      put('index.html', 'e1');
+      const hosted = call('setBucketSettings', { bucket, settings: { hosting: HOSTING_DEFAULTS } });
+      const commit = (key: string, etag: string) =>
+        call('commitObject', { bucket: refOf(hosted), object: objectOf(key, etag), condition: null, arrivals: [] });
+      await ask('index.html', 20);
+      await ask('index.html', 20);
+      const gates = () => puts.filter((each) => each.name === `g/${name}`).map((each) => each.siteFiles);
+      expect(gates().at(-1)).toBeUndefined();
+      commit('_redirects', 'r1');
+      const news = publisher().newsOf('commitObject', { object: objectOf('_redirects', 'r1') } as never);
+      expect([news?.gate?.untilMs, news?.keys.length]).toEqual([expect.any(Number), 1]);
+      await drain();
+      expect(gates().at(-1)).toEqual([{ key: '_redirects', versionId: 'version-r1' }]);
+      clock.ms += 2000;
+      call('deleteObjects', { bucket: refOf(hosted), ...deletionOf(['_redirects'], clock.ms) });
+      await drain();
+      expect(gates().at(-1)).toBeUndefined();
     }));
 
   it('opens within a fraction of a window in a flood', () =>

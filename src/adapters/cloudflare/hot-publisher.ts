@@ -243,7 +243,7 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
       const names = namesOfChange(name, input);
       const leases = names.map((key) => ({ key, lease: leaseOfChanged(key) }));
       if (leases.every(({ lease }) => lease === null)) return null;
-      if (names[0] === GATE) return { gate: leases[0]?.lease ?? null, keys: [] };
+      if (names[0] === GATE) return { gate: leases[0]?.lease ?? null, keys: leases.slice(1) };
       return { gate: leaseOf(GATE), keys: leases };
     },
     drain() {

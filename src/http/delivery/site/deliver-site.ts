@@ -23,7 +23,7 @@ import {
   wantsList,
 } from './listing.ts';
 import { isNavigation } from './navigation.ts';
-import { type Outcome, type Seen, type SitePlan, walkPlan } from './plan.ts';
+import { keysBehind, type Outcome, type Seen, type SitePlan, walkPlan } from './plan.ts';
 import type { Visit } from './redirects.ts';
 import { createSiteAnswers, type Stay } from './site-answers.ts';
 import { planVisit, prefixOf, requireGate } from './site-planner.ts';
@@ -87,7 +87,7 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     const visit: Visit = { key: decodePathSegment(rawPath), rawQuery, host, isSecure };
     const prefix = prefixOf(binding);
     // Gate and likeliest page in one look.
-    const guess = guessedKey(prefix + guesses.of(bucket, visit.key), prefix + visit.key);
+    const guess = guessedKey(prefix + guesses.of(bucket, visit.key, binding !== null), prefix + visit.key);
     const first = await door.find(bucket, guess);
     request.notes.metadataTier = first.tier;
     if (first.tier !== 'memory') request.notes.foundMs = performance.now();
@@ -120,9 +120,22 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
       folder: (folder: string) => (folders.has(folder) ? folders.get(folder) !== null : ('unknown' as const)),
       isNavigation: () => isNavigation(visit.key, request.header),
     };
+    // What the visit may turn to next is looked up at the same time: one wait for an address of an app, not four.
+    async function lookUpFrom(key: string): Promise<void> {
+      const next = keysBehind(plan, key).filter((other) => sight.object(other) === 'unknown');
+      const ahead = next.map(async (other) => {
+        try {
+          known.set(other, await lookUp(bucket, other, prefix + visit.key));
+        } catch {
+          // Asked again if it matters, and then its failure counts.
+        }
+      });
+      known.set(key, await lookUp(bucket, key, prefix + visit.key));
+      await Promise.all(ahead);
+    }
     for (let questions = 0; questions < QUESTIONS_MAX; questions++) {
       const outcome = walkPlan(plan, sight);
-      if (outcome.kind === 'ask-object') known.set(outcome.key, await lookUp(bucket, outcome.key, prefix + visit.key));
+      if (outcome.kind === 'ask-object') await lookUpFrom(outcome.key);
       else if (outcome.kind === 'ask-folder') {
         const isShown = outcome.prefix === prefix + visit.key;
         const part = { prefix: outcome.prefix, root: prefix, after: isShown ? query.after : '' };

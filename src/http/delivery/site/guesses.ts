@@ -4,7 +4,8 @@ import type { BucketGate, BucketName } from '../../../ports/domain.ts';
 import { hasExtension, isFolder, USUAL_INDEX } from './page.ts';
 
 export type Guesses = {
-  of(bucket: BucketName, path: string): string;
+  /** `isBound`: the host is an owner's own, so the bucket has hosting settings. */
+  of(bucket: BucketName, path: string, isBound: boolean): string;
   /** Remembers how the site has its pages. */
   learn(bucket: BucketName, gate: BucketGate): void;
 };
@@ -15,9 +16,9 @@ const SITES_MAX = 1000;
 export function createGuesses(): Guesses {
   const clean = new Map<BucketName, boolean>();
   return {
-    of(bucket, path) {
+    of(bucket, path, isBound) {
       if (isFolder(path)) return path + USUAL_INDEX;
-      return clean.get(bucket) === true && !hasExtension(path) ? `${path}.html` : path;
+      return (clean.get(bucket) ?? isBound) && !hasExtension(path) ? `${path}.html` : path;
     },
     learn(bucket, { settings }) {
       if (clean.size === SITES_MAX) clean.clear();

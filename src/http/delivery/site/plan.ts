@@ -127,3 +127,14 @@ function failureOf({ meantKey }: SitePlan, sight: Sight): Failure | Outcome {
   if (seen === 'unknown') return { kind: 'ask-object', key: meantKey };
   return seen === 'denied' ? 403 : 404;
 }
+
+/** Keys that the steps behind the one with `key` look at, up to the first that looks at none. */
+export function keysBehind({ steps }: SitePlan, key: string): string[] {
+  const at = steps.findIndex((step) => 'key' in step && step.key === key);
+  const keys: string[] = [];
+  for (const step of at === -1 ? [] : steps.slice(at + 1)) {
+    if (!('key' in step)) break;
+    if (step.key !== key) keys.push(step.key);
+  }
+  return keys;
+}
