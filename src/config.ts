@@ -54,7 +54,10 @@ export type Config = {
    * one hour.
    */
   readonly staleIfErrorSeconds: number;
-  /** A tier that says nothing for so long has failed, milliseconds. QUAYSIDE_TIER_LIMIT_MS, 3,000. */
+  /**
+   * A tier that says nothing for so long has failed, milliseconds. QUAYSIDE_TIER_LIMIT_MS, 3,000 on Cloudflare; on Node
+   * 30,000, since a disk under load answers late rather than never.
+   */
   readonly tierLimitMs: number;
   /** Seconds for which "there is no such object" is kept; Cloudflare only, as on Node it is exact. QUAYSIDE_NEGATIVE_FRESH_SECONDS, 2. */
   readonly negativeFreshSeconds: number;
@@ -121,6 +124,8 @@ const MEMORY_DEFAULTS = {
   cloudflare: { entries: 10_000, pointerBytes: 16 * MiB, bodyBytes: 24 * MiB, maxBodyBytes: 512 * KiB },
 } as const satisfies Record<Home, object>;
 
+const TIER_LIMIT_MS = { node: 30_000, cloudflare: 3000 } as const satisfies Record<Home, number>;
+
 /**
  * Up to here a row beats a file: an inline commit shares its fsync with others, a blob needs two of its own.
  * Measured 2026-11, PUT at c=64: see bench/.
@@ -175,7 +180,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     pointerFreshSeconds: whole('QUAYSIDE_POINTER_FRESH_SECONDS', 3, 0, 24 * HOUR_SECONDS),
     staleWhileRevalidateSeconds: whole('QUAYSIDE_STALE_WHILE_REVALIDATE_SECONDS', 2, 0, 24 * HOUR_SECONDS),
     staleIfErrorSeconds: whole('QUAYSIDE_STALE_IF_ERROR_SECONDS', HOUR_SECONDS, 0, 7 * 24 * HOUR_SECONDS),
-    tierLimitMs: whole('QUAYSIDE_TIER_LIMIT_MS', 3000, 10, 60_000),
+    tierLimitMs: whole('QUAYSIDE_TIER_LIMIT_MS', TIER_LIMIT_MS[home], 10, 600_000),
     negativeFreshSeconds: whole('QUAYSIDE_NEGATIVE_FRESH_SECONDS', 2, 0, HOUR_SECONDS),
     defaultCacheControl: parseHeaderText(
       'QUAYSIDE_DEFAULT_CACHE_CONTROL',

@@ -15,7 +15,7 @@ describe('parseConfig', () => {
       pointerFreshSeconds: 3,
       staleWhileRevalidateSeconds: 2,
       staleIfErrorSeconds: 3600,
-      tierLimitMs: 3000,
+      tierLimitMs: 30_000,
       graceSeconds: 86_400,
       lifecycleDaySeconds: 86_400,
       zipMaxObjects: 10_000,

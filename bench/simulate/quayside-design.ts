@@ -3,7 +3,7 @@
 import { VALVE_RATES } from '../../src/adapters/cloudflare/hot-publisher.ts';
 import type { RateLimits } from '../../src/adapters/cloudflare/question-rates.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
-import type { Core } from '../../src/core/core.ts';
+import type { Core, CoreSettings } from '../../src/core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../src/core/names.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
 import { createDelivery, type Deliver } from '../../src/http/delivery/deliver.ts';
@@ -45,6 +45,9 @@ export const TODAY: QuaysideVariant = {
 export const NO_VALVE: RateLimits = { bucketPerSecond: Number.POSITIVE_INFINITY, keyPerSecond: 1, windowMs: 5000 };
 export const OPEN_VALVE: RateLimits = { bucketPerSecond: 0, keyPerSecond: 0, windowMs: 1000 };
 
+/** Nothing hangs here, so nothing is timed. */
+const SETTINGS: CoreSettings = { ...CONFIG, tierLimitMs: Number.POSITIVE_INFINITY };
+
 const BUCKET = parseBucketName('simulated');
 const nameOf = (object: number) => (object < 0 ? `missing/${-object}` : `assets/${object}`);
 
@@ -62,7 +65,7 @@ export function createQuayside(variant: QuaysideVariant): MakeDesign {
       const known = slots.get(slot);
       if (known !== undefined && known.endMs > timeline.nowMs()) return known;
       const endMs = timeline.nowMs() + drawGapMs(1 / world.isolateLifeSeconds, random);
-      const core: Core = { ports: maker.createPorts(place), settings: CONFIG };
+      const core: Core = { ports: maker.createPorts(place), settings: SETTINGS };
       const isolate = { core, deliver: createDelivery(core, CONFIG).deliver, endMs };
       slots.set(slot, isolate);
       return isolate;

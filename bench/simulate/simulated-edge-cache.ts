@@ -30,7 +30,7 @@ export function createSimulatedEdgeCache(options: SimulatedEdgeCacheOptions): Ed
   /** The slice from cache number `level` or one below it, else from `load`; the caches above keep it. */
   async function readFrom(level: number, slice: Segment, load: () => Promise<Uint8Array>): Promise<SliceBytes> {
     const next = caches[level];
-    if (next === undefined) return { bytes: await load(), tier: 'bucket' };
+    if (next === undefined) return { bytes: await load(), isPart: false, tier: 'bucket' };
     const key = sliceName(slice);
     const sizeBytes = slice.lengthBytes;
     usage.workerCpuMs += CPU_MS.call;
@@ -38,7 +38,7 @@ export function createSimulatedEdgeCache(options: SimulatedEdgeCacheOptions): Ed
     if ((await next.cache.match(place, key, Number.POSITIVE_INFINITY)) !== null) {
       usage.workerCpuMs += (sizeBytes / 2 ** 20) * CPU_MS.mebibyte;
       await timeline.sleep(transferMs(sizeBytes));
-      return { bytes: zeros(sizeBytes), tier: 'edge' };
+      return { bytes: zeros(sizeBytes), isPart: false, tier: 'edge' };
     }
     const found = await readFrom(level + 1, slice, load);
     usage.workerCpuMs += next.isEntrypoint ? CPU_MS.invocation : CPU_MS.call;

@@ -8,6 +8,8 @@ export type CoreSettings = {
   readonly graceSeconds: number;
   /** How long a day of lifecycle rules is, seconds; 86,400 but for tests. */
   readonly lifecycleDaySeconds: number;
+  /** A port that says nothing for so long has failed, milliseconds. */
+  readonly tierLimitMs: number;
   /** Hosts of the service itself, which no bucket can be bound to; nor to what is below them. */
   readonly ownHosts: readonly string[];
   /** Most objects that one ZIP file may have. */

@@ -3,8 +3,11 @@ import type { Segment } from './domain.ts';
 /** The tiers that can hold a body above the bucket. */
 export type BodyTier = 'memory' | 'edge';
 
-/** Bytes of a slice, and where they came from. Shared with other readers: never written to. */
-export type SliceBytes = { readonly bytes: Uint8Array; readonly tier: BodyTier | 'bucket' };
+/** A run of bytes within a slice. */
+export type SlicePart = { readonly offsetBytes: number; readonly lengthBytes: number };
+
+/** Bytes of a slice, or (`isPart`) of the part that was asked for, and where they came from. Shared: never written to. */
+export type SliceBytes = { readonly bytes: Uint8Array; readonly isPart: boolean; readonly tier: BodyTier | 'bucket' };
 
 /**
  * Keeps slices of blobs near the reader. A slice is named by its blob and its place there, so an entry can't be stale
@@ -24,8 +27,8 @@ export type EdgeCache = {
   admits(slice: Segment, readBytes: number): boolean;
   /**
    * The slice from the nearest tier that has it, else by `load`, which then may be kept. Where the home allows it, all
-   * who ask for a slice at the same time share one `load`. Rejects with what `load` rejects with; a tier that fails is
-   * a miss.
+   * who ask for a slice at the same time share one `load`. A tier that keeps the whole slice may give no more than the
+   * `part` that is wanted. Rejects with what `load` rejects with; a tier that fails is a miss.
    */
-  read(slice: Segment, load: () => Promise<Uint8Array>): Promise<SliceBytes>;
+  read(slice: Segment, load: () => Promise<Uint8Array>, part: SlicePart): Promise<SliceBytes>;
 };

@@ -15,6 +15,9 @@ function freshSlice(lengthBytes: number, offsetBytes = 0): Segment {
 
 const neverLoad = () => Promise.reject(new Error('must not be loaded'));
 
+const readWhole = (cache: EdgeCache, slice: Segment, load: () => Promise<Uint8Array>) =>
+  cache.read(slice, load, { offsetBytes: 0, lengthBytes: slice.lengthBytes });
+
 /** Runs the contract. `settle` waits for what goes on behind the answers. */
 export function edgeCacheContract(subject: Subject<EdgeCache> & { readonly settle?: () => Promise<unknown> }): void {
   const test = testsOf(subject);
@@ -24,7 +27,7 @@ export function edgeCacheContract(subject: Subject<EdgeCache> & { readonly settl
     test('loads what it has never seen and says so', async (cache) => {
       const slice = freshSlice(1000);
       expect(cache.peek(slice)).toBeNull();
-      const { bytes, tier } = await cache.read(slice, async () => patternBytes(1000));
+      const { bytes, tier } = await readWhole(cache, slice, async () => patternBytes(1000));
       expect(tier).toBe('bucket');
       expect(isSameBytes(bytes, patternBytes(1000))).toBe(true);
     });
@@ -32,10 +35,10 @@ export function edgeCacheContract(subject: Subject<EdgeCache> & { readonly settl
     test('gives back a slice as it was loaded, without loading again', async (cache) => {
       const slice = freshSlice(40_000);
       const bytes = patternBytes(40_000);
-      await cache.read(slice, async () => bytes.slice());
+      await readWhole(cache, slice, async () => bytes.slice());
       await settle();
       for (let reader = 0; reader < 2; reader++) {
-        const found = cache.peek(slice) ?? (await cache.read(slice, neverLoad)).bytes;
+        const found = cache.peek(slice) ?? (await readWhole(cache, slice, neverLoad)).bytes;
         expect(isSameBytes(found, bytes)).toBe(true);
       }
     });
@@ -43,9 +46,9 @@ export function edgeCacheContract(subject: Subject<EdgeCache> & { readonly settl
     test('keeps a slice that was a window on a larger buffer', async (cache) => {
       const slice = freshSlice(1000);
       const window = () => patternBytes(5000).subarray(1000, 2000);
-      await cache.read(slice, async () => window());
+      await readWhole(cache, slice, async () => window());
       await settle();
-      const found = cache.peek(slice) ?? (await cache.read(slice, neverLoad)).bytes;
+      const found = cache.peek(slice) ?? (await readWhole(cache, slice, neverLoad)).bytes;
       expect(isSameBytes(found, window())).toBe(true);
     });
 
@@ -53,20 +56,32 @@ export function edgeCacheContract(subject: Subject<EdgeCache> & { readonly settl
       const first = freshSlice(100);
       const slices = [first, { ...first, offsetBytes: 100 }, { ...first, lengthBytes: 50 }, freshSlice(100)];
       for (const [i, slice] of slices.entries()) {
-        await cache.read(slice, async () => patternBytes(slice.lengthBytes, i));
+        await readWhole(cache, slice, async () => patternBytes(slice.lengthBytes, i));
       }
       await settle();
       for (const [i, slice] of slices.entries()) {
-        const found = cache.peek(slice) ?? (await cache.read(slice, neverLoad)).bytes;
+        const found = cache.peek(slice) ?? (await readWhole(cache, slice, neverLoad)).bytes;
         expect(isSameBytes(found, patternBytes(slice.lengthBytes, i))).toBe(true);
+      }
+    });
+
+    test('gives a part that was asked for, alone or with all around it', async (cache) => {
+      const slice = freshSlice(40_000, 40_000);
+      const bytes = patternBytes(40_000);
+      const part = { offsetBytes: 1000, lengthBytes: 50 };
+      for (let reader = 0; reader < 3; reader++) {
+        const found = await cache.read(slice, async () => bytes.slice(), part);
+        const expected = found.isPart ? bytes.subarray(1000, 1050) : bytes;
+        expect(isSameBytes(found.bytes, expected)).toBe(true);
+        await settle();
       }
     });
 
     test('passes on a failure and tries again the next time', async (cache) => {
       const slice = freshSlice(10);
       const failure = new Error('expected by the test');
-      await expect(cache.read(slice, () => Promise.reject(failure))).rejects.toBe(failure);
-      const { bytes } = await cache.read(slice, async () => patternBytes(10));
+      await expect(readWhole(cache, slice, () => Promise.reject(failure))).rejects.toBe(failure);
+      const { bytes } = await readWhole(cache, slice, async () => patternBytes(10));
       expect(isSameBytes(bytes, patternBytes(10))).toBe(true);
     });
   });

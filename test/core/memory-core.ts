@@ -27,7 +27,7 @@ import type { Clock } from '../../src/ports/system.ts';
 export const INLINE_MAX_BYTES = 16;
 export const GRACE_SECONDS = 3600;
 /** Real time, milliseconds: so long a test waits for a port that hangs. */
-export const TIER_LIMIT_MS = 200;
+export const TIER_LIMIT_MS = 1000;
 
 export type MemoryCore = Core & {
   readonly blobStore: MemoryBlobStore;
@@ -67,6 +67,7 @@ export function createMemoryCore(): MemoryCore {
       inlineBodyMaxBytes: INLINE_MAX_BYTES,
       graceSeconds: GRACE_SECONDS,
       lifecycleDaySeconds: 86_400,
+      tierLimitMs: TIER_LIMIT_MS,
       ownHosts: [],
       zipMaxObjects: 1500,
     },

@@ -157,10 +157,10 @@ describe('piecesOf', () => {
       for (let lengthBytes = 1; lengthBytes <= 40 - offsetBytes; lengthBytes++) {
         const range = { offsetBytes, lengthBytes };
         const pieces = piecesOf(segments, range, sliceBytes);
-        const bytes = pieces.flatMap(({ slice, within }) =>
+        const bytes = pieces.flatMap(({ slice, part }) =>
           Array.from(
-            { length: within.lengthBytes },
-            (_, i) => `${slice.blobId}${slice.offsetBytes + within.offsetBytes + i}`,
+            { length: part.lengthBytes },
+            (_, i) => `${slice.blobId}${slice.offsetBytes + part.offsetBytes + i}`,
           ),
         );
         const wanted = cutSegments(segments, range).flatMap((cut) =>

@@ -127,7 +127,7 @@ describe('memory edge cache', () => {
       await new Promise((resolve) => setImmediate(resolve));
       return new Uint8Array(100);
     };
-    await Promise.all(Array.from({ length: 1000 }, () => cache.read(wanted, load)));
+    await Promise.all(Array.from({ length: 1000 }, () => cache.read(wanted, load, wanted)));
     expect(cache.peek(wanted)).not.toBeNull();
     expect(loads).toBe(1);
   });
@@ -136,7 +136,7 @@ describe('memory edge cache', () => {
     const cache = createMemoryEdgeCache(createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 }));
     const wanted: Segment = { blobId: 'a' as BlobId, offsetBytes: 0, lengthBytes: 100 };
     expect(cache.admits(wanted, 100_000)).toBe(false);
-    const reading = cache.read(wanted, async () => new Uint8Array(100));
+    const reading = cache.read(wanted, async () => new Uint8Array(100), wanted);
     expect(cache.admits(wanted, 100_000)).toBe(true);
     await reading;
   });

@@ -4,50 +4,22 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { createWorkersPorts } from '../../src/adapters/cloudflare/ports.ts';
-import { createR2BlobStore } from '../../src/adapters/cloudflare/r2-blob-store.ts';
-import { readWorkerRequest } from '../../src/adapters/cloudflare/worker-request.ts';
-import { createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import { HOSTING_DEFAULTS } from '../../src/core/hosting/read-hosting.ts';
-import type { BlobId, Segment } from '../../src/ports/domain.ts';
 import worker from '../../src/worker.ts';
-import { isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
-import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf, refOf } from './bucket.ts';
-import { counting, countingCaches } from './counting.ts';
-import { createWorkersCache, type SimulatedWorkersCache } from './workers-cache.ts';
+import { isSameBytes, patternBytes } from '../contract/bodies.ts';
+import { objectOf, refOf } from './bucket.ts';
+import { createIsolate } from './isolate.ts';
+import { makePublicBucket } from './public-bucket.ts';
+import { createWorkersCache } from './workers-cache.ts';
 
 const MiB = 1024 * 1024;
-
-/** A public bucket with objects of one blob per body. */
-async function makeBucket() {
-  const name = freshBucketName();
-  const { call } = bucketObject(name);
-  const record = await call('createBucket', { bucket: recordOf(name, PUBLIC) });
-  const store = createR2BlobStore(env.BLOBS);
-  let made = 0;
-
-  async function put(key: string, ...bodies: Uint8Array[]): Promise<void> {
-    const identity = { bucket: name, key: objectOf(key, '').key, headers: {}, userMetadata: {}, part: null };
-    const segments: Segment[] = [];
-    for (const body of bodies) {
-      const blobId = `${record.id}/blob${++made}` as BlobId;
-      await store.write(blobId, sourceOf(body), identity);
-      segments.push({ blobId, offsetBytes: 0, lengthBytes: body.length });
-    }
-    const sizeBytes = bodies.reduce((sum, body) => sum + body.length, 0);
-    const object = { ...objectOf(key, `e${made}`), segments, inlineBytes: null, sizeBytes } as never;
-    const arrivals = segments.map(({ blobId, lengthBytes }) => ({ blobId, sizeBytes: lengthBytes, home: null }));
-    await call('commitObject', { bucket: refOf(record), object, condition: null, arrivals });
-  }
-  const url = (key: string) => `http://files.example/${name}/${key}`;
-  return { name, call, record, put, url };
-}
 
 const get = (url: string, init?: RequestInit) => exports.default.fetch(url, init as never);
 
 describe('public reads through the Worker', () => {
   it('come from the bucket first and from memory from then on', async () => {
-    const { put, url } = await makeBucket();
+    const { put, url } = await makePublicBucket();
     const bytes = patternBytes(100_000);
     await put('a', bytes);
     const cold = await get(url('a'));
@@ -60,7 +32,7 @@ describe('public reads through the Worker', () => {
   });
 
   it('share no stream between requests: two large reads at once, one given up, another after', async () => {
-    const { put, url } = await makeBucket();
+    const { put, url } = await makePublicBucket();
     const bytes = patternBytes(3 * MiB);
     await put('large', bytes);
     const [first, second] = await Promise.all([get(url('large')), get(url('large'))]);
@@ -72,7 +44,7 @@ describe('public reads through the Worker', () => {
   });
 
   it('share no unfinished look-up between requests: many cold ones of one object at once', async () => {
-    const { put, url } = await makeBucket();
+    const { put, url } = await makePublicBucket();
     const bytes = patternBytes(50_000);
     await put('a', bytes);
     const answers = await Promise.all(Array.from({ length: 20 }, () => get(url('a'))));
@@ -82,7 +54,7 @@ describe('public reads through the Worker', () => {
   });
 
   it('join the parts of an object, and cut ranges across them', async () => {
-    const { put, url } = await makeBucket();
+    const { put, url } = await makePublicBucket();
     const bytes = patternBytes(2 * MiB + 10);
     await put('parts', bytes.slice(0, MiB), bytes.slice(MiB, MiB + 10), bytes.slice(MiB + 10));
     const whole = await get(url('parts'));
@@ -100,7 +72,7 @@ describe('the hot door', () => {
   }
 
   it('answers as the full way does', async () => {
-    const { call, record, url } = await makeBucket();
+    const { call, record, url } = await makePublicBucket();
     const object = {
       ...objectOf('a', 'e1'),
       headers: { contentType: 'text/plain', contentEncoding: 'x-test' },
@@ -121,7 +93,7 @@ describe('the hot door', () => {
   });
 
   it('leaves alone what is no plain read', async () => {
-    const { put, url } = await makeBucket();
+    const { put, url } = await makePublicBucket();
     await put('a', patternBytes(10));
     await get(url('a'));
     expect((await get(url('a'), { headers: { range: 'bytes=2-3' } })).status).toBe(206);
@@ -158,76 +130,38 @@ describe('signed requests to a Worker without its secrets', () => {
   });
 });
 
-/**
- * The app as a new isolate runs it, with its calls to the platform counted: those of the entrypoint behind Workers Cache
- * too. `cached`: Workers Cache stands before it; else there is only the Cache API.
- */
-function isolate(cached: SimulatedWorkersCache | null = null) {
-  const parts = {
-    BLOBS: counting(env.BLOBS),
-    HOT: counting(env.HOT),
-    BUCKETS: counting(env.BUCKETS),
-    DIRECTORY: counting(env.DIRECTORY),
-  };
-  const targets = Object.entries(parts).map(([binding, { target }]) => [binding, target]);
-  const bindings: typeof env = { ...env, ...Object.fromEntries(targets) };
-  const config = parseConfig({ QUAYSIDE_OWN_HOSTS: 'files.example' }, 'cloudflare');
-  const background: Promise<unknown>[] = [];
-  const ports = {
-    ...createWorkersPorts(bindings, config, cached?.entrypoint ?? null),
-    background: { run: (_label: string, work: () => Promise<unknown>) => void background.push(work()) },
-  };
-  const app = createApp(ports, config, (c) => readWorkerRequest(c.req.raw));
-  return async (url: string, init?: RequestInit) => {
-    for (const { calls } of Object.values(parts)) for (const name of Object.keys(calls)) delete calls[name];
-    const before = { ...cached?.calls };
-    let status = 0;
-    const cache = await countingCaches(async () => {
-      const answer = await app.fetch(new Request(url, init));
-      status = answer.status;
-      await answer.arrayBuffer();
-      await Promise.all(background.splice(0));
-    });
-    const { idFromName: _free, ...index } = parts.BUCKETS.calls;
-    const { idFromName: _freeToo, ...directory } = parts.DIRECTORY.calls;
-    const entrypoint = (cached?.calls.asked ?? 0) - (before.asked ?? 0);
-    const behind = (cached?.calls.run ?? 0) - (before.run ?? 0);
-    return { status, kv: parts.HOT.calls, index, directory, r2: parts.BLOBS.calls, cache, entrypoint, behind };
-  };
-}
-
 describe('calls to the platform per public read', () => {
   /** The host is the service's own here, so nobody asks what it is bound to. */
   const nothing = { kv: {}, index: {}, directory: {}, r2: {}, cache: { match: 0, put: 0 }, entrypoint: 0, behind: 0 };
 
   it('a body in R2: three when nobody has it, one for the body in another isolate, none when hot', async () => {
-    const { put, url } = await makeBucket();
+    const { put, url } = await makePublicBucket();
     await put('a', patternBytes(100_000));
     const cached = createWorkersCache(exports.BodySlices);
-    const first = isolate(cached);
+    const { count: first } = createIsolate({ cached });
     // The entrypoint behind the cache reads R2: the third.
     expect(await first(url('a'))).toEqual({ ...nothing, status: 200, index: { get: 1 }, entrypoint: 1, behind: 1 });
     expect(await first(url('a'))).toEqual({ ...nothing, status: 200 });
-    const second = isolate(cached);
+    const { count: second } = createIsolate({ cached });
     expect(await second(url('a'))).toEqual({ ...nothing, status: 200, index: { get: 1 }, entrypoint: 1 });
     expect(await second(url('a'))).toEqual({ ...nothing, status: 200 });
   });
 
   it('the same without Workers Cache', async () => {
-    const { put, url } = await makeBucket();
+    const { put, url } = await makePublicBucket();
     await put('a', patternBytes(100_000));
     const cold = { ...nothing, index: { get: 1 }, r2: { get: 1 }, cache: { match: 1, put: 1 } };
-    expect(await isolate()(url('a'))).toEqual({ ...cold, status: 200 });
+    expect(await createIsolate().count(url('a'))).toEqual({ ...cold, status: 200 });
     const near = { ...nothing, index: { get: 1 }, cache: { match: 1, put: 0 } };
-    const second = isolate();
+    const { count: second } = createIsolate();
     expect(await second(url('a'))).toEqual({ ...near, status: 200 });
     expect(await second(url('a'))).toEqual({ ...nothing, status: 200 });
   });
 
   it('a range of a large body: the index, and one call for each slice that it touches', async () => {
-    const { put, url } = await makeBucket();
+    const { put, url } = await makePublicBucket();
     await put('large', patternBytes(4 * MiB));
-    const read = isolate(createWorkersCache(exports.BodySlices));
+    const { count: read } = createIsolate({ cached: createWorkersCache(exports.BodySlices) });
     const range = (from: number, to: number) => ({ headers: { range: `bytes=${from}-${to}` } });
     expect(await read(url('large'), range(MiB + 5, MiB + 9))).toEqual({
       ...nothing,
@@ -244,30 +178,30 @@ describe('calls to the platform per public read', () => {
   });
 
   it('a body that is longer than the tiers take: one read of R2, past them', async () => {
-    const { put, url } = await makeBucket();
+    const { put, url } = await makePublicBucket();
     await put('huge', patternBytes(9 * MiB));
-    const read = isolate(createWorkersCache(exports.BodySlices));
+    const { count: read } = createIsolate({ cached: createWorkersCache(exports.BodySlices) });
     expect(await read(url('huge'))).toEqual({ ...nothing, status: 200, index: { get: 1 }, r2: { get: 1 } });
   });
 
   it('a conditional read that ends in 304, and a HEAD: the pointer alone', async () => {
-    const { put, url } = await makeBucket();
+    const { put, url } = await makePublicBucket();
     await put('a', patternBytes(100_000));
     const pointer = { ...nothing, index: { get: 1 } };
     const conditional = { headers: { 'if-none-match': '*' } };
-    expect(await isolate()(url('a'), conditional)).toEqual({ ...pointer, status: 304 });
-    expect(await isolate()(url('a'), { method: 'HEAD' })).toEqual({ ...pointer, status: 200 });
+    expect(await createIsolate().count(url('a'), conditional)).toEqual({ ...pointer, status: 304 });
+    expect(await createIsolate().count(url('a'), { method: 'HEAD' })).toEqual({ ...pointer, status: 200 });
   });
 
   it('a page of a hosted site at its own host: the index once, none when hot, its directory look-up kept', async () => {
-    const { put, name, record, call } = await makeBucket();
+    const { put, name, record, call } = await makePublicBucket();
     for (const key of ['index.html', 'about.html']) await put(key, patternBytes(10));
     const host = `${name}.example`;
     const domains = [{ host, prefix: '' }];
     await call('setBucketSettings', { bucket: refOf(record), settings: { hosting: { ...HOSTING_DEFAULTS, domains } } });
     const { directory } = createWorkersPorts(env, parseConfig({}, 'cloudflare'), null);
     await directory.call('bindHosts', { bucket: { id: record.id, name }, domains, mayTake: [] });
-    const read = isolate();
+    const { count: read } = createIsolate();
     const hot = { status: 200, index: {}, r2: {}, directory: {} };
     const cold = { ...hot, index: { get: 1 }, r2: { get: 1 } };
     expect(await read(`http://${host}/about`)).toMatchObject({ ...cold, directory: { get: 1 } });
@@ -277,8 +211,8 @@ describe('calls to the platform per public read', () => {
   });
 
   it('a missing key: the index once, then nothing for a moment', async () => {
-    const { url } = await makeBucket();
-    const read = isolate();
+    const { url } = await makePublicBucket();
+    const { count: read } = createIsolate();
     expect(await read(url('missing'))).toEqual({ ...nothing, status: 404, index: { get: 1 } });
     expect(await read(url('missing'))).toEqual({ ...nothing, status: 404 });
   });

@@ -18,14 +18,18 @@ const running: Promise<unknown>[] = [];
 const background: Background = { run: (_label, work) => void running.push(work()) };
 const settle = () => Promise.all(running.splice(0));
 
-const LIMIT_MS = 100;
+/** How long a hang is waited for where a test makes one, and where none is to be: this machine may be busy. */
+const HANG_MS = 50;
+const PATIENT_MS = 15_000;
 
 /** The tiers as a new isolate has them. */
-function isolate(maxSliceBytes = 0, entrypoint: Pick<Fetcher, 'fetch'> | null = null) {
+function isolate(maxSliceBytes = 0, entrypoint: Pick<Fetcher, 'fetch'> | null = null, limitMs = PATIENT_MS) {
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
   const memory = createMemoryBodies({ maxBytes: 4_000_000, maxSliceBytes });
-  const cache = createWorkersEdgeCache({ memory, entrypoint, clock, background, log, limitMs: LIMIT_MS });
-  return { ...cache, clock };
+  const cache = createWorkersEdgeCache({ memory, entrypoint, clock, background, log, limitMs });
+  const whole = (slice: Segment) => ({ offsetBytes: 0, lengthBytes: slice.lengthBytes });
+  const read = (slice: Segment, load: () => Promise<Uint8Array>, part = whole(slice)) => cache.read(slice, load, part);
+  return { ...cache, read, clock };
 }
 
 edgeCacheContract({ name: 'Cache API only', make: () => isolate(), settle });
@@ -81,7 +85,7 @@ describe('the Cache API', () => {
     reported.length = 0;
     await countingCaches(
       async () => {
-        expect((await isolate().read(slice, load)).tier).toBe('bucket');
+        expect((await isolate(0, null, HANG_MS).read(slice, load)).tier).toBe('bucket');
         await Promise.race([settle(), scheduler.wait(10)]);
       },
       { open },
@@ -106,6 +110,19 @@ describe('Workers Cache', () => {
     });
     expect(calls).toEqual({ asked: 2, run: 1 });
     expect(cacheApi).toEqual({ match: 0, put: 0 });
+  });
+
+  it('is asked for no more than the part that is wanted of what memory does not keep', async () => {
+    const { entrypoint, calls } = createWorkersCache(exports.BodySlices);
+    const slice = await storedSlice();
+    const part = { offsetBytes: 500, lengthBytes: 20 };
+    for (const tier of ['bucket', 'edge']) {
+      const found = await isolate(1000, entrypoint).read(slice, neverLoad, part);
+      expect(found).toEqual({ bytes: bytes.slice(500, 520), isPart: true, tier });
+    }
+    expect(calls).toMatchObject({ asked: 2, run: 1 });
+    const kept = await isolate(524_288, entrypoint).read(slice, neverLoad, part);
+    expect([kept.isPart, isSameBytes(kept.bytes, bytes)]).toEqual([false, true]);
   });
 
   it('runs a herd once, from however many isolates', async () => {
@@ -138,7 +155,7 @@ describe('Workers Cache', () => {
   ])('is left alone for a moment when it %s: the slice comes from elsewhere', async (_what, fetch) => {
     reported.length = 0;
     const broken = counting({ fetch });
-    const here = isolate(0, broken.target as unknown as Fetcher);
+    const here = isolate(0, broken.target as unknown as Fetcher, HANG_MS);
     const slice = await storedSlice();
     for (let reader = 0; reader < 3; reader++) {
       expect(isSameBytes((await here.read(slice, load)).bytes, bytes)).toBe(true);
@@ -146,12 +163,6 @@ describe('Workers Cache', () => {
     expect(broken.calls).toEqual({ fetch: 1 });
     expect(reported).toEqual(['edge-entrypoint-failed']);
     await settle();
-  });
-
-  it('never waits for ever for the bucket', async () => {
-    const slice = await storedSlice();
-    const hanging = isolate().read(slice, () => new Promise<Uint8Array>(() => undefined));
-    await expect(hanging).rejects.toMatchObject({ code: 'ServiceUnavailable' });
   });
 
   it('is told not to keep what is no slice, or not there', async () => {

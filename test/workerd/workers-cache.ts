@@ -1,5 +1,6 @@
 // Workers Cache as its documentation describes it, for the local runtime has none: it stands before an entrypoint, keys by
-// path, stores what says that it may be, runs concurrent misses once, and tells in Cf-Cache-Status what happened.
+// path, stores what says that it may be, cuts ranges out of it, runs concurrent misses once, and tells in Cf-Cache-Status
+// what happened.
 // Source: https://developers.cloudflare.com/workers/cache/
 
 export type SimulatedWorkersCache = {
@@ -21,28 +22,31 @@ export function createWorkersCache(behind: Pick<Fetcher, 'fetch'>): SimulatedWor
     return { status: answer.status, headers: answer.headers, bytes: await answer.arrayBuffer() };
   }
 
-  function render({ status, headers, bytes }: Stored, cacheStatus: string): Response {
+  function render({ status, headers, bytes }: Stored, cacheStatus: string, range: string | null): Response {
     const told = new Headers(headers);
     told.set('cf-cache-status', cacheStatus);
-    return new Response(bytes, { status, headers: told });
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
+    if (status !== 200 || from === undefined || to === undefined) return new Response(bytes, { status, headers: told });
+    told.delete('content-length');
+    return new Response(bytes.slice(Number(from), Number(to) + 1), { status: 206, headers: told });
   }
 
   const isKept = ({ status, headers }: Stored) =>
     status === 200 && /max-age=\d+/.test(headers.get('cache-control') ?? '');
 
-  const fetch = async (input: RequestInfo | URL): Promise<Response> => {
+  const fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
     calls.asked += 1;
-    const url = String(input instanceof Request ? input.url : input);
+    const range = new Headers(init.headers).get('range');
     const { pathname } = new URL(url);
     const known = entries.get(pathname);
-    if (known !== undefined) return render(known, 'HIT');
+    if (known !== undefined) return render(known, 'HIT', range);
     const isFirst = !running.has(pathname);
     const run_ = running.get(pathname) ?? run(url);
     running.set(pathname, run_);
     const stored = await run_.finally(() => running.delete(pathname));
-    if (!isKept(stored)) return render(stored, 'BYPASS');
+    if (!isKept(stored)) return render(stored, 'BYPASS', null);
     entries.set(pathname, stored);
-    return render(stored, isFirst ? 'MISS' : 'HIT');
+    return render(stored, isFirst ? 'MISS' : 'HIT', range);
   };
-  return { entrypoint: { fetch: fetch as Fetcher['fetch'] }, calls };
+  return { entrypoint: { fetch: fetch as unknown as Fetcher['fetch'] }, calls };
 }

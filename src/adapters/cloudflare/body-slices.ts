@@ -4,8 +4,9 @@
 // ctx.exports by workers-edge-cache.ts, which has decided before who may read.
 import { WorkerEntrypoint } from 'cloudflare:workers';
 import type { BlobId, Segment } from '../../ports/domain.ts';
+import type { SlicePart } from '../../ports/edge-cache.ts';
 import { StorageError } from '../../ports/errors.ts';
-import { within } from '../shared/within.ts';
+import { within } from '../../ports/within.ts';
 import { SLICE_CACHE_CONTROL } from './cache-api-bodies.ts';
 import type { WorkerEnv } from './env.ts';
 import { createR2BlobStore } from './r2-blob-store.ts';
@@ -58,12 +59,22 @@ const GIVEN_BY_CACHE: ReadonlySet<string> = new Set(['HIT', 'STALE', 'UPDATING',
 /** And when it took one to keep. */
 const TAKEN_BY_CACHE: ReadonlySet<string> = new Set(['MISS', 'EXPIRED']);
 
-/** Asks the entrypoint for a slice. Throws when it fails, hangs or answers short. Cost: one call, a request's price. */
-export async function fetchSlice(entrypoint: Pick<Fetcher, 'fetch'>, slice: Segment, limitMs: number) {
+/**
+ * Asks the entrypoint for a slice, or with `part` for no more than that of it: the cache cuts what it keeps whole. Gives
+ * the whole slice all the same where nothing cuts. Throws when it fails, hangs or answers short. Cost: one call, a
+ * request's price. Source: https://developers.cloudflare.com/workers/cache/configuration/#range-requests
+ */
+export function fetchSlice(
+  entrypoint: Pick<Fetcher, 'fetch'>,
+  { slice, part }: { readonly slice: Segment; readonly part: SlicePart | null },
+  limitMs: number,
+): Promise<EntrypointBytes> {
   const read = async (): Promise<EntrypointBytes> => {
-    const answer = await entrypoint.fetch(urlOf(slice));
+    const answer = await entrypoint.fetch(urlOf(slice), part === null ? {} : { headers: { range: rangeOf(part) } });
     const bytes = new Uint8Array(await answer.arrayBuffer());
-    if (answer.status !== 200 || bytes.length !== slice.lengthBytes) {
+    const isWhole = answer.status === 200 && bytes.length === slice.lengthBytes;
+    const isPart = answer.status === 206 && bytes.length === part?.lengthBytes;
+    if (!isWhole && !isPart) {
       throw new StorageError('InternalError', { detail: `A slice came as ${answer.status} of ${bytes.length} bytes.` });
     }
     const status = answer.headers.get('cf-cache-status') ?? '';
@@ -72,3 +83,6 @@ export async function fetchSlice(entrypoint: Pick<Fetcher, 'fetch'>, slice: Segm
   };
   return within(limitMs, 'the cached entrypoint', read);
 }
+
+const rangeOf = ({ offsetBytes, lengthBytes }: SlicePart): string =>
+  `bytes=${offsetBytes}-${offsetBytes + lengthBytes - 1}`;

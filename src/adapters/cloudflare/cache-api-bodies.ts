@@ -2,8 +2,8 @@
 // is used only where Workers Cache is absent. An entry is named by blob id and place alone and never changes.
 import type { Segment } from '../../ports/domain.ts';
 import type { Log } from '../../ports/system.ts';
+import { within } from '../../ports/within.ts';
 import { sliceName } from '../shared/memory-bodies.ts';
-import { within } from '../shared/within.ts';
 
 /** The cache's name: apart from what the zone itself caches. */
 const CACHE_NAME = 'quayside-bodies';

@@ -12,7 +12,7 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
 import { isPublicObject, toGate, toPointer } from '../../ports/pointer.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { Clock, Log } from '../../ports/system.ts';
-import { within } from '../shared/within.ts';
+import { within } from '../../ports/within.ts';
 import { encodeGate, encodePointer, gateName, KV_LEASE_SECONDS, KV_SAMPLING, pointerName } from './hot-records.ts';
 import type { Lease, LeaseNews } from './kv-leases.ts';
 import { createQuestionRates, type RateLimits } from './question-rates.ts';

@@ -2,10 +2,9 @@
 // then the bucket. Where nothing caches that entrypoint (wrangler dev, a plan without Workers Cache), the Cache API takes
 // its place. Only plain bytes are shared between requests, never a promise or a stream.
 import type { Segment } from '../../ports/domain.ts';
-import type { EdgeCache, SliceBytes } from '../../ports/edge-cache.ts';
+import type { EdgeCache, SliceBytes, SlicePart } from '../../ports/edge-cache.ts';
 import type { Background, Clock, Log } from '../../ports/system.ts';
 import type { MemoryBodies } from '../shared/memory-bodies.ts';
-import { within } from '../shared/within.ts';
 import { fetchSlice } from './body-slices.ts';
 import { createCacheApiBodies } from './cache-api-bodies.ts';
 
@@ -40,15 +39,18 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
   const cacheApi = createCacheApiBodies(log, limitMs);
   let leaveEntrypointUntilMs = 0;
 
-  async function readEntrypoint(slice: Segment): Promise<SliceBytes | null> {
+  async function readEntrypoint(slice: Segment, part: SlicePart): Promise<SliceBytes | null> {
     if (entrypoint === null || clock.nowMs() < leaveEntrypointUntilMs) return null;
+    // What memory does not keep need not pass through it whole.
+    const wanted = slice.lengthBytes > memory.maxSliceBytes && part.lengthBytes < slice.lengthBytes ? part : null;
     try {
-      const { bytes, from } = await fetchSlice(entrypoint, slice, limitMs);
+      const { bytes, from } = await fetchSlice(entrypoint, { slice, part: wanted }, limitMs);
+      const isPart = bytes.length < slice.lengthBytes;
       if (from === 'origin') {
         leaveEntrypointUntilMs = clock.nowMs() + UNCACHED_MS;
-        keepInPlace(slice, bytes);
+        if (!isPart) keepInPlace(slice, bytes);
       }
-      return { bytes, tier: from === 'cache' ? 'edge' : 'bucket' };
+      return { bytes, isPart, tier: from === 'cache' ? 'edge' : 'bucket' };
     } catch (cause) {
       leaveEntrypointUntilMs = clock.nowMs() + FAILED_MS;
       log.error('edge-entrypoint-failed', { blobId: slice.blobId, cause });
@@ -58,10 +60,10 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
 
   async function readPlace(slice: Segment, load: () => Promise<Uint8Array>): Promise<SliceBytes> {
     const cached = await cacheApi.match(slice);
-    if (cached !== null) return { bytes: cached, tier: 'edge' };
-    const bytes = await within(limitMs, 'the bucket', load);
+    if (cached !== null) return { bytes: cached, isPart: false, tier: 'edge' };
+    const bytes = await load();
     keepInPlace(slice, bytes);
-    return { bytes, tier: 'bucket' };
+    return { bytes, isPart: false, tier: 'bucket' };
   }
 
   function keepInPlace(slice: Segment, bytes: Uint8Array): void {
@@ -74,9 +76,9 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
     peek: memory.peek,
     // The place has room for all, and what a reader wants of a file there the next one wants too.
     admits: () => true,
-    async read(slice, load) {
-      const found = (await readEntrypoint(slice)) ?? (await readPlace(slice, load));
-      memory.keep(slice, found.bytes);
+    async read(slice, load, part) {
+      const found = (await readEntrypoint(slice, part)) ?? (await readPlace(slice, load));
+      if (!found.isPart) memory.keep(slice, found.bytes);
       return found;
     },
   };

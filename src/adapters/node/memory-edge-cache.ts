@@ -21,7 +21,7 @@ export function createMemoryEdgeCache(bodies: MemoryBodies): EdgeCache {
       const reading = load()
         .then((bytes): SliceBytes => {
           bodies.keep(slice, bytes);
-          return { bytes, tier: 'bucket' };
+          return { bytes, isPart: false, tier: 'bucket' };
         })
         .finally(() => underWay.delete(name));
       underWay.set(name, reading);

@@ -3,8 +3,8 @@
 // than its first. Nothing here is ever stale: what memory lacks and the index can't say is an error.
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
 import type { Found, HotMetadata } from '../../ports/hot-metadata.ts';
+import { within } from '../../ports/within.ts';
 import type { MemoryPointers } from '../shared/memory-pointers.ts';
-import { within } from '../shared/within.ts';
 import type { CommitWatcher } from './sqlite-metadata-index.ts';
 
 export type MemoryHotMetadata = HotMetadata & CommitWatcher;

@@ -4,6 +4,7 @@ import { ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
 import type { ObjectBody, ObjectKey, ObjectVersion, Segment } from '../../ports/domain.ts';
 import type { BodyTier, SliceBytes } from '../../ports/edge-cache.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { within } from '../../ports/within.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 
@@ -60,7 +61,7 @@ function cut(bytes: Uint8Array, { offsetBytes, lengthBytes }: ByteRange): Uint8A
 }
 
 /** A slice of a blob and what of it is wanted. */
-type Piece = { readonly slice: Segment; readonly within: ByteRange };
+type Piece = { readonly slice: Segment; readonly part: ByteRange };
 
 /** The slices that a range of the object touches. Slices never reach over the end of their segment. */
 export function piecesOf(segments: readonly Segment[], range: ByteRange, sliceBytes: number): Piece[] {
@@ -77,7 +78,7 @@ export function piecesOf(segments: readonly Segment[], range: ByteRange, sliceBy
       const end = Math.min((index + 1) * sliceBytes, offsetBytes + lengthBytes);
       const until = Math.min(end, to);
       const slice = { blobId, offsetBytes: start, lengthBytes: end - start };
-      pieces.push({ slice, within: { offsetBytes: at - start, lengthBytes: until - at } });
+      pieces.push({ slice, part: { offsetBytes: at - start, lengthBytes: until - at } });
       at = until;
     }
   }
@@ -97,30 +98,37 @@ function openSlices(core: Core, pieces: readonly Piece[], readBytes: number): Op
   const known = peekPiece(core, first);
   if (known !== null) return answer({ body: known, tier: 'memory' });
   // A body that is one slice is read whole in any case, and once for all who ask.
-  const isBody = rest.length === 0 && first.within.lengthBytes === first.slice.lengthBytes;
+  const isBody = rest.length === 0 && first.part.lengthBytes === first.slice.lengthBytes;
   return (isBody ? readSlice(core, first) : readPiece(core, first, readBytes)).then(answer);
 }
 
 type ReadPiece = { readonly body: Uint8Array | ReadableStream<Uint8Array>; readonly tier: SliceBytes['tier'] };
 
-function peekPiece(core: Core, { slice, within }: Piece): Uint8Array | null {
+function peekPiece(core: Core, { slice, part }: Piece): Uint8Array | null {
   const bytes = core.ports.edgeCache.peek(slice);
-  return bytes === null ? null : cut(bytes, within);
+  return bytes === null ? null : cut(bytes, part);
 }
 
 /** A piece that memory has not: from its slice where that is worth it, else just so, from the bucket. */
 async function readPiece(core: Core, piece: Piece, readBytes: number): Promise<ReadPiece> {
-  const { slice, within } = piece;
+  const { slice, part } = piece;
   const { blobStore, edgeCache } = core.ports;
   if (edgeCache.admits(slice, readBytes)) return readSlice(core, piece);
-  const range = { offsetBytes: slice.offsetBytes + within.offsetBytes, lengthBytes: within.lengthBytes };
-  return { body: await blobStore.open(slice.blobId, range), tier: 'bucket' };
+  const range = { offsetBytes: slice.offsetBytes + part.offsetBytes, lengthBytes: part.lengthBytes };
+  return { body: await openInTime(core, () => blobStore.open(slice.blobId, range)), tier: 'bucket' };
 }
 
-async function readSlice(core: Core, { slice, within }: Piece): Promise<ReadPiece> {
+async function readSlice(core: Core, { slice, part }: Piece): Promise<ReadPiece> {
   const { blobStore, edgeCache } = core.ports;
-  const { bytes, tier } = await edgeCache.read(slice, () => blobStore.read(slice.blobId, slice));
-  return { body: cut(bytes, within), tier };
+  const load = () => within(core.settings.tierLimitMs, 'the bucket', () => blobStore.read(slice.blobId, slice));
+  const { bytes, isPart, tier } = await edgeCache.read(slice, load, part);
+  return { body: isPart ? bytes : cut(bytes, part), tier };
+}
+
+/** A stream that opens too late is let go again. */
+function openInTime(core: Core, open: () => Promise<ReadableStream<Uint8Array>>): Promise<ReadableStream<Uint8Array>> {
+  const dropLate = (body: ReadableStream<Uint8Array>) => void body.cancel().catch(() => undefined);
+  return within(core.settings.tierLimitMs, 'the bucket', open, dropLate);
 }
 
 /** The parts of `segments` that a range of the object covers. */
@@ -146,5 +154,5 @@ export function cutSegments(segments: readonly Segment[], range: ByteRange): Seg
 async function streamSegments(core: Core, wanted: readonly Segment[]): Promise<OpenedBody> {
   if (wanted.length === 0)
     throw new StorageError('InternalError', { detail: 'A version has fewer bytes than its size.' });
-  return { body: await core.ports.blobStore.openRuns(wanted), tier: 'bucket' };
+  return { body: await openInTime(core, () => core.ports.blobStore.openRuns(wanted)), tier: 'bucket' };
 }

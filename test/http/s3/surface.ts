@@ -76,6 +76,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16,
       graceSeconds: 3600,
       lifecycleDaySeconds: 86_400,
+      tierLimitMs: 1000,
       ownHosts: [],
       zipMaxObjects: 20,
     },
