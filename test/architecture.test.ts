@@ -158,7 +158,7 @@ describe('the layer law', () => {
 
   it('names every import with its extension', () => {
     const wrong = sources.flatMap(({ path, imports }) =>
-      imports.filter((name) => name.startsWith('.') && !name.endsWith('.ts')).map((name) => `${path}: ${name}`),
+      imports.filter((name) => name.startsWith('.') && !/\.(?:ts|json)$/.test(name)).map((name) => `${path}: ${name}`),
     );
     expect(wrong).toEqual([]);
   });
