@@ -1,6 +1,8 @@
 // The objects family of the metadata index's contract: versions as they were committed, conditions, deletion.
 import { describe, expect } from 'vitest';
-import type { BucketName, ObjectVersion, WriteCondition } from '../../src/ports/domain.ts';
+import { HOSTING_DEFAULTS } from '../../src/core/hosting/read-hosting.ts';
+import type { BucketName, BucketRef, ObjectVersion, WriteCondition } from '../../src/ports/domain.ts';
+import type { HostingSettings } from '../../src/ports/hosting.ts';
 import type { MetadataIndex } from '../../src/ports/metadata-index.ts';
 import {
   arrivalOf,
@@ -75,6 +77,31 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
         bucket: null,
         object: null,
       });
+    });
+
+    test('tells the files of rules of a hosted bucket with it, at the roots of its sites', async (index) => {
+      const bucket = await makeBucket(index);
+      const { name } = bucket;
+      const resolve = async () => (await index.call(name, 'resolve', { name, key: asKey('k') })).bucket?.siteFiles;
+      for (const key of ['_headers', 'docs/_redirects', 'other/_headers', 'docs/a']) {
+        await put(index, bucket, objectOf(key));
+      }
+      expect(await resolve()).toBeUndefined();
+      const domains = [{ host: 'docs.example', prefix: 'docs/' }];
+      const host = (ref: BucketRef, hosting: HostingSettings | null) =>
+        index.call(name, 'setBucketSettings', { bucket: ref, settings: { hosting } });
+      const hosted = await host(refOf(bucket), { ...HOSTING_DEFAULTS, domains });
+      const files = (await resolve())?.map(({ key }) => key).toSorted();
+      expect(files).toEqual(['_headers', 'docs/_redirects']);
+      const [first] = (await resolve()) ?? [];
+      const object = await get(index, hosted, first?.key ?? '');
+      expect(first?.versionId).toBe(object?.versionId);
+      await deleteKeys(index, hosted, ['_headers', 'docs/_redirects']);
+      expect(await resolve()).toBeUndefined();
+      await put(index, hosted, objectOf('_redirects'));
+      expect((await resolve())?.length).toBe(1);
+      await host(refOf(hosted), { ...HOSTING_DEFAULTS, domains, ruleFiles: false });
+      expect(await resolve()).toBeUndefined();
     });
 
     test('gives several objects in the order of the keys asked for', async (index) => {

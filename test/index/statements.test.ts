@@ -2,6 +2,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import { HOSTING_DEFAULTS } from '../../src/core/hosting/read-hosting.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
 import { DIRECTORY_CALLS, INDEX_CALLS } from '../../src/index/index-names.ts';
@@ -96,7 +97,9 @@ function useIndex(index: IndexApi): void {
   const record = index.createBucket({ bucket: bucketRecord() });
   const { name } = record;
   const opened = index.setBucketAccess({ bucket: refOf(record), access: record.access });
-  const bucket = refOf(index.setBucketSettings({ bucket: refOf(opened), settings: { cors: [] } }));
+  const bucket = refOf(
+    index.setBucketSettings({ bucket: refOf(opened), settings: { cors: [], hosting: HOSTING_DEFAULTS } }),
+  );
   const [foreign, own, first, second] = [blobIn(home), blobIn(record), blobIn(record), blobIn(record)];
   const commit = (
     to: typeof bucket,

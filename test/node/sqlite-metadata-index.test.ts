@@ -169,6 +169,20 @@ describe('watcher', () => {
     expect(told.splice(0)).toEqual(['hold photos a,b', 'release photos a,b', 'refused']);
   });
 
+  it('is told of the gate too when a file of rules changes, of which the gate tells the version', async () => {
+    const told: string[] = [];
+    const index = await openIndex({
+      hold: (_bucket, keys) => told.push(`hold ${keys}`),
+      release: (_bucket, keys) => told.push(`release ${keys}`),
+    });
+    const bucket = await createBucket(index, 'photos');
+    told.splice(0);
+    const object = inlineVersion('docs/_redirects', 'e');
+    await index.metadataIndex.call(bucket.name, 'commitObject', commitOf(bucket, object));
+    const ofBoth = (word: string) => [`${word} null`, `${word} docs/_redirects`];
+    expect(told).toEqual([...ofBoth('hold'), ...ofBoth('release')]);
+  });
+
   it('lets no reader of the hot tier see the past of what any reader has seen', async () => {
     const pointers = createMemoryPointers({
       clock: systemClock,

@@ -4,15 +4,25 @@ import type { Core } from '../core.ts';
 import { openBody } from '../objects/read-object.ts';
 import { RULE_FILE_MAX_BYTES } from './rule-lines.ts';
 
-/** Its text, null when there is none or it is too large to be read. Cost: an index call, and a read of the body. */
-export async function readRuleFile(core: Core, bucket: BucketName, key: string): Promise<string | null> {
+/** `problem`: why the file that is there has no text for us. */
+export type RuleFile = { readonly text: string } | { readonly problem: string } | null;
+
+/** Null: there is none. Cost: an index call, and a read of the body. */
+export async function readRuleFile(core: Core, bucket: BucketName, key: string): Promise<RuleFile> {
   const { object } = await core.ports.metadataIndex.call(bucket, 'resolve', { name: bucket, key: key as ObjectKey });
-  if (object === null || object.sizeBytes > RULE_FILE_MAX_BYTES) return null;
+  if (object === null) return null;
+  if (object.sizeBytes > RULE_FILE_MAX_BYTES) {
+    return { problem: `the file has ${object.sizeBytes} bytes, and ${RULE_FILE_MAX_BYTES} is the most that is read` };
+  }
+  const { contentEncoding } = object.headers;
+  if (contentEncoding !== undefined && contentEncoding !== 'identity') {
+    return { problem: `the file is stored with Content-Encoding ${contentEncoding}, and only plain text is read` };
+  }
   const { body } = await openBody(core, object, { offsetBytes: 0, lengthBytes: object.sizeBytes });
   const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: false });
-  if (body === null) return '';
-  if (body instanceof Uint8Array) return decoder.decode(body);
+  if (body === null) return { text: '' };
+  if (body instanceof Uint8Array) return { text: decoder.decode(body) };
   let text = '';
   for await (const chunk of body) text += decoder.decode(chunk, { stream: true });
-  return text + decoder.decode();
+  return { text: text + decoder.decode() };
 }

@@ -4,27 +4,40 @@ import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { DECIDING_HEADERS } from '../../../src/http/delivery/deciding-headers.ts';
-import type { HttpRequest } from '../../../src/http/request.ts';
-import { createStockedCore } from '../../node/hot-lane/doors.ts';
+import { type HttpRequest, SELECTING_HEADERS } from '../../../src/http/request.ts';
+import { createStockedCore, HOSTED_HOSTS, WEBSITE_DOMAIN } from '../../node/hot-lane/doors.ts';
+import { HOSTED_TARGETS } from '../../node/hot-lane/fuzz-requests.ts';
 import { makeRequest } from '../s3/make-request.ts';
 
 const ETAG = '"x"';
 
+/** The app over a stocked core, and the names of the headers that it looks at. */
+async function watchedApp() {
+  const core = await createStockedCore();
+  const looked = new Set<string>();
+  let request: HttpRequest = makeRequest({ target: '/' });
+  const config = parseConfig({ QUAYSIDE_WEBSITE_DOMAIN: WEBSITE_DOMAIN });
+  const app = createApp(core.ports, { ...config, ...core.settings }, () => ({
+    ...request,
+    header(name) {
+      looked.add(name);
+      return request.header(name);
+    },
+    headerNames() {
+      throw new Error('a public read must not go through the headers of a request');
+    },
+  }));
+  const ask = async (method: string, target: string, headers: Record<string, string>): Promise<number> => {
+    request = makeRequest({ method, target, headers: { host: 'h', ...headers } });
+    return (await app.fetch(new Request(`http://h${target}`, { method }), {})).status;
+  };
+  const others = (known: readonly string[]) => [...looked].filter((name) => !known.includes(name));
+  return { ask, others };
+}
+
 describe('a public read', () => {
   it('looks at no header but Host, If-None-Match and the deciding ones', async () => {
-    const core = await createStockedCore();
-    const looked = new Set<string>();
-    let request: HttpRequest = makeRequest({ target: '/' });
-    const app = createApp(core.ports, { ...parseConfig({}), ...core.settings }, () => ({
-      ...request,
-      header(name) {
-        looked.add(name);
-        return request.header(name);
-      },
-      headerNames() {
-        throw new Error('a public read must not go through the headers of a request');
-      },
-    }));
+    const { ask, others } = await watchedApp();
     const statuses: number[] = [];
     for (const method of ['GET', 'HEAD']) {
       for (const rawPath of [
@@ -36,13 +49,25 @@ describe('a public read', () => {
         '/private/inline',
       ]) {
         for (const headers of [{}, { 'if-none-match': ETAG }, { 'if-none-match': '*' }, { range: 'bytes=0-1' }]) {
-          request = makeRequest({ method, target: rawPath, headers: { host: 'h', ...headers } });
-          const answer = await app.fetch(new Request(`http://h${rawPath}`, { method }), {});
-          statuses.push(answer.status);
+          statuses.push(await ask(method, rawPath, headers));
         }
       }
     }
     expect(new Set(statuses)).toEqual(new Set([200, 206, 304, 404, 403, 416]));
-    expect([...looked].filter((name) => ![...DECIDING_HEADERS, 'if-none-match'].includes(name))).toEqual([]);
+    expect(others([...DECIDING_HEADERS, 'if-none-match'])).toEqual([]);
+  });
+
+  it('of a site looks at those besides that the hot answer can ask for', async () => {
+    const { ask, others } = await watchedApp();
+    const statuses = new Set<number>();
+    for (const host of HOSTED_HOSTS) {
+      for (const target of HOSTED_TARGETS) {
+        for (const headers of [{}, { range: 'bytes=0-1' }, { referer: 'http://evil.test/' }]) {
+          for (const method of ['GET', 'HEAD']) statuses.add(await ask(method, target, { host, ...headers }));
+        }
+      }
+    }
+    expect([...statuses].toSorted()).toEqual([200, 204, 206, 301, 302, 308, 403, 404]);
+    expect(others([...DECIDING_HEADERS, ...SELECTING_HEADERS, 'if-none-match'])).toEqual([]);
   });
 });

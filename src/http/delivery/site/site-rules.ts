@@ -7,6 +7,7 @@ import { NO_REDIRECTS, parseRedirects, type RedirectRules } from '../../../core/
 import { readRuleFile } from '../../../core/hosting/read-rule-file.ts';
 import { ruleFileKey } from '../../../core/hosting/rule-lines.ts';
 import type { BucketGate, BucketName, VersionId } from '../../../ports/domain.ts';
+import type { SiteFileName } from '../../../ports/hosting.ts';
 
 export type SiteRules = { readonly headers: HeaderRules; readonly redirects: RedirectRules };
 
@@ -59,8 +60,10 @@ export function createSiteRulesReader(core: Core): SiteRulesReader {
       const known = kept.get(name);
       if (known !== undefined && isSame(known, versions)) return known.rules;
       try {
-        const read = async (file: '_headers' | '_redirects', version: VersionId | null) =>
-          version === null ? null : await readRuleFile(core, bucket, ruleFileKey(prefix, file));
+        const read = async (name: SiteFileName, version: VersionId | null): Promise<string | null> => {
+          const file = version === null ? null : await readRuleFile(core, bucket, ruleFileKey(prefix, name));
+          return file !== null && 'text' in file ? file.text : null;
+        };
         const [headers, redirects] = await Promise.all([
           read('_headers', versions.headers),
           read('_redirects', versions.redirects),

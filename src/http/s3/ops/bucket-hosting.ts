@@ -1,6 +1,7 @@
 // The hosting settings of a bucket: put, get, delete, as JSON. No operation of S3; it stands here because owners sign it as
 // they sign all others. What the settings do is delivery/site's; docs/hosting.md tells owners.
 import type { Core } from '../../../core/core.ts';
+import { checkRuleFiles } from '../../../core/hosting/check-rule-files.ts';
 import { hostNameOf } from '../../../core/hosting/host-names.ts';
 import { HOSTING_MAX_BYTES, readHosting } from '../../../core/hosting/read-hosting.ts';
 import { getHosting, removeHosting, setHosting } from '../../../core/hosting/set-hosting.ts';
@@ -20,9 +21,11 @@ export async function answerPutBucketHosting(call: BucketCall, core: Core): Prom
   return jsonAnswer(hosting);
 }
 
-/** Errors: NoSuchHostingConfiguration. */
-export function answerGetBucketHosting(call: BucketCall): S3Answer {
-  return jsonAnswer(getHosting(call.bucket));
+/** With `check` in the query: what the files of rules say instead. Errors: NoSuchHostingConfiguration. */
+export async function answerGetBucketHosting(call: BucketCall, core: Core): Promise<S3Answer> {
+  const hosting = getHosting(call.bucket);
+  if (!call.query.has('check')) return jsonAnswer(hosting);
+  return jsonAnswer({ files: await checkRuleFiles(core, call.bucket.record().name, hosting) });
 }
 
 /** Deleting what is not there is no error. Cost: two commits. */

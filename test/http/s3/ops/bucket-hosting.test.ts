@@ -33,6 +33,24 @@ describe('hosting settings', () => {
     expect(await surface.core.ports.directory.findHost('www.shop.example')).toBe(null);
   });
 
+  it('tell what the files of rules say', async () => {
+    await put({ domains: [{ host: 'docs.shop.example', prefix: 'docs/' }] });
+    const file = (key: string, body: string, headers = {}) =>
+      surface.send({ method: 'PUT', path: `/pages/${key}`, body, headers });
+    await file('_redirects', '/a /b\n/c\n');
+    await file('docs/_headers', 'x'.repeat(131_073));
+    await file('docs/_redirects', 'x', { 'content-encoding': 'gzip' });
+    await file('other/_headers', '/a');
+    const checked = await surface.send({ path: '/pages', query: { hosting: '', check: '' } });
+    expect(JSON.parse(checked.text)).toEqual({
+      files: [
+        { key: '_redirects', rules: 1, problems: [{ line: 2, reason: 'there is no place to go to' }] },
+        { key: 'docs/_headers', rules: 0, problems: [{ line: 0, reason: expect.stringContaining('131073 bytes') }] },
+        { key: 'docs/_redirects', rules: 0, problems: [{ line: 0, reason: expect.stringContaining('gzip') }] },
+      ],
+    });
+  });
+
   it("are the owner's alone", async () => {
     for (const as of ['stranger', 'nobody'] as const) {
       expect((await put({}, '/pages', as)).status).toBe(403);

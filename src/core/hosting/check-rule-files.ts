@@ -1,0 +1,37 @@
+// What the files of rules of a bucket's sites say, for their owner: how many rules each has, and which lines count for
+// nothing and why. Reads the files as they are now, so it costs as many reads.
+import type { BucketName } from '../../ports/domain.ts';
+import { type HostingSettings, SITE_FILE_NAMES } from '../../ports/hosting.ts';
+import type { Core } from '../core.ts';
+import { parseHeaders } from './parse-headers.ts';
+import { parseRedirects } from './parse-redirects.ts';
+import { readRuleFile } from './read-rule-file.ts';
+import { type RuleProblem, ruleFileKey } from './rule-lines.ts';
+
+export type CheckedFile = {
+  readonly key: string;
+  readonly rules: number;
+  readonly problems: readonly RuleProblem[];
+};
+
+/** Files that are there, at the roots of all sites of the bucket. Cost: that of readRuleFile, twice for each root. */
+export async function checkRuleFiles(
+  core: Core,
+  bucket: BucketName,
+  { domains }: Pick<HostingSettings, 'domains'>,
+): Promise<readonly CheckedFile[]> {
+  const roots = new Set(['', ...domains.map(({ prefix }) => prefix)]);
+  const checked: CheckedFile[] = [];
+  for (const root of roots) {
+    for (const name of SITE_FILE_NAMES) {
+      const key = ruleFileKey(root, name);
+      const file = await readRuleFile(core, bucket, key);
+      if (file === null) continue;
+      const parse = name === '_headers' ? parseHeaders : parseRedirects;
+      const { count, problems } =
+        'text' in file ? parse(file.text) : { count: 0, problems: [{ line: 0, reason: file.problem }] };
+      checked.push({ key, rules: count, problems });
+    }
+  }
+  return checked;
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import type { ObjectKey } from '../../src/ports/domain.ts';
+import { changedBy, changesGate, type IndexChange } from '../../src/ports/index-changes.ts';
+
+describe('what a change does to the gate', () => {
+  const keys = (...names: string[]) => names as ObjectKey[];
+  it.each<[IndexChange, boolean]>([
+    ['gate', true],
+    ['nothing', false],
+    [keys('a', 'b/c'), false],
+    [keys(), false],
+    [keys('a', '_redirects'), true],
+    [keys('docs/_headers'), true],
+    [keys('_headers/a', 'x_headers', '_headers.txt'), false],
+  ])('%j: %s', (change, isGateChanged) => {
+    expect(changesGate(change)).toBe(isGateChanged);
+  });
+
+  it('is known of a commit, an upload and a deletion', () => {
+    const key = '_redirects' as ObjectKey;
+    const calls = [
+      changedBy('commitObject', { object: { key } }),
+      changedBy('completeUpload', { key }),
+      changedBy('deleteObjects', { targets: [{ key }] }),
+    ];
+    expect(calls.map(changesGate)).toEqual([true, true, true]);
+    expect(changesGate(changedBy('getBucket', {}))).toBe(false);
+  });
+});
