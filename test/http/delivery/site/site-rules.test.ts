@@ -1,0 +1,111 @@
+// The rules of a site near the reader: read once per version, kept within bounds, and never lost because a tier fails.
+import { describe, expect, it } from 'vitest';
+import { HOSTING_DEFAULTS } from '../../../../src/core/hosting/read-hosting.ts';
+import { putObject } from '../../../../src/core/objects/put-object.ts';
+import { createSiteRulesReader } from '../../../../src/http/delivery/site/site-rules.ts';
+import { NO_SETTINGS } from '../../../../src/ports/bucket-settings.ts';
+import type { BucketGate, BucketName, ObjectKey, VersionId } from '../../../../src/ports/domain.ts';
+import { ATTRIBUTES, bodyOf, createMemoryCore, openTestBucket, withPorts } from '../../../core/memory-core.ts';
+
+const NAME = 'pages' as BucketName;
+
+function gateOf(bucketId: string, files: Record<string, string>): BucketGate {
+  return {
+    bucketId: bucketId as BucketGate['bucketId'],
+    revision: 1,
+    access: { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] },
+    settings: { ...NO_SETTINGS, hosting: HOSTING_DEFAULTS },
+    siteFiles: Object.entries(files).map(([key, versionId]) => ({
+      key: key as ObjectKey,
+      versionId: versionId as VersionId,
+    })),
+  };
+}
+
+async function setUp() {
+  const core = createMemoryCore();
+  const bucket = await openTestBucket(core, NAME);
+  let calls = 0;
+  let isFailing = false;
+  const watched = withPorts(core, {
+    metadataIndex: {
+      async call(name, method, input) {
+        calls += 1;
+        if (isFailing) throw new Error('no index');
+        return core.ports.metadataIndex.call(name, method, input);
+      },
+    },
+  });
+  const write = (key: string, text: string) =>
+    putObject(core, bucket, {
+      key: key as ObjectKey,
+      attributes: ATTRIBUTES,
+      body: bodyOf(new TextEncoder().encode(text), 1000),
+      expectation: { contentMd5Hex: null, checksum: null },
+      condition: null,
+    });
+  return {
+    rules: createSiteRulesReader(watched),
+    write,
+    calls: () => calls,
+    fail: (failing: boolean) => {
+      isFailing = failing;
+    },
+  };
+}
+
+const targetOf = (rules: { redirects: { findFirm(path: string): { rule: { to: string } } | null } } | null) =>
+  rules?.redirects.findFirm('/a')?.rule.to;
+
+describe('the rules of a site', () => {
+  it('cost nothing where there are none', async () => {
+    const { rules, calls } = await setUp();
+    const gate = gateOf('pages~1', {});
+    expect(rules.peek(gate, '')?.redirects.count).toBe(0);
+    expect(rules.peek({ ...gate, settings: NO_SETTINGS }, '')?.redirects.count).toBe(0);
+    await rules.load(NAME, gateOf('pages~1', { 'docs/_headers': 'v1' }), '');
+    expect(calls()).toBe(0);
+  });
+
+  it('are read once for each version', async () => {
+    const { rules, write, calls } = await setUp();
+    await write('_redirects', '/a /first');
+    const gate = gateOf('pages~1', { _redirects: 'v1' });
+    expect(rules.peek(gate, '')).toBe(null);
+    expect(targetOf(await rules.load(NAME, gate, ''))).toBe('/first');
+    expect(targetOf(rules.peek(gate, ''))).toBe('/first');
+    await rules.load(NAME, gate, '');
+    expect(calls()).toBe(1);
+    await write('_redirects', '/a /second');
+    const next = gateOf('pages~1', { _redirects: 'v2' });
+    expect(rules.peek(next, '')).toBe(null);
+    expect(targetOf(await rules.load(NAME, next, ''))).toBe('/second');
+    // Another site, and another life of the bucket, share nothing with it.
+    expect(rules.peek(gateOf('pages~1', { 'docs/_redirects': 'v2' }), 'docs/')).toBe(null);
+    expect(rules.peek(gateOf('pages~2', { _redirects: 'v2' }), '')).toBe(null);
+  });
+
+  it('stay as they were while their new version can not be read, and are never missing', async () => {
+    const { rules, write, fail } = await setUp();
+    await write('_redirects', '/a /first');
+    fail(true);
+    await expect(rules.load(NAME, gateOf('pages~1', { _redirects: 'v1' }), '')).rejects.toThrow('no index');
+    fail(false);
+    await rules.load(NAME, gateOf('pages~1', { _redirects: 'v1' }), '');
+    fail(true);
+    const next = gateOf('pages~1', { _redirects: 'v2' });
+    expect(targetOf(await rules.load(NAME, next, ''))).toBe('/first');
+    expect(rules.peek(next, '')).toBe(null);
+  });
+
+  it('come from blobs too, and stay within their memory', async () => {
+    const { rules, write, calls } = await setUp();
+    await write('_redirects', `/a /b\n#${'x'.repeat(100 * 1024)}`);
+    for (let site = 0; site < 30; site++) {
+      expect(targetOf(await rules.load(NAME, gateOf(`pages~${site}`, { _redirects: 'v1' }), ''))).toBe('/b');
+    }
+    expect(calls()).toBe(30);
+    expect(rules.peek(gateOf('pages~0', { _redirects: 'v1' }), '')).toBe(null);
+    expect(targetOf(rules.peek(gateOf('pages~29', { _redirects: 'v1' }), ''))).toBe('/b');
+  });
+});
