@@ -15,6 +15,27 @@ declare module 'node:crypto' {
     digest(): Uint8Array;
     digest(encoding: 'hex' | 'base64' | 'base64url'): string;
   };
+  export type Cipher = {
+    setAAD(data: Uint8Array): Cipher;
+    update(data: Uint8Array): Uint8Array;
+    final(): Uint8Array;
+    getAuthTag(): Uint8Array;
+  };
+  export type Decipher = {
+    setAAD(data: Uint8Array): Decipher;
+    setAuthTag(tag: Uint8Array): Decipher;
+    update(data: Uint8Array): Uint8Array;
+    final(): Uint8Array;
+  };
+  export function createCipheriv(algorithm: 'aes-256-gcm', key: Uint8Array, nonce: Uint8Array): Cipher;
+  export function createDecipheriv(algorithm: 'aes-256-gcm', key: Uint8Array, nonce: Uint8Array): Decipher;
+  export function hkdfSync(
+    digest: 'sha256',
+    key: Uint8Array,
+    salt: Uint8Array,
+    info: string,
+    lengthBytes: number,
+  ): ArrayBuffer;
   export function createHash(algorithm: 'md5' | 'sha1' | 'sha256'): Hash;
   export function createHmac(algorithm: 'sha1' | 'sha256', key: BinaryLike | KeyObject): Hmac;
   export function createSecretKey(key: Uint8Array): KeyObject;

@@ -23,6 +23,11 @@ export function md5Hex(data: HashInput): string {
   return hash('md5', data, 'hex');
 }
 
+/** Base64 MD5: how clients prove that a key came through as it was. */
+export function md5Base64(data: HashInput): string {
+  return hash('md5', data, 'base64');
+}
+
 const encoder = new TextEncoder();
 
 /** Makes a key ready for many HMACs: each then saves the import of the raw bytes. */
