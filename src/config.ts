@@ -1,6 +1,7 @@
 // The settings of both homes: from the environment, parsed and validated once at the start. node.ts and worker.ts call
 // it; everything below gets a Config, never an environment. Limits that S3 fixes are core/limits.ts, not settings.
-import { parseSeed, SeedError } from './core/auth/seed.ts';
+import { parseSeed, parseSeededNamedKeys, SeedError } from './core/auth/seed.ts';
+import { type MasterKeys, parseMasterKeys } from './core/encryption/master-keys.ts';
 import type { AccessKey } from './ports/domain.ts';
 
 /** Where the program runs; it only chooses some of the defaults. */
@@ -18,6 +19,19 @@ export type Config = {
   readonly rootSecretKey: string | null;
   /** Access keys of further accounts, as JSON (core/auth/seed.ts); on Node the name of a file of it. QUAYSIDE_SEED. */
   readonly seed: readonly AccessKey[];
+  /** Ids of named encryption keys that the same JSON asks for (`kmsKeys`). */
+  readonly seededNamedKeys: readonly string[];
+  /**
+   * 32-byte keys that wrap the keys of encrypted objects, in hex or base64, with commas between; the newest first, which
+   * wraps what is new. On Node a file of the data folder holds one when this is not set; a Worker without it refuses
+   * SSE-S3 and SSE-KMS. Losing one loses what it protects. QUAYSIDE_MASTER_KEY, none.
+   */
+  readonly masterKeys: MasterKeys;
+  /**
+   * Whether SSE-C requests may come over plain http, where anybody on the way can read the client's key: `loopback` takes
+   * them for hosts that are this machine, `always` and `never` say so. S3 never takes them. QUAYSIDE_SSE_C_OVER_HTTP, loopback.
+   */
+  readonly customerKeysOverHttp: 'loopback' | 'always' | 'never';
   /** Hosts `{bucket}.{baseDomain}` address a bucket. Lower case, without a port. QUAYSIDE_BASE_DOMAIN, null. */
   readonly baseDomain: string | null;
   /** Hosts `{bucket}.{websiteDomain}` are the websites of buckets. As above. QUAYSIDE_WEBSITE_DOMAIN, null. */
@@ -164,7 +178,10 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     dataDir: text('QUAYSIDE_DATA_DIR') ?? './data',
     rootAccessKey: parseAccessKey(text('QUAYSIDE_ROOT_ACCESS_KEY')),
     rootSecretKey: parseSecretKey(text('QUAYSIDE_ROOT_SECRET_KEY')),
-    seed: parseSeedText(text('QUAYSIDE_SEED')),
+    seed: parseSeedText(text('QUAYSIDE_SEED'), parseSeed),
+    seededNamedKeys: parseSeedText(text('QUAYSIDE_SEED'), parseSeededNamedKeys),
+    masterKeys: parseMasterKeyText(text('QUAYSIDE_MASTER_KEY')),
+    customerKeysOverHttp: parseCustomerKeysOverHttp(text('QUAYSIDE_SSE_C_OVER_HTTP') ?? 'loopback'),
     baseDomain,
     websiteDomain,
     ownHosts: [
@@ -221,13 +238,41 @@ function parseToken(variable: string, value: string | null): string | null {
   throw new ConfigError(`${variable} must be 16 to 256 letters, digits or any of - . _ ~ + / =`);
 }
 
-function parseSeedText(value: string | null): readonly AccessKey[] {
+function parseSeedText<Part>(value: string | null, parse: (text: string) => readonly Part[]): readonly Part[] {
   if (value === null) return [];
   try {
-    return parseSeed(value);
+    return parse(value);
   } catch (error) {
     throw error instanceof SeedError ? new ConfigError(`QUAYSIDE_SEED: ${error.message}`) : error;
   }
+}
+
+function parseMasterKeyText(value: string | null): MasterKeys {
+  const keys = value === null ? [] : parseMasterKeys(value);
+  if (keys !== null) return keys;
+  throw new ConfigError(
+    'QUAYSIDE_MASTER_KEY must be keys of 32 bytes in hex or base64, each once, with commas between.',
+  );
+}
+
+/**
+ * The master keys of the settings and, behind them, those of the home's own file: whoever moves from one to the other, or
+ * rotates, can go on reading what the old ones wrapped. ConfigError when the text is damaged; it is never shown.
+ */
+export function withKeptMasterKeys(configured: MasterKeys, keptText: string | null): MasterKeys {
+  const kept = keptText === null ? [] : parseMasterKeys(keptText);
+  if (kept === null) {
+    throw new ConfigError(
+      'The file master-key in the data folder holds no master key. Restore it: what it protects can be read with it alone.',
+    );
+  }
+  const known = new Set(configured.map(({ id }) => id));
+  return [...configured, ...kept.filter(({ id }) => !known.has(id))];
+}
+
+function parseCustomerKeysOverHttp(value: string): Config['customerKeysOverHttp'] {
+  if (value === 'loopback' || value === 'always' || value === 'never') return value;
+  throw new ConfigError(`QUAYSIDE_SSE_C_OVER_HTTP must be loopback, always or never, not "${value.slice(0, 40)}".`);
 }
 
 function parseDomain(variable: string, value: string | null): string | null {

@@ -3,6 +3,7 @@
 import { flushCompileCache } from 'node:module';
 import { announce } from './adapters/node/announce.ts';
 import { openDataFolder } from './adapters/node/data-folder.ts';
+import { loadMasterKeyText } from './adapters/node/master-key-file.ts';
 import { closeOnSignals, guardProcess } from './adapters/node/process-end.ts';
 import { endFailedStart, prepareProcess } from './adapters/node/process-start.ts';
 import { repeat } from './adapters/node/repeat.ts';
@@ -12,7 +13,7 @@ import type { NodeBindings } from './adapters/node/serve.ts';
 import { createClientReader } from './adapters/node/trusted-proxies.ts';
 import { createConsoleLog } from './adapters/shared/console-log.ts';
 import { systemClock } from './adapters/shared/system-clock.ts';
-import { parseConfig } from './config.ts';
+import { parseConfig, withKeptMasterKeys } from './config.ts';
 
 /** The first sweep begins this long after the start, milliseconds: late enough to leave the start alone. */
 const FIRST_SWEEP_MS = 10_000;
@@ -27,7 +28,9 @@ async function start(): Promise<void> {
   process.umask(0o077);
   const folder = openDataFolder(settings.dataDir);
   const rootKey = loadRootKey(settings, folder.path);
-  const config = { ...settings, rootAccessKey: rootKey.accessKey, rootSecretKey: rootKey.secretKey };
+  const masterKeyText = loadMasterKeyText(folder.path, settings.masterKeys.length === 0);
+  const masterKeys = withKeptMasterKeys(settings.masterKeys, masterKeyText);
+  const config = { ...settings, masterKeys, rootAccessKey: rootKey.accessKey, rootSecretKey: rootKey.secretKey };
   const onCrash = (cause: unknown) => {
     log.error('index-writer-died', { cause });
     process.exit(1);

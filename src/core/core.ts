@@ -1,4 +1,5 @@
 import type { Ports } from '../ports/index.ts';
+import type { MasterKeys } from './encryption/master-keys.ts';
 
 /** The limits that core applies, from the configuration; everything fixed by S3 is in core/limits.ts. */
 export type CoreSettings = {
@@ -14,6 +15,10 @@ export type CoreSettings = {
   readonly ownHosts: readonly string[];
   /** Most objects that one ZIP file may have. */
   readonly zipMaxObjects: number;
+  /** The keys that the server wraps others with, newest first. */
+  readonly masterKeys: MasterKeys;
+  /** Ids of named keys that are made when they are first wanted. */
+  readonly seededNamedKeys: readonly string[];
 };
 
 /** What every use case works with. */

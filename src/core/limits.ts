@@ -48,3 +48,10 @@ export const RETENTION_MAX_DAYS = 36_500;
 export const RETENTION_MAX_YEARS = 100;
 /** Largest bucket policy, bytes. */
 export const POLICY_MAX_BYTES = 20 * 1024;
+/**
+ * Encryption context of SSE-KMS, characters of its base64. S3 takes 8,192; here it stands with every blob, whose metadata
+ * has 8 KiB in all on R2.
+ */
+export const ENCRYPTION_CONTEXT_MAX_LENGTH = 1024;
+/** Largest encryption configuration of a bucket: one rule with a key id. Bytes. */
+export const ENCRYPTION_DOCUMENT_MAX_BYTES = 8 * 1024;

@@ -1,6 +1,7 @@
-// The directory: accounts, access keys, which account owns which bucket names, and the host names of buckets, as plain
-// synchronous code over a SQL port, like the bucket index. Secrets are stored as they are: checking an AWS signature needs them.
-import type { DirectoryApi, HostBinding } from '../ports/directory.ts';
+// The directory: accounts, access keys, which account owns which bucket names, the host names of buckets, and named keys,
+// as plain synchronous code over a SQL port, like the bucket index. Secrets of access keys are stored as they are:
+// checking an AWS signature needs them. Named keys come wrapped.
+import type { DirectoryApi, HostBinding, NamedKey } from '../ports/directory.ts';
 import type { AccountId, BucketId, BucketName } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { Sql } from '../ports/sql.ts';
@@ -13,6 +14,8 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'listBuckets',
   'listBucketNames',
   'getHost',
+  'getNamedKey',
+  'listNamedKeys',
 ]);
 
 /** The calls over a database whose tables `migrate(sql, DIRECTORY_SCHEMA)` made. Each is atomic. */
@@ -90,6 +93,34 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
 
     getHost: ({ host }) => readHost(sql, host),
 
+    getNamedKey: ({ id }) => readNamedKey(sql, id),
+
+    listNamedKeys({ after, limit }) {
+      const rows = sql.all<NamedKeyRow>(
+        `SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id > ? ORDER BY id LIMIT 0 + ?`,
+        after,
+        limit,
+      );
+      return rows.map(decodeNamedKey);
+    },
+
+    addNamedKey({ key }) {
+      sql.all(
+        `INSERT INTO named_keys (id, wrapped_key, is_enabled, created_at_ms) VALUES (?, ?, ?, ?)
+         ON CONFLICT (id) DO NOTHING`,
+        key.id,
+        key.wrappedKey,
+        key.isEnabled ? 1 : 0,
+        key.createdAtMs,
+      );
+      return readNamedKey(sql, key.id) ?? key;
+    },
+
+    setNamedKeyEnabled({ id, isEnabled }) {
+      sql.all('UPDATE named_keys SET is_enabled = ? WHERE id = ?', isEnabled ? 1 : 0, id);
+      return readNamedKey(sql, id);
+    },
+
     bindHosts({ bucket, domains, mayTake }) {
       for (const { host } of domains) {
         const holder = readHost(sql, host);
@@ -119,4 +150,21 @@ function readHost(sql: Sql, host: string): HostBinding | null {
   );
   if (row === undefined) return null;
   return { host, bucket: row.bucket as BucketName, bucketId: row.bucket_id as BucketId, prefix: row.prefix };
+}
+
+type NamedKeyRow = {
+  readonly id: string;
+  readonly wrapped_key: string;
+  readonly is_enabled: number;
+  readonly created_at_ms: number;
+};
+const NAMED_KEY_COLUMNS = 'id, wrapped_key, is_enabled, created_at_ms';
+
+function readNamedKey(sql: Sql, id: string): NamedKey | null {
+  const [row] = sql.all<NamedKeyRow>(`SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id = ?`, id);
+  return row === undefined ? null : decodeNamedKey(row);
+}
+
+function decodeNamedKey(row: NamedKeyRow): NamedKey {
+  return { id: row.id, wrappedKey: row.wrapped_key, isEnabled: row.is_enabled === 1, createdAtMs: row.created_at_ms };
 }

@@ -42,11 +42,15 @@ export const DIRECTORY_CALLS = {
   listBuckets: 'query',
   listBucketNames: 'query',
   getHost: 'query',
+  getNamedKey: 'query',
+  listNamedKeys: 'query',
   putAccount: 'command',
   addBucket: 'command',
   removeBucket: 'command',
   forgetBucketName: 'command',
   bindHosts: 'command',
+  addNamedKey: 'command',
+  setNamedKeyEnabled: 'command',
 } as const satisfies Record<keyof DirectoryApi, CallKind>;
 
 /** Whether the call changes the index. */

@@ -161,6 +161,14 @@ export const DIRECTORY_SCHEMA: Schema = {
       ) STRICT, WITHOUT ROWID`,
       'CREATE INDEX hosts_by_bucket ON hosts (bucket_id)',
     ],
+    [
+      `CREATE TABLE named_keys (
+        id TEXT NOT NULL PRIMARY KEY,
+        wrapped_key TEXT NOT NULL,
+        is_enabled INTEGER NOT NULL,
+        created_at_ms INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID`,
+    ],
   ],
 };
 

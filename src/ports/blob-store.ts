@@ -1,5 +1,6 @@
 import type { ByteSource } from './byte-source.ts';
 import type { BlobId, BucketName, ObjectHeaders, ObjectKey, Segment } from './domain.ts';
+import type { ObjectEncryption } from './object-facts.ts';
 
 /** What a blob knows of its object, so that an index can be rebuilt from blobs alone. */
 export type BlobIdentity = {
@@ -9,6 +10,8 @@ export type BlobIdentity = {
   readonly userMetadata: Readonly<Record<string, string>>;
   /** Set on a part of a multipart upload. */
   readonly part: { readonly uploadId: string; readonly partNumber: number } | null;
+  /** What opens the bytes, when they are sealed; its wrapped key is the only copy besides the index's. */
+  readonly encryption: ObjectEncryption | null;
 };
 
 export type BlobListPage = { readonly blobIds: readonly BlobId[]; readonly isTruncated: boolean };

@@ -49,6 +49,18 @@ export type WebsiteConfiguration = {
   readonly routingRules: readonly RoutingRule[];
 };
 
+/** How what is written without a word about encryption is encrypted, and which words are not heard. */
+export type BucketEncryption = {
+  /** By the server's master key, or by a named key; `keyId` null: the key for whoever names none. */
+  readonly standard:
+    | { readonly kind: 'server' }
+    | { readonly kind: 'named'; readonly keyId: string | null; readonly isDoubled: boolean };
+  /** Kept and shown: here every object has a data key of its own either way. */
+  readonly isBucketKey: boolean;
+  /** Whether writes with keys of clients are refused. */
+  readonly refusesCustomerKeys: boolean;
+};
+
 export type BucketSettings = {
   /** Null: the bucket has never kept versions. */
   readonly versioning: 'enabled' | 'suspended' | null;
@@ -61,6 +73,8 @@ export type BucketSettings = {
   /** Null: nothing in the bucket can be locked. Once set it stays, and with it `versioning` stays enabled. */
   readonly objectLock: { readonly defaultRetention: DefaultRetention | null } | null;
   readonly lifecycle: LifecycleConfiguration | null;
+  /** Null: what is written without a word about encryption is not encrypted. */
+  readonly encryption: BucketEncryption | null;
 };
 
 /** Of a bucket whose owner has configured nothing. */
@@ -72,4 +86,5 @@ export const NO_SETTINGS: BucketSettings = {
   tags: null,
   objectLock: null,
   lifecycle: null,
+  encryption: null,
 };

@@ -9,6 +9,14 @@ export type OwnedBucket = { readonly name: BucketName; readonly createdAtMs: num
 /** A host name that shows a bucket. It counts for that life of the bucket alone, not for a later one of the name. */
 export type HostBinding = HostedDomain & { readonly bucket: BucketName; readonly bucketId: BucketId };
 
+/** A key that the server holds under a name, to protect objects with; `wrappedKey` is the key, wrapped by the master key. */
+export type NamedKey = {
+  readonly id: string;
+  readonly wrappedKey: string;
+  readonly isEnabled: boolean;
+  readonly createdAtMs: number;
+};
+
 export type DirectoryApi = {
   /** The key with its account, or null. */
   getAccessKey(input: { id: AccessKeyId }): AccessKey | null;
@@ -35,6 +43,14 @@ export type DirectoryApi = {
     domains: readonly HostedDomain[];
     mayTake: readonly Pick<HostBinding, 'host' | 'bucketId'>[];
   }): void;
+  /** A named key, or null. On Cloudflare it may be seconds old. */
+  getNamedKey(input: { id: string }): NamedKey | null;
+  /** Named keys after an id, in byte order. */
+  listNamedKeys(input: { after: string; limit: number }): readonly NamedKey[];
+  /** Keeps the key, unless there is one of that id; gives the one that is kept. Idempotent. */
+  addNamedKey(input: { key: NamedKey }): NamedKey;
+  /** The key as changed, null when there is none. Idempotent. */
+  setNamedKeyEnabled(input: { id: string; isEnabled: boolean }): NamedKey | null;
 };
 
 /** The directory as a port: the same calls as promises. */

@@ -30,16 +30,18 @@ export type DefaultRetention = {
 };
 
 /**
- * How the bytes of a version are encrypted at rest. `customer`: with a key that only the client has; only the MD5 of the
- * key is kept, base64. The others: with a data key that stands here wrapped by a key of the server, base64.
+ * How the bytes of a version are encrypted at rest: with a data key of its own, which stands here wrapped by a key that
+ * only the client has (`customer`), by the master key of the server, or by one of the server's named keys.
+ * core/encryption/key-keeping.ts makes and opens it.
  */
 export type ObjectEncryption =
-  | { readonly kind: 'customer'; readonly keyMd5: string }
+  | { readonly kind: 'customer'; readonly wrappedKey: string }
   | { readonly kind: 'server'; readonly wrappedKey: string }
   | {
       readonly kind: 'named';
       readonly keyId: string;
       readonly wrappedKey: string;
+      /** Whether the bytes are sealed twice, one layer around the other. */
       readonly isDoubled: boolean;
       readonly isBucketKey: boolean;
       /** Base64 of the JSON that the client bound to the object, or null. */

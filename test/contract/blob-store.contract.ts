@@ -14,6 +14,7 @@ const identity: BlobIdentity = {
   headers: { contentType: 'image/jpeg' },
   userMetadata: { author: 'Jürgen' },
   part: null,
+  encryption: null,
 };
 
 let made = 0;

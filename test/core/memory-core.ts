@@ -14,6 +14,7 @@ import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { type BucketHandle, openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../src/core/buckets/create-bucket.ts';
 import type { Core } from '../../src/core/core.ts';
+import { toMasterKey } from '../../src/core/encryption/master-keys.ts';
 import { parseBucketName, parseObjectKey } from '../../src/core/names.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
@@ -24,6 +25,8 @@ import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import type { Clock } from '../../src/ports/system.ts';
 
+/** A master key of these tests. */
+export const MASTER_KEYS = [toMasterKey(new Uint8Array(32).fill(7))];
 export const INLINE_MAX_BYTES = 16;
 export const GRACE_SECONDS = 3600;
 /** Real time, milliseconds: so long a test waits for a port that hangs. */
@@ -69,6 +72,8 @@ export function createMemoryCore(): MemoryCore {
       lifecycleDaySeconds: 86_400,
       tierLimitMs: TIER_LIMIT_MS,
       ownHosts: [],
+      masterKeys: MASTER_KEYS,
+      seededNamedKeys: ['seeded-key'],
       zipMaxObjects: 1500,
     },
     blobStore,

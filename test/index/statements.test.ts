@@ -191,6 +191,10 @@ function useDirectory(directory: DirectoryApi): void {
   const bucket = { id: 'bucket~1' as BucketId, name };
   directory.bindHosts({ bucket, domains: [{ host: 'a.example', prefix: '' }], mayTake: [] });
   directory.getHost({ host: 'a.example' });
+  directory.addNamedKey({ key: { id: 'k', wrappedKey: 'w', isEnabled: true, createdAtMs: START_MS } });
+  directory.getNamedKey({ id: 'k' });
+  directory.listNamedKeys({ after: '', limit: 10 });
+  directory.setNamedKeyEnabled({ id: 'k', isEnabled: false });
 }
 
 function expectSeeks(texts: ReadonlySet<string>, plansOf: (text: string) => string[]): void {

@@ -22,6 +22,7 @@ const identity: BlobIdentity = {
   headers: { contentType: 'image/png', cacheControl: 'no-store' },
   userMetadata: { author: 'Jürgen' },
   part: { uploadId: 'u1' as UploadId, partNumber: 7 },
+  encryption: null,
 };
 
 function openStore(dataDir = temporaryFolder()) {

@@ -23,6 +23,7 @@ async function storedBlob(lengthBytes: number) {
     headers: {},
     userMetadata: {},
     part: null,
+    encryption: null,
   };
   await store.write(id, sourceOf(bytes), identity);
   const open = async (): Promise<ByteChunks> => {

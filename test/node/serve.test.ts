@@ -24,6 +24,7 @@ const identity: BlobIdentity = {
   headers: {},
   userMetadata: {},
   part: null,
+  encryption: null,
 };
 
 const servers: RunningServer[] = [];

@@ -14,6 +14,7 @@ const identity: BlobIdentity = {
   headers: {},
   userMetadata: {},
   part: null,
+  encryption: null,
 };
 
 const failure = await store.write(ids.blobId(home), sourceOf(patternBytes(5_000_000)), identity).then(

@@ -124,6 +124,7 @@ const SETTINGS = {
   QUAYSIDE_BASE_DOMAIN: BASE_DOMAIN,
   QUAYSIDE_WEBSITE_DOMAIN: WEBSITE_DOMAIN,
   QUAYSIDE_METRICS_TOKEN: METRICS_TOKEN,
+  QUAYSIDE_MASTER_KEY: `${'00'.repeat(31)}01`,
 };
 
 /** How long the Cloudflare home may serve a pointer from memory here; the local KV adds no delay of its own. */

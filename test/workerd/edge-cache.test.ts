@@ -45,7 +45,14 @@ async function storedSlice(): Promise<Segment> {
   const blobId = `edge-test~1/${Date.now().toString(36)}x${++made}` as BlobId;
   const body = new Uint8Array(bytes.length + 20);
   body.set(bytes, 10);
-  const identity = { bucket: 'b' as BucketName, key: 'k' as ObjectKey, headers: {}, userMetadata: {}, part: null };
+  const identity = {
+    bucket: 'b' as BucketName,
+    key: 'k' as ObjectKey,
+    headers: {},
+    userMetadata: {},
+    part: null,
+    encryption: null,
+  };
   await createR2BlobStore(env.BLOBS).write(blobId, sourceOf(body), identity);
   return { blobId, offsetBytes: 10, lengthBytes: bytes.length };
 }

@@ -14,7 +14,14 @@ export async function makePublicBucket() {
   let made = 0;
 
   async function put(key: string, ...bodies: Uint8Array[]): Promise<void> {
-    const identity = { bucket: name, key: objectOf(key, '').key, headers: {}, userMetadata: {}, part: null };
+    const identity = {
+      bucket: name,
+      key: objectOf(key, '').key,
+      headers: {},
+      userMetadata: {},
+      part: null,
+      encryption: null,
+    };
     const segments: Segment[] = [];
     for (const body of bodies) {
       const blobId = `${record.id}/blob${++made}` as BlobId;

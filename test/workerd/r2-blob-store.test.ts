@@ -25,6 +25,7 @@ const identity: BlobIdentity = {
   headers: { contentType: 'text/plain; charset="x"', cacheControl: 'no-store' },
   userMetadata: { author: 'Jürgen', empty: '' },
   part: { uploadId: 'u1', partNumber: 7 },
+  encryption: null,
 };
 
 describe('R2 blobs', () => {

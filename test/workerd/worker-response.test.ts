@@ -58,7 +58,14 @@ describe('response to the Workers runtime', () => {
   it('sends a large body of R2 by the stream of the runtime, unless somebody has begun to read it', async () => {
     const id = `response-test~1/${Date.now().toString(36)}` as BlobId;
     const bytes = patternBytes(3 * 1024 * 1024);
-    const identity = { bucket: 'b' as BucketName, key: 'k' as ObjectKey, headers: {}, userMetadata: {}, part: null };
+    const identity = {
+      bucket: 'b' as BucketName,
+      key: 'k' as ObjectKey,
+      headers: {},
+      userMetadata: {},
+      part: null,
+      encryption: null,
+    };
     const store = createR2BlobStore(env.BLOBS);
     await store.write(id, sourceOf(bytes), identity);
     const run = { blobId: id, offsetBytes: 0, lengthBytes: bytes.length };

@@ -2,6 +2,7 @@
 // bucket alone. Written by r2-blob-store.ts; read by a rebuild. The format is in docs/storage-schema.md.
 import type { BlobIdentity } from '../../ports/blob-store.ts';
 import type { BucketName, ObjectHeaders, ObjectKey } from '../../ports/domain.ts';
+import type { ObjectEncryption } from '../../ports/object-facts.ts';
 
 /** Format of the `id` field; a reader of another version must not guess. */
 const VERSION = '1';
@@ -21,8 +22,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Packs an identity. Bucket, key (1,024 bytes) and user metadata (2 KiB) always fit; should long system headers not,
- * the longest are left out and only named (`x`), because losing a header in a rebuild is better than a failed write.
+ * Packs an identity. Bucket, key (1,024 bytes), encryption (1.5 KiB) and user metadata (2 KiB) always fit; should long
+ * system headers not, the longest are left out and only named (`x`), because losing a header in a rebuild is better than a failed write.
  * Base64 of our own packing: R2 counts bytes, and JSON makes six of one control character.
  */
 export function encodeBlobIdentity(identity: BlobIdentity): Record<string, string> {
@@ -32,6 +33,7 @@ export function encodeBlobIdentity(identity: BlobIdentity): Record<string, strin
     ['k', key],
   ];
   if (part !== null) pairs.push(['p', `${part.partNumber}/${part.uploadId}`]);
+  if (identity.encryption !== null) pairs.push(['e', JSON.stringify(identity.encryption)]);
   const optional: Pair[] = [
     ...Object.entries(identity.userMetadata).map(([name, value]): Pair => [`m${name}`, value]),
     ...Object.entries(identity.headers).map(([name, value]): Pair => [`h${name}`, value]),
@@ -60,12 +62,14 @@ export function decodeBlobIdentity(
   let bucket: string | null = null;
   let key: string | null = null;
   let part: BlobIdentity['part'] = null;
+  let encryption: ObjectEncryption | null = null;
   try {
     for (const [name, value] of unpack(Uint8Array.fromBase64(metadata.id))) {
       if (name === 'b') bucket = value;
       else if (name === 'k') key = value;
       else if (name === 'x') leftOut.push(value);
       else if (name === 'p') part = parsePart(value);
+      else if (name === 'e') encryption = JSON.parse(value) as ObjectEncryption;
       else if (name.startsWith('m')) userMetadata[name.slice(1)] = value;
       else if (name.startsWith('h')) headers[name.slice(1)] = value;
     }
@@ -80,6 +84,7 @@ export function decodeBlobIdentity(
       headers: headers as ObjectHeaders,
       userMetadata,
       part,
+      encryption,
     },
     leftOut,
   };

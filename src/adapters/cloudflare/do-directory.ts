@@ -1,8 +1,8 @@
-// The directory over RPC. Access keys are kept in the isolate for a few seconds, because every signed request needs one;
+// The directory over RPC. Access keys are kept in the isolate for a few seconds, because every signed request needs one,
+// named keys too, because every read of what they protect does;
 // host names are, because every request to a host that is not the service's own needs one (cached-hosts.ts).
 import { LRUCache } from 'lru-cache';
 import type { Directory, DirectoryApi } from '../../ports/directory.ts';
-import type { AccessKey, AccessKeyId } from '../../ports/domain.ts';
 import type { Background, Clock } from '../../ports/system.ts';
 import { createCachedHosts } from './cached-hosts.ts';
 import type { DirectoryObject } from './directory-object.ts';
@@ -12,8 +12,10 @@ import { type CallableObject, callObject } from './object-call.ts';
 const OBJECT_NAME = 'directory';
 /** Seconds for which a key is believed without asking: how long a withdrawn key may still work elsewhere. */
 const KEY_FRESH_SECONDS = 5;
-/** Keys kept; about 300 bytes each. Unknown ids are never kept, so strangers cannot push keys out. */
+/** Keys of both kinds kept; about 300 bytes each. Unknown ids are never kept, so strangers cannot push keys out. */
 const KEYS_MAX = 2000;
+/** Look-ups by id whose answer is kept. */
+const KEPT: ReadonlySet<keyof DirectoryApi> = new Set(['getAccessKey', 'getNamedKey']);
 
 export type DoDirectoryOptions = {
   readonly clock: Clock;
@@ -27,7 +29,7 @@ export function createDoDirectory(
   directory: DurableObjectNamespace<DirectoryObject>,
   { clock, background, hostFreshSeconds }: DoDirectoryOptions,
 ): Directory {
-  const keys = new LRUCache<AccessKeyId, { key: AccessKey; untilMs: number }>({ max: KEYS_MAX });
+  const keys = new LRUCache<string, { key: object; untilMs: number }>({ max: KEYS_MAX });
 
   function ask<Name extends keyof DirectoryApi>(name: Name, input: Parameters<DirectoryApi[Name]>[0]) {
     // The stub's own types would lose the generic call; the wire carries plain data all the same.
@@ -45,20 +47,20 @@ export function createDoDirectory(
   return {
     findHost: hosts.find,
     async call(name, input) {
-      const keyId = name === 'getAccessKey' ? (input as { id: AccessKeyId }).id : null;
+      const keyId = KEPT.has(name) ? `${name} ${(input as { id: string }).id}` : null;
       const known = keyId === null ? undefined : keys.get(keyId);
       if (known !== undefined && known.untilMs > clock.nowMs()) {
-        return known.key as ReturnType<DirectoryApi[typeof name]>;
+        return known.key as unknown as ReturnType<DirectoryApi[typeof name]>;
       }
       try {
         const value = await ask(name, input);
-        if (keyId !== null && value !== null) {
-          keys.set(keyId, { key: value as AccessKey, untilMs: clock.nowMs() + KEY_FRESH_SECONDS * 1000 });
+        if (keyId !== null && value !== null && typeof value === 'object') {
+          keys.set(keyId, { key: value, untilMs: clock.nowMs() + KEY_FRESH_SECONDS * 1000 });
         } else if (keyId !== null) keys.delete(keyId);
         return value;
       } finally {
         // A new secret, a withdrawn key or another host must count at once, at least here.
-        if (name === 'putAccount') keys.clear();
+        if (name === 'putAccount' || name === 'setNamedKeyEnabled') keys.clear();
         if (name === 'bindHosts') hosts.clear();
       }
     },

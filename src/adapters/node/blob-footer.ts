@@ -48,7 +48,9 @@ export async function decodeFooter(
   }
   const json = await read(bodyBytes, jsonBytes);
   if (crc32(json) !== trailer.readUInt32LE(12)) throw broken('has a damaged footer');
-  return { identity: JSON.parse(json.toString('utf8')) as BlobIdentity, bodyBytes };
+  const identity = JSON.parse(json.toString('utf8')) as BlobIdentity;
+  // Blobs of before there was encryption do not mention it.
+  return { identity: { ...identity, encryption: identity.encryption ?? null }, bodyBytes };
 }
 
 function broken(what: string): StorageError {

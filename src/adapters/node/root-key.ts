@@ -1,11 +1,9 @@
 // The root access key of the Node home: from the settings, else made at random on the first start and kept in the data
 // folder, readable by its owner only. It is never stored in the index and never logged.
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Config, ConfigError } from '../../config.ts';
-import { syncFolderNow } from './file-calls.ts';
-import { errnoOf } from './fs-errors.ts';
+import { readSecretFile, writeSecretFile } from './secret-file.ts';
 
 export type RootKey = {
   readonly accessKey: string;
@@ -36,13 +34,8 @@ export function loadRootKey(config: Pick<Config, 'rootAccessKey' | 'rootSecretKe
 }
 
 function readKept(path: string): RootKey | null {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return null;
-    throw error;
-  }
+  const text = readSecretFile(path);
+  if (text === null) return null;
   const kept = parseKept(text);
   if (kept === null) {
     throw new ConfigError(`${path} holds no access key. Restore it, or remove it to have a new root key made.`);
@@ -65,16 +58,6 @@ function makeAndKeep(path: string): RootKey {
   let accessKey = ACCESS_KEY_PREFIX;
   for (const byte of randomBytes(ACCESS_KEY_RANDOM_LENGTH)) accessKey += ACCESS_KEY_ALPHABET.charAt(byte & 31);
   const secretKey = randomBytes(SECRET_KEY_BYTES).toString('base64url');
-  // First durable under another name: a crash must not leave half a key that the next start would trip over.
-  const temporary = `${path}.new`;
-  const fd = openSync(temporary, 'w', 0o600);
-  try {
-    writeSync(fd, `${JSON.stringify({ accessKey, secretKey }, null, 2)}\n`);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(temporary, path);
-  syncFolderNow(dirname(path));
+  writeSecretFile(path, `${JSON.stringify({ accessKey, secretKey }, null, 2)}\n`);
   return { accessKey, secretKey, origin: 'new', path };
 }

@@ -1,6 +1,7 @@
 // Accounts that the operator names in the settings, with their keys: they exist as long as the seed says so. For tests,
 // exams and small installations; accounts that come and go live in the directory.
 import type { AccessKey, AccessKeyId, AccountId } from '../../ports/domain.ts';
+import { isNamedKeyId } from '../encryption/named-keys.ts';
 
 /** A seed that can't be used; the message says where, and shows no secret. */
 export class SeedError extends Error {
@@ -16,18 +17,31 @@ const isObject = (value: unknown): value is Json =>
  * Reads `{"accounts": [{"id", "displayName", "keys": [{"accessKey", "secretKey"}]}]}` into access keys. SeedError.
  */
 export function parseSeed(text: string): readonly AccessKey[] {
-  let seed: unknown;
-  try {
-    seed = JSON.parse(text);
-  } catch {
-    throw new SeedError('The seed is not valid JSON.');
-  }
-  const accounts = isObject(seed) ? seed.accounts : undefined;
+  const { accounts } = parseObject(text);
   if (!Array.isArray(accounts)) throw new SeedError('The seed must be an object with a list "accounts".');
   const keys = accounts.flatMap(keysOfAccount);
   const ids = new Set(keys.map((key) => key.id));
   if (ids.size !== keys.length) throw new SeedError('The seed has an access key twice.');
   return keys;
+}
+
+/**
+ * Ids of named keys in `{"kmsKeys": ["id", …]}`, none when there is no such list: the server makes each when it is first
+ * wanted, and keeps it. SeedError.
+ */
+export function parseSeededNamedKeys(text: string): readonly string[] {
+  const { kmsKeys = [] } = parseObject(text);
+  if (Array.isArray(kmsKeys) && kmsKeys.every(isNamedKeyId)) return kmsKeys;
+  throw new SeedError('The seed\'s "kmsKeys" must be a list of ids of keys.');
+}
+
+function parseObject(text: string): Json {
+  try {
+    const seed: unknown = JSON.parse(text);
+    return isObject(seed) ? seed : {};
+  } catch {
+    throw new SeedError('The seed is not valid JSON.');
+  }
 }
 
 function keysOfAccount(account: unknown, position: number): AccessKey[] {

@@ -18,6 +18,8 @@ export async function readRuleFile(core: Core, bucket: BucketName, key: string):
   if (contentEncoding !== undefined && contentEncoding !== 'identity') {
     return { problem: `the file is stored with Content-Encoding ${contentEncoding}, and only plain text is read` };
   }
+  if (object.encryption?.kind === 'customer')
+    return { problem: 'the file is encrypted with a key that only its writer has' };
   const { body } = await openBody(core, object, { offsetBytes: 0, lengthBytes: object.sizeBytes });
   const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: false });
   if (body === null) return { text: '' };

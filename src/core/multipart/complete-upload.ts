@@ -6,6 +6,7 @@ import { StorageError } from '../../ports/errors.ts';
 import type { Upload, UploadedPart } from '../../ports/metadata-index.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import { type CustomerKey, openWithCustomerKey } from '../encryption/key-keeping.ts';
 import { LIST_MAX_KEYS, OBJECT_MAX_BYTES, PART_MIN_BYTES } from '../limits.ts';
 
 /** One line of the client's list. `etag` has no quotes. */
@@ -22,12 +23,14 @@ export type CompleteUploadInput = {
   /** Checksum of the whole object that the client expects; `type` null accepts the upload's. */
   readonly expectedChecksum: { readonly algorithm: Checksum['algorithm']; readonly value: string } | null;
   readonly expectedSizeBytes: number | null;
+  /** What the client sent to prove that it has the key of an upload that it encrypts itself. */
+  readonly customerKey?: CustomerKey | null;
   readonly condition: WriteCondition | null;
 };
 
 /**
  * Errors: NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, EntityTooLarge, BadDigest, InvalidRequest (size
- * differs), PreconditionFailed, NoSuchKey. Cost: one index read per 1,000 parts and one commit.
+ * differs), PreconditionFailed, NoSuchKey, and those of openWithCustomerKey. Cost: one index read per 1,000 parts and one commit.
  */
 export async function completeUpload(
   core: Core,
@@ -39,6 +42,7 @@ export async function completeUpload(
   const found = await readParts(bucket, key, uploadId);
   // An upload that is gone may be one that finished: the index remembers, and compares the lists.
   const chosen = found === null ? null : listedParts.map((listed) => match(found.parts, listed));
+  if (found !== null && chosen !== null) requireKey(found.upload, chosen, input.customerKey ?? null);
   const parts = listedParts.map(({ partNumber, etag }) => ({ partNumber, md5: etag.toLowerCase() }));
   const digests = found === null || chosen === null ? NO_DIGESTS : digestsOf(found.upload, chosen, input);
   return bucket.call('completeUpload', {
@@ -48,6 +52,16 @@ export async function completeUpload(
     object: { versionId: core.ports.ids.versionId(), lastModifiedMs: core.ports.clock.nowMs(), ...digests },
     condition: input.condition,
   });
+}
+
+/**
+ * A key that was sent must be the upload's. S3 wants one where the upload or a part of it has a checksum; clients that
+ * know no checksums never sent one.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html (customer-algorithm)
+ */
+function requireKey(upload: Upload, parts: readonly UploadedPart[], customerKey: CustomerKey | null): void {
+  const hasChecksums = upload.checksumAlgorithm !== null || parts.some((part) => part.checksum !== null);
+  if (customerKey !== null || hasChecksums) openWithCustomerKey(upload.encryption, customerKey, 'part');
 }
 
 type Digests = { readonly etag: string; readonly checksum: Checksum | null; readonly parts: readonly ObjectPart[] };

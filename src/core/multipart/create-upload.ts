@@ -4,6 +4,7 @@ import type { Upload } from '../../ports/metadata-index.ts';
 import { NO_FACTS, type ObjectFacts } from '../../ports/object-facts.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import { type EncryptionWish, makeDataKey } from '../encryption/key-keeping.ts';
 
 type ChecksumType = Checksum['type'];
 
@@ -19,7 +20,10 @@ const CHECKSUM_TYPES: Record<ChecksumAlgorithm, readonly [ChecksumType, ...Check
   SHA256: ['COMPOSITE'],
 };
 
-/** Starts a multipart upload. InvalidRequest when the algorithm does not allow the checksum type. */
+/**
+ * Starts a multipart upload. All its parts have one data key, made here, and each of them keys of its own from it.
+ * InvalidRequest when the algorithm does not allow the checksum type; errors of makeDataKey.
+ */
 export async function createUpload(
   core: Core,
   bucket: BucketHandle,
@@ -27,7 +31,9 @@ export async function createUpload(
     key: ObjectKey;
     attributes: ObjectAttributes;
     /** Of the object that it becomes; what is not given is as nobody said anything of it. */
-    facts?: Partial<ObjectFacts>;
+    facts?: Partial<Omit<ObjectFacts, 'encryption'>>;
+    /** How its bytes shall be encrypted; none of it leaves them plain. */
+    encryption?: EncryptionWish | null;
     checksumAlgorithm: ChecksumAlgorithm | null;
     checksumType: ChecksumType | null;
   },
@@ -42,9 +48,11 @@ export async function createUpload(
       detail: `The ${checksumType} checksum type cannot be used with the ${checksumAlgorithm} checksum algorithm.`,
     });
   }
+  const kept = await makeDataKey(core, input.encryption ?? null);
   const upload: Upload = {
     ...NO_FACTS,
     ...input.facts,
+    encryption: kept?.encryption ?? null,
     ...input.attributes,
     uploadId: core.ports.ids.uploadId(),
     key: input.key,

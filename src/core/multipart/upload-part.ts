@@ -5,9 +5,11 @@ import { StorageError } from '../../ports/errors.ts';
 import type { Upload, UploadedPart } from '../../ports/metadata-index.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import { type CustomerKey, type KeptKey, openDataKey, openWithCustomerKey } from '../encryption/key-keeping.ts';
 import { PART_NUMBER_MAX } from '../limits.ts';
-import type { BodyExpectation } from '../objects/body-expectation.ts';
-import { asGoneMeanwhile, digestRange, holdForeignBlobs } from '../objects/copy-object.ts';
+import { type BodyExpectation, NO_EXPECTATION } from '../objects/body-expectation.ts';
+import { bodySource } from '../objects/body-source.ts';
+import { asGoneMeanwhile, digestSource, holdForeignBlobs } from '../objects/copy-object.ts';
 import { type ByteRange, cutSegments } from '../objects/read-object.ts';
 import { commitOrDiscard, writeBody } from '../objects/write-body.ts';
 
@@ -37,19 +39,46 @@ function expectationFor(upload: Upload, sent: BodyExpectation): BodyExpectation 
   return sent;
 }
 
-/** Stores one part; the last one to finish under a number stays. Errors: those of writeBody, NoSuchUpload, InvalidArgument. */
+/** A part that was stored, and how its upload is encrypted. */
+export type StoredPart = UploadedPart & Pick<Upload, 'encryption'>;
+
+/**
+ * Stores one part; the last one to finish under a number stays. Errors: those of writeBody and openDataKey, NoSuchUpload,
+ * InvalidArgument.
+ */
 export async function uploadPart(
   core: Core,
   bucket: BucketHandle,
-  input: PartAddress & { readonly body: ByteSource; readonly expectation: BodyExpectation },
-): Promise<UploadedPart> {
+  input: PartAddress & {
+    readonly body: ByteSource;
+    readonly expectation: BodyExpectation;
+    readonly customerKey?: CustomerKey | null;
+  },
+): Promise<StoredPart> {
   const { key, uploadId, partNumber } = input;
   requirePartNumber(partNumber);
   const upload = await bucket.call('getUpload', { key, uploadId });
+  const kept = await openUploadKey(core, upload, input.customerKey ?? null);
+  return writePart(core, bucket, { ...input, upload, kept });
+}
+
+async function openUploadKey(core: Core, upload: Upload, customerKey: CustomerKey | null): Promise<KeptKey | null> {
+  const { encryption } = upload;
+  const dataKey = await openDataKey(core, encryption, customerKey, 'part');
+  return encryption === null || dataKey === null ? null : { encryption, dataKey };
+}
+
+async function writePart(
+  core: Core,
+  bucket: BucketHandle,
+  input: PartAddress & { body: ByteSource; expectation: BodyExpectation; upload: Upload; kept: KeptKey | null },
+): Promise<StoredPart> {
+  const { key, uploadId, partNumber, upload, kept } = input;
   const home = bucket.record();
   const written = await writeBody(core, home, input.body, {
     expectation: expectationFor(upload, input.expectation),
     inlineMaxBytes: 0,
+    kept,
     identity: {
       bucket: home.name,
       key,
@@ -61,7 +90,7 @@ export async function uploadPart(
   const part: UploadedPart = {
     partNumber,
     sizeBytes: written.sizeBytes,
-    md5: written.md5Hex,
+    md5: written.etag,
     lastModifiedMs: core.ports.clock.nowMs(),
     checksum: written.checksum,
     segments: written.body.segments,
@@ -69,32 +98,33 @@ export async function uploadPart(
   await commitOrDiscard(core, written, () =>
     bucket.call('commitPart', { key, uploadId, part, arrivals: written.arrivals }),
   );
-  return part;
+  return { ...part, encryption: upload.encryption };
 }
 
 /**
  * Makes a part of a range of an object. Bytes of blobs are read for the part's entity tag but never copied; only
- * a body that stands in its row is written anew. NoSuchUpload, InvalidArgument, ServiceUnavailable.
+ * a body that stands in its row, or is encrypted on either side, is written anew. NoSuchUpload, InvalidArgument,
+ * ServiceUnavailable, and the errors of openDataKey for either key.
  */
 export async function uploadPartCopy(
   core: Core,
   target: BucketHandle,
-  input: PartAddress & { readonly source: ObjectVersion; readonly range: ByteRange },
-): Promise<UploadedPart> {
-  const { key, uploadId, partNumber, source, range } = input;
+  input: PartAddress & {
+    readonly source: ObjectVersion;
+    readonly range: ByteRange;
+    readonly customerKey?: CustomerKey | null;
+    readonly sourceKey?: CustomerKey | null;
+  },
+): Promise<StoredPart> {
+  const { key, uploadId, partNumber, source, range, sourceKey = null } = input;
   requirePartNumber(partNumber);
-  if (source.inlineBytes !== null) {
-    const bytes = source.inlineBytes.subarray(range.offsetBytes, range.offsetBytes + range.lengthBytes);
-    const body: ByteSource = { lengthBytes: bytes.length, pump: async (onChunk) => onChunk(bytes) };
-    return uploadPart(core, target, {
-      key,
-      uploadId,
-      partNumber,
-      body,
-      expectation: { contentMd5Hex: null, checksum: null },
-    });
-  }
   const upload = await target.call('getUpload', { key, uploadId });
+  const kept = await openUploadKey(core, upload, input.customerKey ?? null);
+  openWithCustomerKey(source.encryption, sourceKey);
+  if (source.inlineBytes !== null || source.encryption !== null || kept !== null) {
+    const body = bodySource(core, source, range, sourceKey);
+    return writePart(core, target, { key, uploadId, partNumber, body, expectation: NO_EXPECTATION, upload, kept });
+  }
   const { md5, checksum } = await digestsOfPart(core, source, range, upload.checksumAlgorithm);
   const segments = cutSegments(source.segments, range);
   const arrivals = await holdForeignBlobs(core, target.record(), segments);
@@ -111,7 +141,7 @@ export async function uploadPartCopy(
   } catch (error) {
     throw asGoneMeanwhile(error);
   }
-  return part;
+  return { ...part, encryption: null };
 }
 
 /** A whole simple object brings its digests along; any other range has to be read. */
@@ -129,7 +159,7 @@ async function digestsOfPart(
       checksum: algorithm === null || known === null ? null : { algorithm, value: known.value },
     };
   }
-  const { md5Hex, checksumBase64 } = await digestRange(core, source, range, algorithm);
+  const { md5Hex, checksumBase64 } = await digestSource(bodySource(core, source, range, null), algorithm);
   return {
     md5: md5Hex,
     checksum: algorithm === null || checksumBase64 === null ? null : { algorithm, value: checksumBase64 },

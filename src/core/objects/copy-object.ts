@@ -1,11 +1,14 @@
 // CopyObject moves no bytes: the copy is a new row with the same segments. Blobs stay in the bucket that wrote them;
-// a copy into another bucket first takes a hold there, so that the home keeps the bytes as long as the copy lives.
+// a copy into another bucket first takes a hold there, so that the home keeps the bytes as long as the copy lives. Only
+// a copy that is to be encrypted by another key than its source is written anew.
 import { createDigestSet } from '../../crypto/digest-set.ts';
+import type { ByteSource } from '../../ports/byte-source.ts';
 import type {
   BucketAddress,
   BucketRecord,
   ChecksumAlgorithm,
   ObjectAttributes,
+  ObjectBody,
   ObjectKey,
   ObjectVersion,
   Segment,
@@ -13,83 +16,177 @@ import type {
 } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { BlobArrival } from '../../ports/metadata-index.ts';
-import { NO_FACTS, type ObjectFacts } from '../../ports/object-facts.ts';
+import { NO_FACTS, type ObjectEncryption, type ObjectFacts } from '../../ports/object-facts.ts';
 import { blobsOf, homeOfBlob } from '../buckets/blob-home.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { openBody, type ReadableVersion } from './read-object.ts';
+import {
+  type CustomerKey,
+  type EncryptionWish,
+  isSameKey,
+  keepDataKey,
+  makeDataKey,
+  openDataKey,
+  openWithCustomerKey,
+} from '../encryption/key-keeping.ts';
+import { MANAGED_KEY_ID } from '../encryption/named-keys.ts';
+import { PUT_MAX_BYTES } from '../limits.ts';
+import { bodySource } from './body-source.ts';
+import { commitOrDiscard, writeBody } from './write-body.ts';
 
 export type CopyObjectInput = {
   /** As read, and checked against the copy-source conditions, by the caller. */
   readonly source: ObjectVersion;
+  /** What the client sent to open a source that it encrypted itself. */
+  readonly sourceKey?: CustomerKey | null;
   readonly key: ObjectKey;
   readonly attributes: ObjectAttributes;
   /** Of the copy; what is not given is as nobody said anything of it. */
-  readonly facts?: Partial<ObjectFacts>;
+  readonly facts?: Partial<Omit<ObjectFacts, 'encryption'>>;
+  /** How the copy shall be encrypted, whatever the source is; none of it leaves it plain. */
+  readonly encryption?: EncryptionWish | null;
   /** The checksum that the copy shall have; null keeps the source's. */
   readonly checksumAlgorithm: ChecksumAlgorithm | null;
   readonly condition: WriteCondition | null;
 };
 
 /**
- * Copies an object. The bytes are read only when a checksum is asked for that the source does not have.
- * Errors: PreconditionFailed, NoSuchKey, ServiceUnavailable (the source went away meanwhile; try again).
+ * Copies an object. The bytes are read only when a checksum is asked for that the source does not have; they are written
+ * anew only when the copy is encrypted otherwise than the source. Errors: PreconditionFailed, NoSuchKey,
+ * ServiceUnavailable (the source went away meanwhile; try again), those of openDataKey and makeDataKey, and
+ * InvalidRequest for more than 5 GiB to write anew.
  */
 export async function copyObject(core: Core, target: BucketHandle, input: CopyObjectInput): Promise<ObjectVersion> {
-  const { source, key } = input;
-  const digests = await digestsOfCopy(core, input);
-  const arrivals = await holdForeignBlobs(core, target.record(), source.segments);
-  const { segments, inlineBytes, sizeBytes } = source;
+  const { source, sourceKey = null, encryption = null } = input;
+  const keepsBytes = isEncryptedAlike(source.encryption, sourceKey, encryption);
+  const copied = keepsBytes ? await shareBytes(core, target, input) : await rewriteBytes(core, target, input);
   const object = {
     ...NO_FACTS,
     ...input.facts,
     ...input.attributes,
-    ...digests,
-    segments,
-    inlineBytes,
-    sizeBytes,
-    key,
+    ...copied.content,
+    key: input.key,
     versionId: core.ports.ids.versionId(),
     isNull: true,
     lastModifiedMs: core.ports.clock.nowMs(),
   } as ObjectVersion;
+  const { arrivals } = copied;
   try {
-    const placed = await target.call('commitObject', { object, condition: input.condition, arrivals });
+    const placed = await commitOrDiscard(core, copied, () =>
+      target.call('commitObject', { object, condition: input.condition, arrivals }),
+    );
     return { ...object, ...placed };
   } catch (error) {
     throw asGoneMeanwhile(error);
   }
 }
 
+/** What a copy has of its source's content. */
+type CopiedBytes = {
+  readonly content: ObjectBody &
+    Pick<ObjectVersion, 'etag' | 'checksum' | 'parts' | 'sizeBytes'> &
+    Pick<ObjectFacts, 'encryption'>;
+  readonly arrivals: readonly BlobArrival[];
+};
+
+/** Whether bytes that are encrypted so are encrypted as wished: by the same key, if not with the same wrapping. */
+function isEncryptedAlike(
+  encryption: ObjectEncryption | null,
+  sourceKey: CustomerKey | null,
+  wish: EncryptionWish | null,
+): boolean {
+  if (encryption === null || wish === null) return encryption === null && wish === null;
+  if (encryption.kind === 'customer') {
+    return wish.kind === 'customer' && sourceKey !== null && isSameKey(sourceKey, wish.key);
+  }
+  if (encryption.kind === 'server') return wish.kind === 'server';
+  return (
+    wish.kind === 'named' &&
+    (wish.keyId ?? MANAGED_KEY_ID) === encryption.keyId &&
+    wish.isDoubled === encryption.isDoubled
+  );
+}
+
+/** The same segments, the same data key, wrapped anew. */
+async function shareBytes(core: Core, target: BucketHandle, input: CopyObjectInput): Promise<CopiedBytes> {
+  const { source, sourceKey = null, encryption: wish = null } = input;
+  const dataKey = await openDataKey(core, source.encryption, sourceKey);
+  const kept = wish === null || dataKey === null ? null : await keepDataKey(core, wish, dataKey.bytes);
+  const digests = await digestsOfCopy(core, input);
+  const arrivals = await holdForeignBlobs(core, target.record(), source.segments);
+  const { segments, inlineBytes, sizeBytes } = source;
+  const body = { segments, inlineBytes } as ObjectBody;
+  return { content: { ...body, ...digests, sizeBytes, encryption: kept?.encryption ?? null }, arrivals };
+}
+
+/** New bytes, sealed otherwise. Like S3's copy it is one body, whatever parts the source came in. */
+async function rewriteBytes(core: Core, target: BucketHandle, input: CopyObjectInput): Promise<CopiedBytes> {
+  const { source, sourceKey = null, key, attributes } = input;
+  if (source.sizeBytes > PUT_MAX_BYTES) throw tooLargeToCopy();
+  openWithCustomerKey(source.encryption, sourceKey);
+  const kept = await makeDataKey(core, input.encryption ?? null);
+  const home = target.record();
+  const algorithm = input.checksumAlgorithm ?? source.checksum?.algorithm ?? null;
+  const whole = { offsetBytes: 0, lengthBytes: source.sizeBytes };
+  const { body, sizeBytes, etag, checksum, arrivals } = await writeBody(
+    core,
+    home,
+    bodySource(core, source, whole, sourceKey),
+    {
+      expectation: {
+        contentMd5Hex: null,
+        checksum: algorithm === null ? null : { algorithm, expected: () => null },
+      },
+      inlineMaxBytes: core.settings.inlineBodyMaxBytes,
+      kept,
+      identity: {
+        bucket: home.name,
+        key,
+        headers: attributes.headers,
+        userMetadata: attributes.userMetadata,
+        part: null,
+      },
+    },
+  );
+  const content = {
+    ...body,
+    sizeBytes,
+    etag,
+    checksum: checksum === null ? null : { ...checksum, type: 'FULL_OBJECT' as const },
+    parts: null,
+    encryption: kept?.encryption ?? null,
+  };
+  return { content, arrivals };
+}
+
+/** A source whose bytes have to be written anew and are too many for one blob. */
+export function tooLargeToCopy(): StorageError {
+  return new StorageError('InvalidRequest', {
+    detail: `The specified copy source is larger than the maximum allowable size for a copy source: ${PUT_MAX_BYTES}`,
+  });
+}
+
 /** Entity tag, checksum and parts of the copy: the source's, or computed afresh for another checksum algorithm. */
 async function digestsOfCopy(
   core: Core,
-  { source, checksumAlgorithm }: CopyObjectInput,
+  { source, sourceKey = null, checksumAlgorithm }: CopyObjectInput,
 ): Promise<Pick<ObjectVersion, 'etag' | 'checksum' | 'parts'>> {
   const { etag, checksum, parts } = source;
   const isAsWanted =
     checksumAlgorithm === null || (checksum?.algorithm === checksumAlgorithm && checksum.type === 'FULL_OBJECT');
   if (isAsWanted) return { etag, checksum, parts };
-  const { checksumBase64 } = await digestRange(
-    core,
-    source,
-    { offsetBytes: 0, lengthBytes: source.sizeBytes },
-    checksumAlgorithm,
-  );
+  const whole = bodySource(core, source, { offsetBytes: 0, lengthBytes: source.sizeBytes }, sourceKey);
+  const { checksumBase64 } = await digestSource(whole, checksumAlgorithm);
   return { etag, parts, checksum: { algorithm: checksumAlgorithm, type: 'FULL_OBJECT', value: checksumBase64 ?? '' } };
 }
 
-/** Reads a range to compute its MD5 and, if asked, a checksum. Nothing is written. */
-export async function digestRange(
-  core: Core,
-  version: ReadableVersion,
-  range: { offsetBytes: number; lengthBytes: number },
+/** Reads a body to compute its MD5 and, if asked, a checksum. Nothing is written. */
+export async function digestSource(
+  source: ByteSource,
   checksumAlgorithm: ChecksumAlgorithm | null,
 ): Promise<{ md5Hex: string; checksumBase64: string | null }> {
   const digests = createDigestSet({ md5: true, sha256: false, checksum: checksumAlgorithm });
-  const { body } = await openBody(core, version, range);
-  if (body instanceof Uint8Array) digests.update(body);
-  else if (body !== null) for await (const chunk of body) digests.update(chunk);
+  await source.pump((chunk) => digests.update(chunk));
   const { md5Hex, checksumBase64 } = digests.finish();
   return { md5Hex: md5Hex ?? '', checksumBase64 };
 }

@@ -5,6 +5,7 @@ import type { ObjectAttributes, ObjectKey, ObjectVersion, WriteCondition } from 
 import { NO_FACTS, type ObjectFacts } from '../../ports/object-facts.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import { type EncryptionWish, makeDataKey } from '../encryption/key-keeping.ts';
 import type { BodyExpectation } from './body-expectation.ts';
 import { commitOrDiscard, writeBody } from './write-body.ts';
 
@@ -17,20 +18,24 @@ export type PutObjectInput = {
   readonly expectation: BodyExpectation;
   readonly condition: WriteCondition | null;
   /** What is not given is as nobody said anything of it. */
-  readonly facts?: Partial<ObjectFacts>;
+  readonly facts?: Partial<Omit<ObjectFacts, 'encryption'>>;
+  /** How the bytes shall be encrypted; none of it leaves them plain. */
+  readonly encryption?: EncryptionWish | null;
 };
 
 /**
- * Stores an object and returns its new current version. Errors: those of writeBody, PreconditionFailed, NoSuchKey
+ * Stores an object and returns its new current version. Errors: those of writeBody and makeDataKey, PreconditionFailed, NoSuchKey
  * (If-Match on a missing key), StorageFull. Cost: one commit; above the inline limit also one blob (R2 class A).
  */
 export async function putObject(core: Core, bucket: BucketHandle, input: PutObjectInput): Promise<ObjectVersion> {
   const { key, attributes } = input;
   const home = bucket.record();
+  const kept = await makeDataKey(core, input.encryption ?? null);
   const written = await writeBody(core, home, input.body, {
     expectation: input.expectation,
     inlineMaxBytes: core.settings.inlineBodyMaxBytes,
     isLengthOptional: input.isLengthOptional ?? false,
+    kept,
     identity: {
       bucket: home.name,
       key,
@@ -42,13 +47,14 @@ export async function putObject(core: Core, bucket: BucketHandle, input: PutObje
   const object: ObjectVersion = {
     ...NO_FACTS,
     ...input.facts,
+    encryption: kept?.encryption ?? null,
     ...attributes,
     ...written.body,
     key,
     versionId: core.ports.ids.versionId(),
     isNull: true,
     sizeBytes: written.sizeBytes,
-    etag: written.md5Hex,
+    etag: written.etag,
     lastModifiedMs: core.ports.clock.nowMs(),
     checksum: written.checksum === null ? null : { ...written.checksum, type: 'FULL_OBJECT' },
     parts: null,

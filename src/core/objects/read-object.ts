@@ -1,5 +1,6 @@
 // Bodies on their way out. A range of an object is cut into slices of its blobs, which come from the nearest tier that
-// has them; a read longer than the tiers take streams from the bucket. Called by the S3 surface and by delivery.
+// has them; a read longer than the tiers take streams from the bucket. What is encrypted passes the tiers sealed and is
+// opened behind them (core/encryption/open-body.ts). Called by the S3 surface and by delivery.
 import { ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
 import type { ObjectBody, ObjectKey, ObjectVersion, Segment } from '../../ports/domain.ts';
 import type { BodyTier, SliceBytes } from '../../ports/edge-cache.ts';
@@ -7,6 +8,8 @@ import { StorageError } from '../../ports/errors.ts';
 import { within } from '../../ports/within.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import { type CustomerKey, openDataKey } from '../encryption/key-keeping.ts';
+import { openSealedBody } from '../encryption/open-body.ts';
 
 export type ByteRange = { readonly offsetBytes: number; readonly lengthBytes: number };
 
@@ -17,7 +20,7 @@ export type OpenedBody = {
 };
 
 /** What `openBody` needs of a version or a pointer. */
-export type ReadableVersion = ObjectBody & Pick<ObjectVersion, 'sizeBytes'>;
+export type ReadableVersion = ObjectBody & Pick<ObjectVersion, 'sizeBytes' | 'encryption'>;
 
 /** The current version. NoSuchKey, also when a delete marker hides it. Cost: one index read. */
 export async function getObject(bucket: BucketHandle, key: ObjectKey): Promise<ObjectVersion> {
@@ -28,11 +31,33 @@ export async function getObject(bucket: BucketHandle, key: ObjectKey): Promise<O
 
 /**
  * Opens a range that lies inside the version; a null body stands for no bytes. A stream errors rather than end
- * short. InternalError when a blob is missing. Cost: nothing in memory; else one R2 class B call per slice that no
- * tier has, or per segment for a read longer than the tiers take.
+ * short. InternalError when a blob is missing. `customerKey`: what a client sent to open what it encrypted itself; the
+ * errors of openDataKey. Cost: nothing in memory; else one R2 class B call per slice that no tier has, or per segment for
+ * a read longer than the tiers take.
  */
-export function openBody(core: Core, version: ReadableVersion, range: ByteRange): OpenedBody | Promise<OpenedBody> {
+export function openBody(
+  core: Core,
+  version: ReadableVersion,
+  range: ByteRange,
+  customerKey: CustomerKey | null = null,
+): OpenedBody | Promise<OpenedBody> {
   if (range.lengthBytes === 0) return { body: null, tier: 'none' };
+  return version.encryption === null ? openStored(core, version, range) : openSealed(core, version, range, customerKey);
+}
+
+async function openSealed(
+  core: Core,
+  version: ReadableVersion,
+  range: ByteRange,
+  customerKey: CustomerKey | null,
+): Promise<OpenedBody> {
+  const dataKey = await openDataKey(core, version.encryption, customerKey);
+  if (dataKey === null) throw new StorageError('InternalError', { detail: 'An encrypted version has no key.' });
+  return openSealedBody(version, range, dataKey, (sealed) => openStored(core, version, sealed));
+}
+
+/** A range of the bytes as they are stored. */
+function openStored(core: Core, version: ObjectBody, range: ByteRange): OpenedBody | Promise<OpenedBody> {
   if (version.inlineBytes !== null) return { body: cut(version.inlineBytes, range), tier: 'index' };
   const wanted = cutSegments(version.segments, range);
   const { sliceBytes, maxSlicesPerRead } = core.ports.edgeCache;
@@ -40,11 +65,15 @@ export function openBody(core: Core, version: ReadableVersion, range: ByteRange)
   return openSlices(core, piecesOf(version.segments, range, sliceBytes), range.lengthBytes);
 }
 
-/** The whole body, if it stands in memory: nothing is read or started for it. A null body stands for no bytes. */
+/**
+ * The whole body, if it stands in memory: nothing is read or started for it. A null body stands for no bytes. What is
+ * encrypted stands nowhere as it is.
+ */
 export function bodyInMemory(
   core: Core,
   version: ReadableVersion,
 ): { readonly body: Uint8Array | null; readonly tier: 'memory' | 'index' | 'none' } | null {
+  if (version.encryption !== null) return null;
   if (version.sizeBytes === 0) return { body: null, tier: 'none' };
   if (version.inlineBytes !== null) return { body: version.inlineBytes, tier: 'index' };
   const { sliceBytes, peek } = core.ports.edgeCache;

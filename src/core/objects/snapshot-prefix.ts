@@ -23,7 +23,7 @@ const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 /**
  * Current objects under a prefix in byte order of their keys. Pages are read one after the other, so a key that changes
  * meanwhile is there as it was before or after. `mayRead` throws for a key that the caller must not see. InvalidRequest
- * above `maxObjects`. Cost: an index read per 1,000 objects and one per 100.
+ * above `maxObjects`, and for an object that is encrypted with a client's key. Cost: an index read per 1,000 objects and one per 100.
  */
 export async function snapshotPrefix(
   core: Core,
@@ -36,6 +36,7 @@ export async function snapshotPrefix(
 
   function keep(version: ObjectVersion): void {
     const { key, versionId, sizeBytes, lastModifiedMs, checksum } = version;
+    if (version.encryption?.kind === 'customer') throw needsKey(key);
     const costBytes = version.inlineBytes?.length ?? version.segments.length * SEGMENT_BYTES;
     const isPinned = pinnedBytes + costBytes <= PINNED_MAX_BYTES;
     if (isPinned) pinnedBytes += costBytes;
@@ -58,10 +59,10 @@ export async function snapshotPrefix(
 
 /** What of a version has to be kept to open it. */
 function readable(version: ObjectVersion): ReadableVersion {
-  const { sizeBytes } = version;
+  const { sizeBytes, encryption } = version;
   return version.inlineBytes === null
-    ? { sizeBytes, segments: version.segments, inlineBytes: null }
-    : { sizeBytes, segments: [], inlineBytes: version.inlineBytes };
+    ? { sizeBytes, encryption, segments: version.segments, inlineBytes: null }
+    : { sizeBytes, encryption, segments: [], inlineBytes: version.inlineBytes };
 }
 
 /** Keys in groups whose bodies in rows stay below a bound together. */
@@ -83,6 +84,13 @@ function batches(
     groupBytes += inlineBytes;
   }
   return group.length === 0 ? groups : [...groups, group];
+}
+
+function needsKey(key: ObjectKey): StorageError {
+  return new StorageError('InvalidRequest', {
+    detail: 'An object under this prefix can only be read with the key that its client encrypted it with.',
+    fields: { Key: key },
+  });
 }
 
 function tooMany(maxObjects: number): StorageError {

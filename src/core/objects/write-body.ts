@@ -1,5 +1,5 @@
-// Takes a body in: digests it on the way into a fresh blob, or into memory when it is small, and proves it against
-// what the client announced. Called by put-object and upload-part; nothing is visible until their commit.
+// Takes a body in: digests it on the way into a fresh blob, or into memory when it is small, proves it against what the
+// client announced, and seals it behind the digests where it shall be encrypted. Called by put-object and upload-part; nothing is visible until their commit.
 import { createDigestSet } from '../../crypto/digest-set.ts';
 import type { BlobIdentity } from '../../ports/blob-store.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
@@ -7,6 +7,10 @@ import type { BucketAddress, Checksum, ObjectBody } from '../../ports/domain.ts'
 import { StorageError } from '../../ports/errors.ts';
 import type { BlobArrival } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
+import { etagOf } from '../encryption/data-key.ts';
+import type { KeptKey } from '../encryption/key-keeping.ts';
+import { sealInline, sealSource } from '../encryption/seal-body.ts';
+import { plainSize } from '../encryption/sealed-layout.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
 import { type BodyExpectation, verifyBody } from './body-expectation.ts';
 import { collect } from './collect.ts';
@@ -15,10 +19,22 @@ import { peekSource } from './peek-source.ts';
 /** A body that has arrived whole and true, not yet committed. */
 export type WrittenBody = {
   readonly body: ObjectBody;
+  /** Plain bytes, as digests and entity tag are of the plain bytes. */
   readonly sizeBytes: number;
-  readonly md5Hex: string;
+  /** Without quotes. */
+  readonly etag: string;
   readonly checksum: Pick<Checksum, 'algorithm' | 'value'> | null;
   readonly arrivals: readonly BlobArrival[];
+};
+
+export type WriteOptions = {
+  readonly expectation: BodyExpectation;
+  readonly identity: Omit<BlobIdentity, 'encryption'>;
+  readonly inlineMaxBytes: number;
+  /** A body whose length nobody said is taken too; then its source bounds it. */
+  readonly isLengthOptional?: boolean;
+  /** What the body is sealed with; null leaves it plain. */
+  readonly kept: KeptKey | null;
 };
 
 /**
@@ -30,13 +46,7 @@ export async function writeBody(
   core: Core,
   home: BucketAddress,
   given: ByteSource,
-  options: {
-    expectation: BodyExpectation;
-    identity: BlobIdentity;
-    inlineMaxBytes: number;
-    /** A body whose length nobody said is taken too; then its source bounds it. */
-    isLengthOptional?: boolean;
-  },
+  options: WriteOptions,
 ): Promise<WrittenBody> {
   if (given.lengthBytes === null && options.isLengthOptional !== true) throw new StorageError('MissingContentLength');
   const source = given.lengthBytes === null ? await peeked(given, options.inlineMaxBytes) : given;
@@ -60,29 +70,34 @@ export async function writeBody(
       }),
   };
 
-  const verified = (): Pick<WrittenBody, 'md5Hex' | 'checksum'> => {
+  const dataKey = options.kept?.dataKey ?? null;
+  const verified = (): Pick<WrittenBody, 'etag' | 'checksum'> => {
     const found = digests.finish();
     const md5Hex = found.md5Hex ?? '';
     verifyBody(options.expectation, { md5Hex, checksumBase64: found.checksumBase64 });
     const algorithm = options.expectation.checksum?.algorithm;
     const value = found.checksumBase64;
-    return { md5Hex, checksum: algorithm === undefined || value === null ? null : { algorithm, value } };
+    const checksum = algorithm === undefined || value === null ? null : { algorithm, value };
+    return { etag: etagOf(dataKey, md5Hex), checksum };
   };
 
   if (lengthBytes !== null && lengthBytes <= options.inlineMaxBytes) {
-    const inlineBytes = await collect(digested, options.inlineMaxBytes);
-    return { body: { segments: [], inlineBytes }, sizeBytes: inlineBytes.length, arrivals: [], ...verified() };
+    const plain = await collect(digested, options.inlineMaxBytes);
+    const inlineBytes = dataKey === null ? plain : sealInline(plain, dataKey);
+    return { body: { segments: [], inlineBytes }, sizeBytes: plain.length, arrivals: [], ...verified() };
   }
 
   const { blobStore, clock, ids } = core.ports;
   const startedAtMs = clock.nowMs();
   const blobId = ids.blobId(home.id);
-  const { sizeBytes } = await blobStore.write(blobId, digested, options.identity);
+  const stored = dataKey === null ? digested : sealSource(digested, dataKey, blobId);
+  const identity = { ...options.identity, encryption: options.kept?.encryption ?? null };
+  const { sizeBytes } = await blobStore.write(blobId, stored, identity);
   const written: WrittenBody = {
     body: { segments: [{ blobId, offsetBytes: 0, lengthBytes: sizeBytes }], inlineBytes: null },
-    sizeBytes,
+    sizeBytes: dataKey === null ? sizeBytes : plainSize(sizeBytes, dataKey.layers),
     arrivals: [{ blobId, sizeBytes, home: null }],
-    md5Hex: '',
+    etag: '',
     checksum: null,
   };
   try {

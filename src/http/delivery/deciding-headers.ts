@@ -6,7 +6,12 @@ import { CORS_REQUEST_HEADERS } from '../semantics/cors.ts';
 import { WANT_DIGEST_HEADERS } from '../semantics/digest-fields.ts';
 
 /** Make a GET or HEAD of an object an S3 call instead of a public read. */
-export const S3_READ_HEADERS = ['authorization', 'x-amz-checksum-mode', 'x-amz-expected-bucket-owner'] as const;
+export const S3_READ_HEADERS = [
+  'authorization',
+  'x-amz-checksum-mode',
+  'x-amz-expected-bucket-owner',
+  'x-amz-server-side-encryption-customer-algorithm',
+] as const;
 
 /** All but Host and If-None-Match, which the hot answer itself understands. Names in lower case. */
 export const DECIDING_HEADERS = [

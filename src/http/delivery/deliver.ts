@@ -3,6 +3,7 @@
 // never opens a body that is not sent, and takes headers from the pointer only, so that no cached body can bring old ones.
 // Header names are lower case everywhere (semantics/object-headers.ts), or one would come twice.
 import type { Core } from '../../core/core.ts';
+import { openWithCustomerKey } from '../../core/encryption/key-keeping.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import { findCurrent } from '../../core/objects/find-current.ts';
 import { openBody } from '../../core/objects/read-object.ts';
@@ -98,6 +99,8 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
   function answerPublic(asked: Asked, found: Found, cors: Readonly<HeaderRecord> | null): Response | Promise<Response> {
     const { request, key, hasOwnOrigin, profile } = asked;
     const pointer = requirePublic(found, key);
+    // Who has the key to what a client encrypted sends it, and does not come here.
+    if (pointer.encryption !== null) openWithCustomerKey(pointer.encryption, null);
     const used = profile ?? profiles.plain(found.gate?.settings.hosting ?? null, hasOwnOrigin);
     const prepared = preparedFor(used);
     if (prepared.isGuarded(pointer)) requireReferer(used, request, cors);

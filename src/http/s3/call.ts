@@ -18,6 +18,8 @@ export type S3Call = {
   readonly isPresigned: boolean;
   /** The region that this service says it is in. */
   readonly region: string;
+  /** Whether a client's encryption key may come this way: over TLS, or by the operator's leave. */
+  readonly isConfidential: boolean;
   /** Whether the address has an origin of its own, apart from the console's. */
   readonly hasOwnOrigin: boolean;
   readonly query: Query;

@@ -8,6 +8,8 @@ import { type Methods, PLAIN, SUBRESOURCES } from './subresources.ts';
 /** The operations that we have. operations.ts must have an entry for each. */
 export const OPERATION_NAMES = [
   'ListBuckets',
+  'ListNamedKeys',
+  'PutNamedKey',
   'CreateBucket',
   'HeadBucket',
   'DeleteBucket',
@@ -22,6 +24,9 @@ export const OPERATION_NAMES = [
   'GetBucketCors',
   'PutBucketCors',
   'DeleteBucketCors',
+  'GetBucketEncryption',
+  'PutBucketEncryption',
+  'DeleteBucketEncryption',
   'GetBucketWebsite',
   'PutBucketWebsite',
   'DeleteBucketWebsite',

@@ -22,6 +22,11 @@ import {
   answerPutBucketPolicy,
 } from './ops/bucket-access.ts';
 import { answerDeleteBucketCors, answerGetBucketCors, answerPutBucketCors } from './ops/bucket-cors.ts';
+import {
+  answerDeleteBucketEncryption,
+  answerGetBucketEncryption,
+  answerPutBucketEncryption,
+} from './ops/bucket-encryption.ts';
 import { answerDeleteBucketHosting, answerGetBucketHosting, answerPutBucketHosting } from './ops/bucket-hosting.ts';
 import {
   answerDeleteBucketLifecycle,
@@ -41,6 +46,7 @@ import {
   answerUploadPartCopy,
 } from './ops/multipart.ts';
 import { answerListMultipartUploads, answerListParts } from './ops/multipart-list.ts';
+import { answerListNamedKeys, answerPutNamedKey } from './ops/named-keys.ts';
 import {
   answerGetObjectLegalHold,
   answerGetObjectLockConfiguration,
@@ -54,7 +60,7 @@ import { answerPostObject } from './ops/post-object.ts';
 import { answerCopyObject, answerPutObject } from './ops/put-copy.ts';
 import { answerGetBucketVersioning, answerListObjectVersions, answerPutBucketVersioning } from './ops/versions.ts';
 import { answerDownloadZip } from './ops/zip.ts';
-import { COPY_SOURCE_KEY, CUSTOMER_KEY, DATE_CONDITIONS, GRANTS, NEW_OBJECT } from './refused-headers.ts';
+import { DATE_CONDITIONS, GRANTS, NEW_OBJECT } from './refused-headers.ts';
 
 type Handle<Call> = (call: Call, core: Core) => S3Answer | Promise<S3Answer>;
 
@@ -77,6 +83,8 @@ export type Operation = Scope & {
 
 export const OPERATIONS = {
   ListBuckets: { scope: 'account', body: 'none', meter: 'A', rejects: [], handle: answerListBuckets },
+  ListNamedKeys: { scope: 'account', body: 'none', meter: 'free', rejects: [], handle: answerListNamedKeys },
+  PutNamedKey: { scope: 'account', body: 'document', meter: 'free', rejects: [], handle: answerPutNamedKey },
   CreateBucket: {
     scope: 'new-bucket',
     body: 'document',
@@ -173,6 +181,30 @@ export const OPERATIONS = {
     meter: 'free',
     rejects: [],
     handle: answerDeleteBucketCors,
+  },
+  GetBucketEncryption: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketEncryption,
+  },
+  PutBucketEncryption: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutBucketEncryption,
+  },
+  DeleteBucketEncryption: {
+    scope: 'bucket',
+    access: 'owner',
+    body: 'none',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeleteBucketEncryption,
   },
   GetBucketWebsite: {
     scope: 'bucket',
@@ -308,7 +340,7 @@ export const OPERATIONS = {
     access: 'list',
     body: 'none',
     meter: 'A',
-    rejects: CUSTOMER_KEY,
+    rejects: [],
     handle: answerDownloadZip,
   },
   DeleteObjects: {
@@ -332,7 +364,7 @@ export const OPERATIONS = {
     access: 'read-object',
     body: 'none',
     meter: 'B',
-    rejects: CUSTOMER_KEY,
+    rejects: [],
     handle: answerRead,
   },
   HeadObject: {
@@ -340,7 +372,7 @@ export const OPERATIONS = {
     access: 'read-object',
     body: 'none',
     meter: 'B',
-    rejects: CUSTOMER_KEY,
+    rejects: [],
     handle: answerRead,
   },
   GetObjectAttributes: {
@@ -348,7 +380,7 @@ export const OPERATIONS = {
     access: 'read-object',
     body: 'none',
     meter: 'B',
-    rejects: CUSTOMER_KEY,
+    rejects: [],
     handle: answerGetObjectAttributes,
   },
   GetObjectAcl: { scope: 'object', access: 'owner', body: 'none', meter: 'B', rejects: [], handle: answerGetObjectAcl },
@@ -429,7 +461,7 @@ export const OPERATIONS = {
     access: 'write',
     body: 'none',
     meter: 'A',
-    rejects: [...NEW_OBJECT, ...COPY_SOURCE_KEY],
+    rejects: NEW_OBJECT,
     handle: answerCopyObject,
   },
   DeleteObject: {
@@ -453,7 +485,7 @@ export const OPERATIONS = {
     access: 'write',
     body: 'stream',
     meter: 'A',
-    rejects: [...CUSTOMER_KEY, 'if-match', 'if-none-match'],
+    rejects: ['if-match', 'if-none-match'],
     handle: answerUploadPart,
   },
   UploadPartCopy: {
@@ -461,7 +493,7 @@ export const OPERATIONS = {
     access: 'write',
     body: 'none',
     meter: 'A',
-    rejects: [...CUSTOMER_KEY, ...COPY_SOURCE_KEY, 'if-match', 'if-none-match'],
+    rejects: ['if-match', 'if-none-match'],
     handle: answerUploadPartCopy,
   },
   ListParts: {
@@ -469,7 +501,7 @@ export const OPERATIONS = {
     access: 'write',
     body: 'none',
     meter: 'A',
-    rejects: CUSTOMER_KEY,
+    rejects: [],
     handle: answerListParts,
   },
   CompleteMultipartUpload: {
@@ -477,7 +509,7 @@ export const OPERATIONS = {
     access: 'write',
     body: 'document',
     meter: 'A',
-    rejects: [...CUSTOMER_KEY, ...DATE_CONDITIONS],
+    rejects: [...DATE_CONDITIONS],
     handle: answerCompleteMultipartUpload,
   },
   AbortMultipartUpload: {

@@ -2,25 +2,6 @@
 // them by name, so that no wish is dropped without a word. The few that may be dropped stand at the end.
 // Source: the request model of @aws-sdk/client-s3 3.1169.
 
-/** Encryption with a key of the client's, for reads and parts. */
-export const CUSTOMER_KEY: readonly string[] = [
-  'x-amz-server-side-encryption-customer-algorithm',
-  'x-amz-server-side-encryption-customer-key',
-  'x-amz-server-side-encryption-customer-key-md5',
-];
-const ENCRYPTION = [
-  'x-amz-server-side-encryption',
-  'x-amz-server-side-encryption-aws-kms-key-id',
-  'x-amz-server-side-encryption-context',
-  'x-amz-server-side-encryption-bucket-key-enabled',
-  ...CUSTOMER_KEY,
-];
-/** The same for the source of a copy. */
-export const COPY_SOURCE_KEY: readonly string[] = [
-  'x-amz-copy-source-server-side-encryption-customer-algorithm',
-  'x-amz-copy-source-server-side-encryption-customer-key',
-  'x-amz-copy-source-server-side-encryption-customer-key-md5',
-];
 /** Locks that wait for an event, which nobody could report here. */
 const EVENT_HOLD = [
   'x-amz-object-lock-event-hold',
@@ -38,7 +19,7 @@ export const GRANTS: readonly string[] = [
 /** Conditions that S3 has for reads only. */
 export const DATE_CONDITIONS: readonly string[] = ['if-modified-since', 'if-unmodified-since'];
 /** All that a new object could be wished to be. */
-export const NEW_OBJECT: readonly string[] = [...GRANTS, ...ENCRYPTION, ...EVENT_HOLD, ...DATE_CONDITIONS];
+export const NEW_OBJECT: readonly string[] = [...GRANTS, ...EVENT_HOLD, ...DATE_CONDITIONS];
 
 /**
  * Headers of S3 that are left alone because doing nothing is what they ask for here: the owner pays anyway

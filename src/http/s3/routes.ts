@@ -25,6 +25,7 @@ import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import type { ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { MeterEvent } from '../../ports/system.ts';
+import { S3_READ_HEADERS } from '../delivery/deciding-headers.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
 import { makeResponse } from '../outgoing-body.ts';
@@ -33,6 +34,7 @@ import { corsHeaders, withCors } from '../semantics/cors.ts';
 import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
 import { type Authenticated, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts';
 import { type AccountCall, addCommonHeaders, type S3Answer, type S3Call } from './call.ts';
+import { isConfidential, type KeysOverHttp } from './confidential.ts';
 import { detectOperation, type OperationName } from './detect.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
@@ -60,6 +62,8 @@ export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey'> & {
   ): Response | Promise<Response>;
   /** The region that this service says it is in; requests may be signed for any. */
   readonly region: string;
+  /** Whence encryption keys of clients are taken without TLS. */
+  readonly customerKeysOverHttp: KeysOverHttp;
   /** Seconds after which a ZIP whose reader takes nothing no longer counts as under way. */
   readonly zipIdleSeconds: number;
   /** Whether answers tell where their time went. */
@@ -110,7 +114,16 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     const name = detect(request, target, query);
     notes.operation = name;
     const { isVirtualHost: hasOwnOrigin } = address;
-    const basics = { operation: name, request, requestId, query, region, hasOwnOrigin, longDownloads };
+    const basics = {
+      operation: name,
+      request,
+      requestId,
+      query,
+      region,
+      isConfidential: isConfidential(request, deps.customerKeysOverHttp),
+      hasOwnOrigin,
+      longDownloads,
+    };
     const authenticated = await authenticate(request);
     noteCaller(request, authenticated);
     if (name === 'PostObject') return answerForm(authenticated, basics, target);
@@ -235,9 +248,8 @@ function refuseHeaders(call: S3Call): void {
   }
 }
 
-/** Parameters and headers of a read that delivery does not know. */
+/** Parameters of a read that delivery does not know. */
 const SIGNED_READ_PARAMETERS = /^(?:versionId|partNumber|response-.*)$/;
-const SIGNED_READ_HEADERS = ['x-amz-checksum-mode', 'x-amz-expected-bucket-owner'];
 
 /** Whether the request is a plain unsigned read, which is delivery's. */
 function isDelivered(call: S3Call): boolean {
@@ -245,7 +257,7 @@ function isDelivered(call: S3Call): boolean {
     call.principal.kind === 'anonymous' &&
     (call.operation === 'GetObject' || call.operation === 'HeadObject') &&
     !call.query.entries.some(([name]) => SIGNED_READ_PARAMETERS.test(name)) &&
-    SIGNED_READ_HEADERS.every((name) => call.header(name) === null)
+    S3_READ_HEADERS.every((name) => call.header(name) === null)
   );
 }
 

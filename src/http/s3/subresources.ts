@@ -115,14 +115,14 @@ function configuration(kind: string): Methods {
 
 /** What S3 does not have: names of ours, which are no parameters of S3 either. */
 export const OWN_SUBRESOURCES = {
-  service: {},
+  service: { 'x-quayside-kms-keys': { GET: 'ListNamedKeys', POST: 'PutNamedKey' } },
   bucket: { zip: { GET: 'DownloadZip', HEAD: 'DownloadZip' } },
   object: { zip: { GET: 'DownloadZip', HEAD: 'DownloadZip' } },
 } as const satisfies Record<string, Readonly<Record<string, Methods>>>;
 
 /** Operations by level, sub-resource and method. */
 export const SUBRESOURCES = {
-  service: {},
+  service: OWN_SUBRESOURCES.service,
   bucket: { ...BUCKET_SUBRESOURCES, ...OWN_SUBRESOURCES.bucket },
   object: { ...OBJECT_SUBRESOURCES, ...OWN_SUBRESOURCES.object },
 } as const satisfies Record<string, Readonly<Record<string, Methods>>>;

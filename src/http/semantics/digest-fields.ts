@@ -92,9 +92,12 @@ function digestOf(name: AlgorithmName, source: DigestSource): string | null {
   const { etag, checksum, encryption, inlineBytes } = source;
   const isOfAll = checksum?.type === 'FULL_OBJECT';
   if (isOfAll && name === ALGORITHMS[checksum.algorithm as keyof typeof ALGORITHMS]) return checksum.value;
-  const isSmall = inlineBytes !== null && inlineBytes.length <= COMPUTED_MAX_BYTES;
+  // What stands in the row of an encrypted object is sealed.
+  const isSmall = inlineBytes !== null && encryption === null && inlineBytes.length <= COMPUTED_MAX_BYTES;
   if (name === 'sha-256' && isSmall) return sha256Base64(inlineBytes);
-  // The etag of what came in one piece is its MD5, unless it was encrypted. Source: S3, API_Object (ETag).
-  if (name !== 'md5' || encryption !== null || !/^[0-9a-f]{32}$/.test(etag)) return null;
+  // The etag of what came in one piece is its MD5, unless another key than the server's own protects it.
+  // Source: S3, API_Object (ETag).
+  const showsMd5 = encryption === null || encryption.kind === 'server';
+  if (name !== 'md5' || !showsMd5 || !/^[0-9a-f]{32}$/.test(etag)) return null;
   return Uint8Array.fromHex(etag).toBase64();
 }

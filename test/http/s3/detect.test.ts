@@ -25,7 +25,12 @@ describe('the operations that we have', () => {
   const table: [string, string, Record<string, string>?][] = [
     ['GET /', 'ListBuckets'],
     ['GET /?prefix=a&max-buckets=2', 'ListBuckets'],
+    ['GET /?x-quayside-kms-keys', 'ListNamedKeys'],
+    ['POST /?x-quayside-kms-keys', 'PutNamedKey'],
     ['PUT /b', 'CreateBucket'],
+    ['GET /b?encryption', 'GetBucketEncryption'],
+    ['PUT /b?encryption', 'PutBucketEncryption'],
+    ['DELETE /b?encryption', 'DeleteBucketEncryption'],
     ['HEAD /b', 'HeadBucket'],
     ['DELETE /b', 'DeleteBucket'],
     ['GET /b?location', 'GetBucketLocation'],

@@ -28,6 +28,7 @@ describe('the order of things', () => {
       region: 'auto',
       zipIdleSeconds: 1,
       isServerTimingOn: false,
+      customerKeysOverHttp: 'loopback' as const,
     });
     const request = makeRequest({
       target: '/no-such-bucket',
@@ -51,6 +52,7 @@ describe('the order of things', () => {
         region: 'auto',
         zipIdleSeconds: 1,
         isServerTimingOn: false,
+        customerKeysOverHttp: 'loopback' as const,
       });
       const request = makeRequest({
         target: `/b/${rawKey}`,
@@ -86,9 +88,9 @@ describe('unsigned reads', () => {
     expect((await read({ versionId: 'null' })).text).toBe('from the index');
     expect((await read({}, { 'x-amz-checksum-mode': 'ENABLED' })).text).toBe('from the index');
     expect(codeOf(await read({}, { 'x-amz-expected-bucket-owner': 'x' }))).toEqual([403, 'AccessDenied']);
-    expect(codeOf(await read({}, { 'x-amz-server-side-encryption-customer-key': 'x' }))).toEqual([
-      501,
-      'NotImplemented',
+    expect(codeOf(await read({}, { 'x-amz-server-side-encryption-customer-algorithm': 'AES256' }))).toEqual([
+      400,
+      'InvalidArgument',
     ]);
     expect((await surface.send({ path: '/open/k', as: 'stranger' })).text).toBe('from the index');
   });
@@ -130,6 +132,7 @@ describe('what breaks', () => {
       region: 'auto',
       zipIdleSeconds: 1,
       isServerTimingOn: false,
+      customerKeysOverHttp: 'loopback' as const,
     });
     const request = makeRequest({ target: '/b?location', headers: { host: 'h' } });
     await expect(surface.handle(request, { bucket: 'bucket', rawKey: null, isVirtualHost: false }, 'R')).rejects.toBe(

@@ -18,7 +18,7 @@ import { createDirectoryIndex } from '../../../src/index/directory-index.ts';
 import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../../src/index/schema.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../../src/ports/domain.ts';
 import type { Clock, Ids, Log } from '../../../src/ports/system.ts';
-import { createExactHotMetadata } from '../../core/memory-core.ts';
+import { createExactHotMetadata, MASTER_KEYS } from '../../core/memory-core.ts';
 import { makeRequest } from './make-request.ts';
 import { ACCESS_KEY_ID, NOW_MS, SECRET, sha256, signHeaders } from './sign-for-test.ts';
 
@@ -79,6 +79,8 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       tierLimitMs: 1000,
       ownHosts: [],
       zipMaxObjects: 20,
+      masterKeys: MASTER_KEYS,
+      seededNamedKeys: ['seeded-key'],
     },
     ports: {
       blobStore,
@@ -102,6 +104,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
     region: options.region ?? 'auto',
     zipIdleSeconds: 3600,
     isServerTimingOn: false,
+    customerKeysOverHttp: 'always',
   });
 
   return {

@@ -49,7 +49,15 @@ describe('digests', () => {
     const want = { 'want-repr-digest': 'md5=1' };
     expect(ask(want)).toEqual({ 'repr-digest': `md5=:${MD5}:` });
     expect(ask(want, { ...STORED, etag: `${STORED.etag}-2` })).toEqual({});
-    expect(ask(want, { ...STORED, encryption: { kind: 'customer', keyMd5: 'x' } })).toEqual({});
+    expect(ask(want, { ...STORED, encryption: { kind: 'customer', wrappedKey: 'x' } })).toEqual({});
+    expect(ask(want, { ...STORED, encryption: { kind: 'server', wrappedKey: 'x' } })).toEqual(ask(want));
+  });
+
+  it('are not computed over sealed bytes', () => {
+    const sealed = { ...STORED, checksum: null, inlineBytes: new Uint8Array(20) };
+    const want = { 'want-repr-digest': 'sha-256=1' };
+    expect(ask(want, sealed)).not.toEqual({});
+    expect(ask(want, { ...sealed, encryption: { kind: 'server', wrappedKey: 'x' } })).toEqual({});
   });
 
   it('of the content are those of the whole, and of nothing less', () => {

@@ -16,6 +16,7 @@ const OBJECT = {
   headers: {},
   userMetadata: {},
   storageClass: 'STANDARD',
+  encryption: null,
 };
 const BASE = {
   etag: '"900150983cd24fb0d6963f7d28e17f72"',

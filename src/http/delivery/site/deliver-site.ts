@@ -199,5 +199,6 @@ function seenOf(gate: BucketGate, key: string, found: SiteFound | null | undefin
   if (found === null) return 'missing';
   if (!isPublicObject(gate.access, key as ObjectKey)) return 'denied';
   if (found === undefined) return 'unknown';
-  return found.pointer ?? 'missing';
+  // A visitor can't bring the key that a client encrypted an object with.
+  return found.pointer?.encryption?.kind === 'customer' ? 'denied' : (found.pointer ?? 'missing');
 }

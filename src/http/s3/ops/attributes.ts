@@ -1,10 +1,12 @@
 // GetObjectAttributes: what HeadObject and ListParts say of a finished object, chosen by name.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectAttributes.html
+import { openWithCustomerKey } from '../../../core/encryption/key-keeping.ts';
 import { LIST_MAX_KEYS } from '../../../core/limits.ts';
 import type { ObjectVersion } from '../../../ports/domain.ts';
 import { formatHttpDate } from '../../semantics/http-date.ts';
 import { type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
 import { checksumElement } from '../checksum-headers.ts';
+import { readCustomerKey, refuseEncryptionOfRead } from '../encryption-headers.ts';
 import { findRequestedVersion } from '../find-version.ts';
 import { invalidArgument } from '../paging.ts';
 import { versionHeaders } from '../version-name.ts';
@@ -19,7 +21,10 @@ export async function answerGetObjectAttributes(call: ObjectCall): Promise<S3Ans
   const wanted = readAttributes(call.header(HEADER));
   const maxParts = Math.min(readNumber(call, 'x-amz-max-parts', LIST_MAX_KEYS), LIST_MAX_KEYS);
   const marker = readNumber(call, 'x-amz-part-number-marker', 0);
+  refuseEncryptionOfRead(call);
+  const customerKey = readCustomerKey(call);
   const version = await findRequestedVersion(call);
+  openWithCustomerKey(version.encryption, customerKey);
   const elements: Record<Attribute, () => string> = {
     // The one document in which S3 leaves the quotes off.
     ETag: () => textElement('ETag', version.etag),

@@ -2,6 +2,7 @@
 // so a read sees every finished write. A conditional request that ends in 304 or 412 opens no body.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 import type { Core } from '../../../core/core.ts';
+import { openWithCustomerKey } from '../../../core/encryption/key-keeping.ts';
 import { PART_NUMBER_MAX } from '../../../core/limits.ts';
 import { openBody } from '../../../core/objects/read-object.ts';
 import type { Checksum, ObjectVersion } from '../../../ports/domain.ts';
@@ -15,6 +16,7 @@ import { type ByteRange, contentRange, parseRange } from '../../semantics/range.
 import type { Query } from '../../semantics/raw-path.ts';
 import type { ObjectCall, S3Answer } from '../call.ts';
 import { checksumHeaders } from '../checksum-headers.ts';
+import { encryptionHeaders, readCustomerKey, refuseEncryptionOfRead } from '../encryption-headers.ts';
 import { findRequestedVersion, preconditionFailed, readConditions } from '../find-version.ts';
 import { expirationHeaders } from '../lifecycle-headers.ts';
 import { objectLockHeaders } from '../object-lock-headers.ts';
@@ -50,7 +52,11 @@ export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer
       detail: 'Cannot specify both Range header and partNumber query parameter',
     });
   }
+  refuseEncryptionOfRead(call);
+  const customerKey = readCustomerKey(call);
   const version = await findRequestedVersion(call);
+  const part = partNumber === null ? null : sliceOfPart(version, partNumber);
+  openWithCustomerKey(version.encryption, customerKey);
   const conditions = readConditions(call.header);
   const outcome = evaluateRead(conditions, version);
   if (outcome === 'not-modified') return notModified(version);
@@ -58,7 +64,7 @@ export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer
     throw preconditionFailed(conditions.ifMatch === null ? 'If-Unmodified-Since' : 'If-Match');
   }
   const usedRange = isIfRangeSatisfied(call.header('if-range'), version) ? rangeHeader : null;
-  const slice = partNumber === null ? sliceOfRange(version, usedRange) : sliceOfPart(version, partNumber);
+  const slice = part ?? sliceOfRange(version, usedRange);
   const status = slice.range === null ? 200 : 206;
   const stored = objectHeaders(version);
   if (version.headers.contentType === undefined) stored['content-type'] = UNKNOWN_TYPE;
@@ -71,6 +77,7 @@ export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer
   headers['content-length'] = `${slice.lengthBytes}`;
   const isNamed = call.query.get('versionId') !== null;
   const ofVersion = versionHeaders(call.bucket.record(), version, isNamed);
+  Object.assign(headers, encryptionHeaders(version.encryption, customerKey));
   Object.assign(headers, slice.headers, ofVersion, taggingHeaders(version.tags), objectLockHeaders(version.lock));
   if (!isNamed) Object.assign(headers, expirationHeaders(call, core, version));
   const isWhole = slice.range === null && call.operation === 'GetObject';
@@ -78,7 +85,7 @@ export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer
   if (wantsChecksum) Object.assign(headers, checksumHeaders(slice.checksum, version.checksum?.type ?? null));
   if (call.operation === 'HeadObject') return { status, headers, body: null };
   const offsetBytes = slice.range?.startByte ?? 0;
-  const { body, tier } = await openBody(core, version, { offsetBytes, lengthBytes: slice.lengthBytes });
+  const { body, tier } = await openBody(core, version, { offsetBytes, lengthBytes: slice.lengthBytes }, customerKey);
   return { status, headers, body, tier };
 }
 

@@ -1,10 +1,12 @@
 // ListParts and ListMultipartUploads.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html and API_ListMultipartUploads.html
 import type { Core } from '../../../core/core.ts';
+import { openWithCustomerKey } from '../../../core/encryption/key-keeping.ts';
 import { LIST_MAX_KEYS } from '../../../core/limits.ts';
 import type { ListUploadsPage, Upload, UploadedPart } from '../../../ports/metadata-index.ts';
 import { type BucketCall, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
 import { checksumElement } from '../checksum-headers.ts';
+import { readCustomerKey } from '../encryption-headers.ts';
 import { abortionHeaders } from '../lifecycle-headers.ts';
 import { ownerElement } from '../owner.ts';
 import { type NameEncoding, readCount, readNameEncoding } from '../paging.ts';
@@ -27,6 +29,9 @@ export async function answerListParts(call: ObjectCall, core: Core): Promise<S3A
   });
   const parts = maxParts === 0 ? [] : page.parts;
   const { upload } = page;
+  // S3 wants the client's key for some uploads; here it is proved when it comes.
+  const customerKey = readCustomerKey(call);
+  if (customerKey !== null) openWithCustomerKey(upload.encryption, customerKey, 'part');
   return xmlAnswer(
     s3Document(
       'ListPartsResult',

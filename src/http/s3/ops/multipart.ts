@@ -23,6 +23,13 @@ import {
 } from '../checksum-headers.ts';
 import { openCopySource, sourceVersionHeaders } from '../copy-source.ts';
 import { readCompleteMultipartUpload } from '../documents.ts';
+import {
+  encryptionHeaders,
+  keyOfWish,
+  readCustomerKey,
+  readEncryptionWish,
+  writtenEncryptionHeaders,
+} from '../encryption-headers.ts';
 import { abortionHeaders, expirationHeaders } from '../lifecycle-headers.ts';
 import { readObjectLockHeaders } from '../object-lock-headers.ts';
 import { invalidArgument } from '../paging.ts';
@@ -52,14 +59,19 @@ function readPartAddress({ key, query }: ObjectCall): PartAddress {
 /** Errors: InvalidRequest (checksum type), those of the readers of its headers. Cost: one commit. */
 export async function answerCreateMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
   requireObjectAcl(call);
+  const encryption = readEncryptionWish(call, call.bucket.record().settings.encryption);
   const upload = await createUpload(core, call.bucket, {
     key: call.key,
     attributes: readObjectAttributes(call),
     facts: { tags: readTaggingHeader(call.header), lock: readObjectLockHeaders(call, core.ports.clock.nowMs()) },
+    encryption,
     checksumAlgorithm: readChecksumAlgorithm(call.header),
     checksumType: readChecksumType(call.header),
   });
-  const headers = abortionHeaders(call, core, upload);
+  const headers = {
+    ...abortionHeaders(call, core, upload),
+    ...writtenEncryptionHeaders(upload.encryption, keyOfWish(encryption)),
+  };
   if (upload.checksumAlgorithm !== null) headers['x-amz-checksum-algorithm'] = upload.checksumAlgorithm;
   if (upload.checksumType !== null) headers['x-amz-checksum-type'] = upload.checksumType;
   return xmlAnswer(
@@ -75,18 +87,26 @@ export async function answerCreateMultipartUpload(call: ObjectCall, core: Core):
 
 /** Errors: those of uploadPart, InvalidArgument. Cost: one index read, one blob, one commit. */
 export async function answerUploadPart(call: ObjectCall, core: Core): Promise<S3Answer> {
+  const customerKey = readCustomerKey(call);
   const part = await uploadPart(core, call.bucket, {
     ...readPartAddress(call),
+    customerKey,
     body: call.body.source,
     expectation: readBodyExpectation(call.header, call.body),
   });
-  return emptyAnswer(200, { etag: `"${part.md5}"`, ...checksumHeaders(part.checksum, null) });
+  return emptyAnswer(200, {
+    etag: `"${part.md5}"`,
+    ...checksumHeaders(part.checksum, null),
+    ...encryptionHeaders(part.encryption, customerKey),
+  });
 }
 
 /** Errors: those of openCopySource and uploadPartCopy, InvalidRange. */
 export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promise<S3Answer> {
   const address = readPartAddress(call);
   const wanted = readCopyRange(call.header('x-amz-copy-source-range'));
+  const customerKey = readCustomerKey(call);
+  const sourceKey = readCustomerKey(call, 'copy-source-');
   const opened = await openCopySource(call, core);
   const source = opened.version;
   const range = wanted ?? { offsetBytes: 0, lengthBytes: source.sizeBytes };
@@ -101,13 +121,13 @@ export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promis
       detail: `The specified copy source is larger than the maximum allowable size for a copy source: ${PUT_MAX_BYTES}`,
     });
   }
-  const part = await uploadPartCopy(core, call.bucket, { ...address, source, range });
+  const part = await uploadPartCopy(core, call.bucket, { ...address, source, range, customerKey, sourceKey });
   return xmlAnswer(
     s3Document(
       'CopyPartResult',
       timeElement('LastModified', part.lastModifiedMs) + etagElement(part.md5) + checksumElement(part.checksum),
     ),
-    sourceVersionHeaders(opened),
+    { ...sourceVersionHeaders(opened), ...encryptionHeaders(part.encryption, customerKey) },
   );
 }
 
@@ -135,6 +155,7 @@ export async function answerCompleteMultipartUpload(call: ObjectCall, core: Core
   const condition = parseWriteCondition(call.header('if-match'), call.header('if-none-match'));
   const expectedSizeBytes = readObjectSize(call.header('x-amz-mp-object-size'));
   const expectedChecksum = readObjectChecksum(call.header);
+  const customerKey = readCustomerKey(call);
   await requireChecksumType(call, uploadId);
   const parts = readCompleteMultipartUpload(await readCompleteDocument(call));
   const version = await completeUpload(core, call.bucket, {
@@ -143,6 +164,7 @@ export async function answerCompleteMultipartUpload(call: ObjectCall, core: Core
     parts,
     expectedChecksum,
     expectedSizeBytes,
+    customerKey,
     condition,
   });
   return xmlAnswer(
@@ -155,7 +177,11 @@ export async function answerCompleteMultipartUpload(call: ObjectCall, core: Core
         checksumElement(version.checksum) +
         textElement('ChecksumType', version.checksum?.type ?? null),
     ),
-    { ...newVersionHeaders(version), ...expirationHeaders(call, core, version) },
+    {
+      ...newVersionHeaders(version),
+      ...encryptionHeaders(version.encryption, customerKey),
+      ...expirationHeaders(call, core, version),
+    },
   );
 }
 

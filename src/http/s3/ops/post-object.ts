@@ -3,22 +3,15 @@
 import type { Core } from '../../../core/core.ts';
 import type { ObjectVersion } from '../../../ports/domain.ts';
 import { type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
-import { checksumHeaders } from '../checksum-headers.ts';
-import { newVersionHeaders } from '../version-name.ts';
 import { etagElement, s3Document, textElement } from '../xml-write.ts';
 import { storeObject } from './put-copy.ts';
 
 /** 204, or what `success_action_status` or `success_action_redirect` says. Errors and cost: those of PutObject. */
 export async function answerPostObject(call: ObjectCall, core: Core): Promise<S3Answer> {
-  const version = await storeObject(call, core);
+  const { version, headers: stored } = await storeObject(call, core);
   const fields = call.form ?? new Map<string, string>();
   const location = locationOf(call);
-  const headers: Record<string, string> = {
-    etag: `"${version.etag}"`,
-    location,
-    ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
-    ...newVersionHeaders(version),
-  };
+  const headers: Record<string, string> = { ...stored, location };
   const redirect = redirectOf(fields.get('success_action_redirect') ?? fields.get('redirect'), call, version);
   if (redirect !== null) {
     return { status: 303, headers: { ...headers, location: redirect, 'content-length': '0' }, body: null };

@@ -11,6 +11,13 @@ import { emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.
 import { requireEffectiveObjectAcl } from '../canned-acl.ts';
 import { checksumElement, checksumHeaders, readBodyExpectation, readChecksumAlgorithm } from '../checksum-headers.ts';
 import { type OpenedSource, openCopySource, sourceVersionHeaders } from '../copy-source.ts';
+import {
+  keyOfWish,
+  namesEncryption,
+  readCustomerKey,
+  readEncryptionWish,
+  writtenEncryptionHeaders,
+} from '../encryption-headers.ts';
 import { expirationHeaders } from '../lifecycle-headers.ts';
 import { readObjectLockHeaders } from '../object-lock-headers.ts';
 import { invalidArgument } from '../paging.ts';
@@ -25,28 +32,36 @@ export function requireObjectAcl(call: ObjectCall): void {
 
 /** Errors: those of putObject, and of the readers of its headers. Cost: see putObject. */
 export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3Answer> {
-  const version = await storeObject(call, core);
-  return emptyAnswer(200, {
-    etag: `"${version.etag}"`,
-    ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
-    ...newVersionHeaders(version),
-    ...expirationHeaders(call, core, version),
-  });
+  const { headers } = await storeObject(call, core);
+  return emptyAnswer(200, headers);
 }
 
+/** An object that was written, and what every answer to its writer says of it. */
+export type StoredObject = { readonly version: ObjectVersion; readonly headers: Record<string, string> };
+
 /** The object that headers and body of a PUT, or a form made into one, describe. */
-export async function storeObject(call: ObjectCall, core: Core): Promise<ObjectVersion> {
+export async function storeObject(call: ObjectCall, core: Core): Promise<StoredObject> {
   requireObjectAcl(call);
-  return putObject(core, call.bucket, {
+  const encryption = readEncryptionWish(call, call.bucket.record().settings.encryption);
+  const version = await putObject(core, call.bucket, {
     key: call.key,
     attributes: readObjectAttributes(call),
     body: call.body.source,
     expectation: readBodyExpectation(call.header, call.body),
     facts: { tags: readTaggingHeader(call.header), lock: readObjectLockHeaders(call, core.ports.clock.nowMs()) },
+    encryption,
     condition: parseWriteCondition(call.header('if-match'), call.header('if-none-match')),
     // A form does not say how long its file is; every other body must.
     isLengthOptional: call.form !== null,
   });
+  const headers = {
+    etag: `"${version.etag}"`,
+    ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
+    ...writtenEncryptionHeaders(version.encryption, keyOfWish(encryption)),
+    ...newVersionHeaders(version),
+    ...expirationHeaders(call, core, version),
+  };
+  return { version, headers };
 }
 
 /** Errors: those of openCopySource and copyObject, InvalidRequest (onto itself without a change), InvalidArgument. */
@@ -59,13 +74,17 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
   const checksumAlgorithm = readChecksumAlgorithm(call.header);
   const requested = readObjectAttributes(call);
   const lock = readObjectLockHeaders(call, core.ports.clock.nowMs());
+  const encryption = readEncryptionWish(call, call.bucket.record().settings.encryption);
+  const sourceKey = readCustomerKey(call, 'copy-source-');
   const source = await openCopySource(call, core);
   if (!isReplacing && checksumAlgorithm === null) requireChange(call, source);
   const version = await copyObject(core, call.bucket, {
     source: source.version,
+    sourceKey,
     key: call.key,
     attributes: isReplacing ? requested : keptAttributes(source.version, requested),
     facts: { tags: requestedTags ?? source.version.tags, lock },
+    encryption,
     checksumAlgorithm,
     condition,
   });
@@ -78,7 +97,12 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
         textElement('ChecksumType', checksum?.type ?? null) +
         checksumElement(checksum),
     ),
-    { ...sourceVersionHeaders(source), ...newVersionHeaders(version), ...expirationHeaders(call, core, version) },
+    {
+      ...sourceVersionHeaders(source),
+      ...newVersionHeaders(version),
+      ...writtenEncryptionHeaders(version.encryption, keyOfWish(encryption)),
+      ...expirationHeaders(call, core, version),
+    },
   );
 }
 
@@ -89,11 +113,13 @@ function readDirective(call: ObjectCall, header: string, refusal: string): boole
   throw invalidArgument(header, value, refusal);
 }
 
-/** A copy onto itself must change something; a new storage class or redirect does. */
+/** A copy onto itself must change something; a new storage class, redirect or encryption does. */
 function requireChange(call: ObjectCall, source: OpenedSource): void {
   const isItself = source.bucket === call.bucket.record().name && source.key === call.key && source.versionId === null;
   const isChanging =
-    call.header('x-amz-storage-class') !== null || call.header('x-amz-website-redirect-location') !== null;
+    call.header('x-amz-storage-class') !== null ||
+    call.header('x-amz-website-redirect-location') !== null ||
+    namesEncryption(call);
   if (!isItself || isChanging) return;
   throw new StorageError('InvalidRequest', {
     detail:

@@ -72,7 +72,7 @@ function plan(objects: readonly SnapshotObject[], prefix: string): Planned[] {
 /** The CRC-32 of a body that is at hand, or the one that was stored with the object. */
 function knownCrc32({ body, checksum, sizeBytes }: SnapshotObject): number | null {
   if (sizeBytes === 0) return 0;
-  if (body !== null && body.inlineBytes !== null) return crc32(body.inlineBytes);
+  if (body !== null && body.inlineBytes !== null && body.encryption === null) return crc32(body.inlineBytes);
   if (checksum?.algorithm !== 'CRC32' || checksum.type !== 'FULL_OBJECT') return null;
   const bytes = Uint8Array.fromBase64(checksum.value);
   return new DataView(bytes.buffer).getUint32(0);

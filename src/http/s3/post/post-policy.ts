@@ -71,9 +71,9 @@ export function requireAllowed(policy: PostPolicy, fields: ReadonlyMap<string, s
     if (condition.kind === 'content-length-range') continue;
     const { kind, field, value } = condition;
     covered.add(field);
-    const sent = fields.get(field) ?? '';
-    const holds =
-      kind === 'eq' ? sent === value && fields.has(field) : startsWith(field, sent, value) && fields.has(field);
+    const sent = fields.get(field);
+    // A field that may start with anything may also be left out, as with S3.
+    const holds = kind === 'eq' ? sent === value : startsWith(field, sent ?? '', value);
     if (!holds) throw denied(`Policy Condition failed: ["${kind}", "$${field}", "${value}"]`);
   }
   const extra = [...fields.keys()].filter((name) => !covered.has(name) && !FREE_FIELDS.test(name));

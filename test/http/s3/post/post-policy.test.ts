@@ -34,6 +34,7 @@ describe('a policy', () => {
     check([['eq', '$key', '$literal']], { key: '$literal' });
     check([['starts-with', '$content-type', 'image/']], { 'content-type': 'image/a,image/b' });
     check([['starts-with', '$x-amz-meta-any', '']], { 'x-amz-meta-any': 'thing' });
+    check([['starts-with', '$x-amz-meta-any', '']], {});
     check([], { 'x-ignore-me': '1', policy: 'p', signature: 's', awsaccesskeyid: 'a', 'x-amz-checksum-crc32': 'c' });
   });
 
@@ -41,7 +42,8 @@ describe('a policy', () => {
     ['another value', [{ key: 'a' }], { key: 'b' }],
     ['another start', [['starts-with', '$key', 'user/']], { key: 'other' }],
     ['one of a list', [['starts-with', '$content-type', 'image/']], { 'content-type': 'image/a,text/b' }],
-    ['a field that is missing', [['starts-with', '$x-amz-meta-a', '']], {}],
+    ['a field that is missing', [['starts-with', '$x-amz-meta-a', 'a']], {}],
+    ['an exact field that is missing', [['eq', '$x-amz-meta-a', '']], {}],
     ['an empty value for one that is not', [['eq', '$x-amz-meta-a', '']], { 'x-amz-meta-a': 'b' }],
     ['a field that nobody allowed', [{ key: 'a' }], { key: 'a', acl: 'public-read' }],
   ])('denies %s', (_, conditions, fields) => {

@@ -1,0 +1,40 @@
+// The key that the bytes of a version are sealed with, and what is made of it. Each version and each upload has one of
+// its own, fresh and random; every blob takes keys derived from it and from its own id, which never comes twice. Who
+// wraps a data key is key-keeping.ts's.
+import { hmacSha256Hex } from '../../crypto/hash.ts';
+import { deriveKey } from '../../crypto/key-wrap.ts';
+import type { BlobId } from '../../ports/domain.ts';
+import type { ObjectEncryption } from '../../ports/object-facts.ts';
+import type { Layers } from './sealed-layout.ts';
+
+export type DataKey = {
+  /** 32 bytes. Never stored but wrapped, never logged. */
+  readonly bytes: Uint8Array;
+  readonly layers: Layers;
+  /** Whether the entity tag of what it seals may be the MD5 of the plain bytes. */
+  readonly showsMd5: boolean;
+};
+
+/** Names a body that stands in its row; a blob id has a slash. */
+export const INLINE_BODY = 'inline' as BlobId;
+
+/** What the facts of a version say of its data key. ETags: https://docs.aws.amazon.com/AmazonS3/latest/API/API_Object.html */
+export function toDataKey(bytes: Uint8Array, encryption: ObjectEncryption): DataKey {
+  return { bytes, layers: layersOf(encryption), showsMd5: encryption.kind === 'server' };
+}
+
+export function layersOf(encryption: ObjectEncryption): Layers {
+  return encryption.kind === 'named' && encryption.isDoubled ? 2 : 1;
+}
+
+/** The keys of one body, from the innermost layer to the outermost. Cost: 4 µs each. */
+export function bodyKeys({ bytes, layers }: DataKey, blobId: BlobId): readonly Uint8Array[] {
+  const inner = deriveKey(bytes, `quayside body 1 inner ${blobId}`);
+  return layers === 1 ? [inner] : [inner, deriveKey(bytes, `quayside body 1 outer ${blobId}`)];
+}
+
+/** The entity tag, without quotes, of plain bytes with that MD5: of the same form, and telling no more than it may. */
+export function etagOf(dataKey: DataKey | null, md5Hex: string): string {
+  if (dataKey === null || dataKey.showsMd5) return md5Hex;
+  return hmacSha256Hex(deriveKey(dataKey.bytes, 'quayside etag 1'), md5Hex).slice(0, md5Hex.length);
+}

@@ -1,0 +1,72 @@
+// The keys of the server, which wrap all others. There may be several, the newest first: it wraps what is new, the rest
+// still unwrap what is old. A wrapped key names its master key by an id that tells nothing of the key. They come from
+// the settings; on Node from a file when there is no setting (adapters/node/master-key-file.ts).
+import { deriveKey, KEY_BYTES, unwrapKey, wrapKey } from '../../crypto/key-wrap.ts';
+import { StorageError } from '../../ports/errors.ts';
+
+/** `id`: 8 hex digits, derived from the key. */
+export type MasterKey = { readonly id: string; readonly key: Uint8Array };
+
+/** Newest first; none: the server can keep no key of its own, and says so when it must. */
+export type MasterKeys = readonly MasterKey[];
+
+/** Master keys in one setting: as many as anybody rotates through. */
+const MASTER_KEYS_MAX = 16;
+const SEPARATOR = '.';
+
+/**
+ * Reads 32-byte keys in hex or base64, with commas or white space between. Null when one is none, a key comes twice or
+ * they are too many; a caller must never show the text.
+ */
+export function parseMasterKeys(text: string): MasterKeys | null {
+  const keys = text
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+    .map(parseMasterKey);
+  const ids = new Set(keys.map((key) => key?.id));
+  const isFine = keys.length > 0 && keys.length <= MASTER_KEYS_MAX && ids.size === keys.length;
+  return isFine && keys.every((key) => key !== null) ? keys : null;
+}
+
+function parseMasterKey(text: string): MasterKey | null {
+  try {
+    const bytes = /^[0-9a-fA-F]{64}$/.test(text)
+      ? Uint8Array.fromHex(text)
+      : Uint8Array.fromBase64(text, { alphabet: /[-_]/.test(text) ? 'base64url' : 'base64' });
+    return bytes.length === KEY_BYTES ? toMasterKey(bytes) : null;
+  } catch {
+    return null;
+  }
+}
+
+export function toMasterKey(key: Uint8Array): MasterKey {
+  return { id: deriveKey(key, 'quayside master key id 1').subarray(0, 4).toHex(), key };
+}
+
+/** `{id of the master key}.{wrapped}`. ServiceUnavailable when there is none. */
+export function wrapWithMaster(masterKeys: MasterKeys, key: Uint8Array, bound: string): string {
+  const [newest] = masterKeys;
+  if (newest === undefined) throw noMasterKey();
+  return `${newest.id}${SEPARATOR}${wrapKey(newest.key, key, bound)}`;
+}
+
+/** ServiceUnavailable without master keys; InternalError when the one is missing that wrapped it, or it is damaged. */
+export function unwrapWithMaster(masterKeys: MasterKeys, wrapped: string, bound: string): Uint8Array {
+  if (masterKeys.length === 0) throw noMasterKey();
+  const at = wrapped.indexOf(SEPARATOR);
+  const id = wrapped.slice(0, at);
+  const master = masterKeys.find((candidate) => candidate.id === id);
+  if (master === undefined) {
+    throw new StorageError('InternalError', { detail: `The master key ${id} is not among the configured ones.` });
+  }
+  const key = unwrapKey(master.key, wrapped.slice(at + 1), bound);
+  if (key === null)
+    throw new StorageError('InternalError', { detail: `A key wrapped by master key ${id} is damaged.` });
+  return key;
+}
+
+function noMasterKey(): StorageError {
+  return new StorageError('ServiceUnavailable', {
+    detail: 'This server has no master key, so it cannot encrypt or decrypt by itself: QUAYSIDE_MASTER_KEY is not set.',
+  });
+}

@@ -1,0 +1,79 @@
+// Keys with names, as a key management service has them: the server holds them, wrapped by its master key, and objects
+// say by which one they are protected. Disabling one makes all that it protects unreadable until it is enabled again.
+// The admin call of the S3 surface comes here, and whatever other surface manages keys. Deleting one does not exist:
+// nothing could ever read its objects again.
+import { randomKey } from '../../crypto/key-wrap.ts';
+import type { NamedKey } from '../../ports/directory.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { Core } from '../core.ts';
+import { unwrapWithMaster, wrapWithMaster } from './master-keys.ts';
+
+/** The key of whoever wants a named key and names none. AWS's managed key has this alias. */
+export const MANAGED_KEY_ID = 'alias/aws/s3';
+
+/** Letters, digits and what stands in the ids, aliases and ARNs of AWS, so that these can be used as they are. */
+const KEY_ID_FORM = /^[\w:/.-]{1,256}$/;
+
+export function isNamedKeyId(value: unknown): value is string {
+  return typeof value === 'string' && KEY_ID_FORM.test(value);
+}
+
+/** What may be shown of a named key. */
+export type NamedKeyInfo = Omit<NamedKey, 'wrappedKey'>;
+
+/** Makes a key, or finds the one of that name (`isNew` false). InvalidArgument, ServiceUnavailable (no master key). */
+export async function createNamedKey(core: Core, id: string): Promise<{ key: NamedKeyInfo; isNew: boolean }> {
+  if (!isNamedKeyId(id)) {
+    throw new StorageError('InvalidArgument', {
+      detail: 'The id of a key must be 1 to 256 letters, digits, or any of _ - . : /',
+    });
+  }
+  const key = toNewKey(core, id);
+  const kept = await core.ports.directory.call('addNamedKey', { key });
+  return { key: toInfo(kept), isNew: kept.wrappedKey === key.wrappedKey };
+}
+
+/** Keys after a name, in byte order. */
+export async function listNamedKeys(core: Core, page: { after: string; limit: number }): Promise<NamedKeyInfo[]> {
+  return (await core.ports.directory.call('listNamedKeys', page)).map(toInfo);
+}
+
+/** Enables or disables a key; on Cloudflare other isolates hear of it within seconds. KMS.NotFoundException. */
+export async function setNamedKeyEnabled(core: Core, id: string, isEnabled: boolean): Promise<NamedKeyInfo> {
+  const changed = await core.ports.directory.call('setNamedKeyEnabled', { id, isEnabled });
+  if (changed === null) throw notFound(id);
+  return toInfo(changed);
+}
+
+/**
+ * The key itself, to wrap with. The managed key and those that the operator's seed names are made when they are first
+ * wanted. KMS.NotFoundException, KMS.DisabledException, ServiceUnavailable.
+ */
+export async function openNamedKey(core: Core, id: string): Promise<Uint8Array> {
+  const found = (await core.ports.directory.call('getNamedKey', { id })) ?? (await makeWanted(core, id));
+  if (!found.isEnabled) throw new StorageError('KMS.DisabledException', { detail: `${id} is disabled.` });
+  return unwrapWithMaster(core.settings.masterKeys, found.wrappedKey, boundOf(id));
+}
+
+async function makeWanted(core: Core, id: string): Promise<NamedKey> {
+  if (id !== MANAGED_KEY_ID && !core.settings.seededNamedKeys.includes(id)) throw notFound(id);
+  return core.ports.directory.call('addNamedKey', { key: toNewKey(core, id) });
+}
+
+function toNewKey(core: Core, id: string): NamedKey {
+  const wrappedKey = wrapWithMaster(core.settings.masterKeys, randomKey(), boundOf(id));
+  return { id, wrappedKey, isEnabled: true, createdAtMs: core.ports.clock.nowMs() };
+}
+
+/** A wrapped key can't be put in another one's place. */
+function boundOf(id: string): string {
+  return `named key ${id}`;
+}
+
+function toInfo({ wrappedKey: _, ...info }: NamedKey): NamedKeyInfo {
+  return info;
+}
+
+function notFound(id: string): StorageError {
+  return new StorageError('KMS.NotFoundException', { detail: `Key '${id.slice(0, 256)}' does not exist` });
+}

@@ -1,0 +1,71 @@
+// Bytes on their way in become sealed ones: as they stream to a blob, or whole for a body that stands in its row.
+import { CHUNK_BYTES, startChunk } from '../../crypto/sealed-chunks.ts';
+import type { ByteSource } from '../../ports/byte-source.ts';
+import type { BlobId } from '../../ports/domain.ts';
+import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
+import { sealedSize } from './sealed-layout.ts';
+
+/** The sealed bytes of what `source` delivers, of known length when that is. Holds back one chunk. */
+export function sealSource(source: ByteSource, dataKey: DataKey, blobId: BlobId): ByteSource {
+  const { lengthBytes } = source;
+  return {
+    lengthBytes: lengthBytes === null ? null : sealedSize(lengthBytes, dataKey.layers),
+    async pump(onChunk) {
+      const sealer = createSealer(bodyKeys(dataKey, blobId));
+      await source.pump(async (plain) => {
+        for (const sealed of sealer.take(plain)) await onChunk(sealed);
+      });
+      for (const sealed of sealer.end()) await onChunk(sealed);
+    },
+  };
+}
+
+/** A small body sealed whole. No bytes stay no bytes. */
+export function sealInline(plain: Uint8Array, dataKey: DataKey): Uint8Array {
+  const sealer = createSealer(bodyKeys(dataKey, INLINE_BODY));
+  const sealed = new Uint8Array(sealedSize(plain.length, dataKey.layers));
+  let at = 0;
+  for (const piece of [...sealer.take(plain), ...sealer.end()]) {
+    sealed.set(piece, at);
+    at += piece.length;
+  }
+  return sealed;
+}
+
+type Sealer = {
+  /** Takes the next plain bytes; gives the sealed bytes of each chunk that is surely not the last. */
+  take(plain: Uint8Array): Generator<Uint8Array>;
+  /** The last chunk, if there were any bytes. */
+  end(): Generator<Uint8Array>;
+};
+
+/** A chunk's nonce says whether it is the last one, so none is sealed before more bytes came or none will. */
+function createSealer(keys: readonly Uint8Array[]): Sealer {
+  let index = 0;
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+
+  function* seal(isLast: boolean): Generator<Uint8Array> {
+    const chunk = startChunk(keys, { index, isLast });
+    for (const piece of held) yield chunk.update(piece);
+    yield chunk.finish();
+    index += 1;
+    held = [];
+    heldBytes = 0;
+  }
+
+  return {
+    *take(plain) {
+      for (let at = 0; at < plain.length; ) {
+        if (heldBytes === CHUNK_BYTES) yield* seal(false);
+        const piece = plain.subarray(at, at + CHUNK_BYTES - heldBytes);
+        at += piece.length;
+        heldBytes += piece.length;
+        held.push(piece);
+      }
+    },
+    *end() {
+      if (heldBytes > 0) yield* seal(true);
+    },
+  };
+}

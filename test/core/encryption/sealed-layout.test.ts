@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Layers, plainSize, sealedRangeOf, sealedSize } from '../../../src/core/encryption/sealed-layout.ts';
+import { CHUNK_BYTES, TAG_BYTES } from '../../../src/crypto/sealed-chunks.ts';
+import type { BlobId } from '../../../src/ports/domain.ts';
+
+const layers = fc.constantFrom<Layers>(1, 2);
+/** Sizes near the borders of chunks, where mistakes live. */
+const size = fc.oneof(
+  fc.integer({ min: 0, max: 5 * CHUNK_BYTES }),
+  fc
+    .tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: -2, max: 2 }))
+    .map(([n, d]) => Math.max(0, n * CHUNK_BYTES + d)),
+);
+
+describe('sizes', () => {
+  it.each([
+    [0, 1, 0],
+    [1, 1, 17],
+    [CHUNK_BYTES, 1, CHUNK_BYTES + 16],
+    [CHUNK_BYTES + 1, 1, CHUNK_BYTES + 33],
+    [CHUNK_BYTES + 1, 2, CHUNK_BYTES + 65],
+    // 5 TiB, the largest object.
+    [5 * 2 ** 40, 1, 5 * 2 ** 40 + 5 * 2 ** 24 * 16],
+  ] as const)('%i plain bytes in %i layers are %i sealed ones', (plain, layer, sealed) => {
+    expect(sealedSize(plain, layer)).toBe(sealed);
+    expect(plainSize(sealed, layer)).toBe(plain);
+  });
+
+  it('come back from the sealed size', () => {
+    fc.assert(fc.property(size, layers, (plain, layer) => plainSize(sealedSize(plain, layer), layer) === plain));
+  });
+});
+
+it('a range is covered by its chunks, which lie in the sealed range without a gap', () => {
+  fc.assert(
+    fc.property(fc.array(size, { minLength: 1, maxLength: 4 }), layers, fc.nat(), fc.nat(), (sizes, layer, a, b) => {
+      const total = sizes.reduce((sum, bytes) => sum + bytes, 0);
+      fc.pre(total > 0);
+      const offsetBytes = a % total;
+      const lengthBytes = 1 + (b % (total - offsetBytes));
+      const segments = sizes.map((bytes, i) => ({
+        blobId: `b/${i}` as BlobId,
+        offsetBytes: 0,
+        lengthBytes: sealedSize(bytes, layer),
+      }));
+      const found = sealedRangeOf(segments, { offsetBytes, lengthBytes }, layer);
+      const chunks = [...{ [Symbol.iterator]: () => found.chunks }];
+
+      // Where each chunk of the whole object lies, computed the slow way.
+      const all = segments.flatMap(({ blobId }, s) =>
+        Array.from({ length: Math.ceil((sizes[s] ?? 0) / CHUNK_BYTES) }, (_, index) => {
+          const plain = Math.min(CHUNK_BYTES, (sizes[s] ?? 0) - index * CHUNK_BYTES);
+          const isLast = (index + 1) * CHUNK_BYTES >= (sizes[s] ?? 0);
+          return { blobId, place: { index, isLast }, sealedBytes: plain + TAG_BYTES * layer, plain };
+        }),
+      );
+      let plainAt = 0;
+      let sealedAt = 0;
+      const wanted = all
+        .map((chunk) => {
+          const placed = { ...chunk, plainAt, sealedAt };
+          plainAt += chunk.plain;
+          sealedAt += chunk.sealedBytes;
+          return placed;
+        })
+        .filter((chunk) => chunk.plainAt < offsetBytes + lengthBytes && chunk.plainAt + chunk.plain > offsetBytes);
+      expect(chunks).toEqual(wanted.map(({ blobId, place, sealedBytes }) => ({ blobId, place, sealedBytes })));
+      expect(found.skipBytes).toBe(offsetBytes - (wanted[0]?.plainAt ?? 0));
+      const sealedBytes = wanted.reduce((sum, chunk) => sum + chunk.sealedBytes, 0);
+      expect(found.sealed).toEqual({ offsetBytes: wanted[0]?.sealedAt, lengthBytes: sealedBytes });
+    }),
+  );
+});
