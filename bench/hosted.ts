@@ -9,6 +9,7 @@ import { openNodePorts } from '../src/adapters/node/node-ports.ts';
 import { createConsoleLog } from '../src/adapters/shared/console-log.ts';
 import { systemClock } from '../src/adapters/shared/system-clock.ts';
 import { parseConfig } from '../src/config.ts';
+import { createDecide } from '../src/core/auth/decide.ts';
 import { ROOT_ACCOUNT } from '../src/core/auth/root-account.ts';
 import { openBucket } from '../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../src/core/buckets/create-bucket.ts';
@@ -19,13 +20,14 @@ import { parseBucketName, parseObjectKey } from '../src/core/names.ts';
 import { putObject } from '../src/core/objects/put-object.ts';
 import { createDelivery } from '../src/http/delivery/deliver.ts';
 import type { PlainRead } from '../src/http/request.ts';
+import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
 import type { HostingSettings } from '../src/ports/hosting.ts';
+import { publicPolicy } from '../test/access-samples.ts';
 import { median, printTable } from './lib/table.ts';
 
 const BODY = Buffer.alloc(10 * 1024, 'quayside ');
 const LOOPS = 40_000;
 const ROUNDS = 9;
-const PUBLIC = { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] } as const;
 const REDIRECTS = Array.from({ length: 500 }, (_, i) => `/old-${i} /new-${i} 301`).join('\n');
 const HEADERS = '/*\n  X-Robots-Tag: noindex\n/assets/*\n  Cache-Control: public, max-age=60\n';
 
@@ -45,11 +47,14 @@ const config = parseConfig({ QUAYSIDE_WEBSITE_DOMAIN: 'web.example' });
 const { ports, close } = await openNodePorts(config, { dataDir: folder, log, onCrash: () => process.exit(1) });
 try {
   const core: Core = { ports, settings: config };
-  const delivery = createDelivery(core, config);
+  const delivery = createDelivery(core, config, createDecide());
   const rows: (string | number)[][] = [['what is asked for', 'CPU µs']];
 
   async function makeBucket(name: string, settings: Partial<HostingSettings> | null, files: Record<string, string>) {
-    await createBucket(core, ROOT_ACCOUNT, parseBucketName(name), PUBLIC);
+    await createBucket(core, ROOT_ACCOUNT, parseBucketName(name), {
+      ...PRIVATE_ACCESS,
+      policyJson: publicPolicy(name),
+    });
     const bucket = await openBucket(core, parseBucketName(name), () => undefined);
     const pages = { 'index.html': null, 'about.html': null, 'assets/app.js': null, 'cat.jpg': null };
     for (const [key, text] of Object.entries<string | null>({ ...pages, ...files })) {

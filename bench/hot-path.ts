@@ -13,6 +13,7 @@ import { createConsoleLog } from '../src/adapters/shared/console-log.ts';
 import { systemClock } from '../src/adapters/shared/system-clock.ts';
 import { createApp } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
+import { createDecide } from '../src/core/auth/decide.ts';
 import { ROOT_ACCOUNT } from '../src/core/auth/root-account.ts';
 import { openBucket } from '../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../src/core/buckets/create-bucket.ts';
@@ -26,6 +27,7 @@ import { createAccessLog } from '../src/http/observe/access-log.ts';
 import { createAuthenticator } from '../src/http/s3/authenticate.ts';
 import { evaluateRead } from '../src/http/semantics/conditional.ts';
 import { objectHeaders } from '../src/http/semantics/object-headers.ts';
+import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
 import { ACCESS_KEY, SECRET_KEY } from './lib/servers.ts';
 import { median, printTable } from './lib/table.ts';
 
@@ -56,7 +58,9 @@ try {
   const core: Core = { ports, settings: config };
   const name = parseBucketName('hot');
   const key = parseObjectKey('object');
-  await createBucket(core, ROOT_ACCOUNT, name, { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] });
+  const everyone = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::hot/*' };
+  const policyJson = JSON.stringify({ Version: '2012-10-17', Statement: [everyone] });
+  await createBucket(core, ROOT_ACCOUNT, name, { ...PRIVATE_ACCESS, policyJson });
   const bucket = await openBucket(core, name, () => undefined);
   const attributes = { headers: {}, userMetadata: {}, storageClass: 'STANDARD' };
   const expectation = { contentMd5Hex: null, checksum: null };
@@ -77,7 +81,7 @@ try {
   const plain = incoming({ host: '127.0.0.1:9000' });
   const outgoing = {} as ServerResponse;
   const request = readRequest({ incoming: plain, outgoing });
-  const { deliver, hotAnswer } = createDelivery(core, config);
+  const { deliver, hotAnswer } = createDelivery(core, config, createDecide());
   const app = createApp<NodeBindings>(ports, config, (c) => readRequest(c.env));
   // Without it app.fetch would build undici's Response: the listener puts the light one in its place.
   getRequestListener(app.fetch);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openSqlite } from '../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../src/index/bucket-index.ts';
 import { INDEX_SCHEMA, migrate } from '../src/index/schema.ts';
+import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
 import { NO_SETTINGS } from '../src/ports/bucket-settings.ts';
 import type {
   AccountId,
@@ -30,7 +31,7 @@ const bucket: BucketRecord = {
   ownerId: 'bench' as AccountId,
   createdAtMs: 0,
   revision: 1,
-  access: { acl: 'private', policyJson: null, policyPublicPrefixes: [] },
+  access: PRIVATE_ACCESS,
   settings: NO_SETTINGS,
 };
 

@@ -2,7 +2,9 @@
 // Both homes call createApp with their ports; nothing here knows which home it is.
 import { type Context, Hono } from 'hono';
 import type { Config } from './config.ts';
+import { createDecide } from './core/auth/decide.ts';
 import { createAccessKeyFinder } from './core/auth/find-access-key.ts';
+import { createAccountFinder } from './core/auth/find-accounts.ts';
 import type { Core } from './core/core.ts';
 import { type Address, createAddressReader, toS3Address } from './http/address.ts';
 import { DECIDING_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
@@ -30,12 +32,14 @@ export function createApp<Bindings extends object>(
   readRequest: (c: Context<{ Bindings: Bindings }>) => HttpRequest,
 ): App<Bindings> {
   const core: Core = { ports, settings: config };
-  const { deliver, deliverSite, hotAnswer, hotCounts } = createDelivery(core, config);
+  const decide = createDecide();
+  const { deliver, deliverSite, hotAnswer, hotCounts } = createDelivery(core, config, decide);
   const observer = createObserver(ports, config, hotCounts);
   const answerSystem = createSystemSurface(config, observer.families);
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
-  const s3 = createS3Surface(core, { ...config, findAccessKey, deliver });
+  const findAccounts = createAccountFinder(core, config.seed);
+  const s3 = createS3Surface(core, { ...config, findAccessKey, findAccounts, decide, deliver });
 
   const readAddress = createAddressReader(config, ports.directory.findHost);
 

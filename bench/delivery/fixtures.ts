@@ -35,6 +35,8 @@ export async function publish(server: Server, folder: string, names: readonly Fi
     const response = await fetch(url, { ...init, headers, method: 'PUT' });
     if (!response.ok) throw new Error(`PUT ${path}: ${response.status} ${await response.text()}`);
   };
-  await put(`/${BUCKET}`, { headers: { 'x-amz-acl': 'public-read' } });
+  await put(`/${BUCKET}`, {});
+  const everyone = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${BUCKET}/*` };
+  await put(`/${BUCKET}?policy`, { body: JSON.stringify({ Version: '2012-10-17', Statement: [everyone] }) });
   for (const name of names) await put(`/${BUCKET}/${name}`, { body: await openAsBlob(join(folder, name)) });
 }

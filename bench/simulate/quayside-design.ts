@@ -2,6 +2,7 @@
 // each isolate, with the simulated Cloudflare below them. Variants differ in which tiers stand where.
 import { VALVE_RATES } from '../../src/adapters/cloudflare/hot-publisher.ts';
 import type { RateLimits } from '../../src/adapters/cloudflare/question-rates.ts';
+import { createDecide } from '../../src/core/auth/decide.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import type { Core, CoreSettings } from '../../src/core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../src/core/names.ts';
@@ -58,6 +59,7 @@ export function createQuayside(variant: QuaysideVariant): MakeDesign {
     const { timeline, usage, random } = world;
     const maker = createIsolateMaker(world, variant, { bucket: BUCKET, nameOf });
     const slots = new Map<number, Isolate>();
+    const decide = createDecide();
     let lastStamp = 0;
 
     function isolateOf(place: number): Isolate {
@@ -66,7 +68,7 @@ export function createQuayside(variant: QuaysideVariant): MakeDesign {
       if (known !== undefined && known.endMs > timeline.nowMs()) return known;
       const endMs = timeline.nowMs() + drawGapMs(1 / world.isolateLifeSeconds, random);
       const core: Core = { ports: maker.createPorts(place), settings: SETTINGS };
-      const isolate = { core, deliver: createDelivery(core, CONFIG).deliver, endMs };
+      const isolate = { core, deliver: createDelivery(core, CONFIG, decide).deliver, endMs };
       slots.set(slot, isolate);
       return isolate;
     }

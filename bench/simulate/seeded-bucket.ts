@@ -3,6 +3,7 @@
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import { parseObjectKey } from '../../src/core/names.ts';
+import { type BucketAccess, PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketName, BucketRecord, ObjectBody } from '../../src/ports/domain.ts';
 import type { BlobArrival, IndexApi } from '../../src/ports/metadata-index.ts';
@@ -23,6 +24,20 @@ export type SeedOptions = {
   readonly inlineMaxBytes: number;
 };
 
+/** Everything in the bucket is everyone's to read. */
+const EVERYONES: BucketAccess = {
+  ...PRIVATE_ACCESS,
+  publicReads: {
+    open: [''],
+    mayOpen: [],
+    closed: [],
+    mayClose: [],
+    isAclHeard: false,
+    isAllOwned: false,
+    listing: 'no',
+  },
+};
+
 export function createSeededBucket({ world, api, blobStore, ids, zeros, bucket: name, ...options }: SeedOptions): void {
   const nowMs = world.timeline.clock.nowMs();
   const bucket: BucketRecord = {
@@ -31,7 +46,7 @@ export function createSeededBucket({ world, api, blobStore, ids, zeros, bucket: 
     ownerId: ROOT_ACCOUNT.id,
     createdAtMs: nowMs,
     revision: 1,
-    access: { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] },
+    access: EVERYONES,
     settings: NO_SETTINGS,
   };
   api.createBucket({ bucket });

@@ -1,10 +1,12 @@
 // The buckets family of the index: the bucket records and the lives of a name. Every other family starts with
 // `requireBucket`. A deleted bucket stays as a deleted life until the sweeper has removed its last blob.
+import { PRIVATE_ACCESS } from '../ports/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../ports/bucket-settings.ts';
-import type { BucketAccess, BucketAddress, BucketId, BucketName, BucketRecord, BucketRef } from '../ports/domain.ts';
+import type { AccountId, BucketAddress, BucketId, BucketName, BucketRecord, BucketRef } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { IndexApi } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
+import { decodeAccess, encodeAccess } from './bucket-access-row.ts';
 
 export type BucketRow = {
   readonly id: string;
@@ -35,7 +37,7 @@ export function decodeBucket(row: BucketRow): BucketRecord {
     ownerId: row.owner_id as BucketRecord['ownerId'],
     createdAtMs: row.created_at_ms,
     revision: row.revision,
-    access: JSON.parse(row.access) as BucketAccess,
+    access: decodeAccess(row.access, { name: row.name as BucketName, ownerId: row.owner_id as AccountId }),
     settings: decodeSettings(row.settings),
   };
 }
@@ -110,7 +112,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
         bucket.ownerId,
         bucket.createdAtMs,
         bucket.revision,
-        JSON.stringify(bucket.access),
+        encodeAccess(bucket.access),
         encodeSettings(bucket.settings),
       );
       return bucket;
@@ -122,7 +124,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       const [row] = sql.all<BucketRow>(
         `UPDATE buckets SET access = ?, revision = revision + 1 WHERE n = ?
          RETURNING id, name, owner_id, created_at_ms, revision, access, settings`,
-        JSON.stringify({ ...known?.access, ...access }),
+        encodeAccess({ ...PRIVATE_ACCESS, ...known?.access, ...access }),
         n,
       );
       if (row === undefined) throw bucketChanged(bucket.name);

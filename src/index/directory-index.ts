@@ -11,6 +11,7 @@ import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
 /** Queries of one statement, which is atomic by itself. */
 const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'getAccessKey',
+  'getAccounts',
   'listBuckets',
   'listBucketNames',
   'getHost',
@@ -29,6 +30,14 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
       );
       if (row === undefined) return null;
       return { id, secret: row.secret, account: { id: row.account_id as AccountId, displayName: row.display_name } };
+    },
+
+    getAccounts({ ids }) {
+      const rows = sql.all<{ id: string; display_name: string }>(
+        'SELECT id, display_name FROM accounts WHERE id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(ids),
+      );
+      return rows.map((row) => ({ id: row.id as AccountId, displayName: row.display_name }));
     },
 
     putAccount({ account, keys }) {

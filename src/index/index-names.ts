@@ -39,6 +39,7 @@ export const INDEX_CALLS = {
 
 export const DIRECTORY_CALLS = {
   getAccessKey: 'query',
+  getAccounts: 'query',
   listBuckets: 'query',
   listBucketNames: 'query',
   getHost: 'query',

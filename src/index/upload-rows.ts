@@ -45,7 +45,8 @@ export function encodeAttributes(upload: Upload): string {
 export function decodeUpload(row: UploadRow): Upload {
   return {
     ...NO_FACTS,
-    ...(JSON.parse(row.attributes) as Attributes),
+    initiatorId: null,
+    ...(JSON.parse(row.attributes) as Omit<Attributes, 'initiatorId'>),
     key: row.key as ObjectKey,
     uploadId: row.upload_id as UploadId,
     createdAtMs: row.created_at_ms,

@@ -20,6 +20,8 @@ export type NamedKey = {
 export type DirectoryApi = {
   /** The key with its account, or null. */
   getAccessKey(input: { id: AccessKeyId }): AccessKey | null;
+  /** Those of the accounts that there are, in any order. */
+  getAccounts(input: { ids: readonly AccountId[] }): readonly Account[];
   /** Makes or replaces an account and its keys. Idempotent. */
   putAccount(input: { account: Account; keys: readonly { id: AccessKeyId; secret: string }[] }): void;
   /** Buckets of an account after a name, in byte order. */

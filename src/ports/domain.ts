@@ -1,6 +1,7 @@
 // The nouns of Quayside as plain data: what the index stores, what the ports pass, what the surfaces render.
 // No HTTP, no SQL, no runtime type appears here. Everything can be structured-cloned (worker threads, Durable
 // Object RPC). Branded strings are made only by their parse function in core/names.ts or by an index row.
+import type { BucketAccess } from './bucket-access.ts';
 import type { BucketSettings } from './bucket-settings.ts';
 import type { DefaultRetention, ObjectFacts } from './object-facts.ts';
 
@@ -107,16 +108,6 @@ export type VersionSummary = ObjectSummary & {
 /** Whether a bucket keeps what is replaced or deleted. It can't be switched off again, only suspended. */
 export type Versioning = 'off' | 'enabled' | 'suspended';
 
-/** Who may read without a signature. `publicListing`: may list the bucket too (S3's public-read ACL grants it). */
-export type BucketAccess = {
-  /** Canned ACL of the bucket. */
-  readonly acl: 'private' | 'public-read';
-  /** Bucket policy as the client sent it, or null. */
-  readonly policyJson: string | null;
-  /** Key prefixes whose objects the policy lets everyone read; '' means every key. Derived from `policyJson`. */
-  readonly policyPublicPrefixes: readonly string[];
-};
-
 /** A bucket. `revision` grows with each change of the record; a caller that decided on an older one is refused. */
 export type BucketRecord = {
   readonly id: BucketId;
@@ -168,6 +159,7 @@ export type WriteCondition = { readonly ifMatch: string | null; readonly ifNoneM
 /** What of the owner's access and settings a reader without a signature meets, in one small record. */
 export type BucketGate = {
   readonly bucketId: BucketId;
+  readonly ownerId: AccountId;
   readonly revision: number;
   readonly access: BucketAccess;
   readonly settings: Pick<BucketSettings, 'cors' | 'website' | 'hosting'>;
@@ -178,5 +170,8 @@ export type BucketGate = {
 /** What a reader needs of the current version of a key. */
 export type Pointer = ObjectAttributes &
   ObjectBody &
-  Pick<ObjectFacts, 'acl' | 'ownerId' | 'encryption'> &
-  Pick<ObjectVersion, 'key' | 'versionId' | 'isNull' | 'sizeBytes' | 'etag' | 'lastModifiedMs' | 'checksum'>;
+  Pick<ObjectFacts, 'ownerId' | 'tags' | 'encryption'> &
+  Pick<ObjectVersion, 'key' | 'versionId' | 'isNull' | 'sizeBytes' | 'etag' | 'lastModifiedMs' | 'checksum'> & {
+    /** Whether its own access control list lets everyone read it. */
+    readonly isPublicByAcl: boolean;
+  };

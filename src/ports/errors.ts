@@ -4,6 +4,7 @@
 
 /** Default message of each code; a thrower gives a better one in `detail` where it knows more. */
 export const ERROR_MESSAGES = {
+  AccessControlListNotSupported: 'The bucket does not allow ACLs',
   AccessDenied: 'Access Denied',
   AccessForbidden: 'CORSResponse: This CORS request is not allowed.',
   AuthorizationHeaderMalformed: 'The authorization header is malformed.',
@@ -24,6 +25,7 @@ export const ERROR_MESSAGES = {
   InvalidAccessKeyId: 'The access key id you provided does not exist in our records.',
   InvalidArgument: 'Invalid Argument',
   InvalidBucketState: 'The request is not valid for the current state of the bucket.',
+  InvalidBucketAclWithObjectOwnership: "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting",
   InvalidBucketName: 'The specified bucket is not valid.',
   InvalidEncryptionAlgorithmError: 'The encryption request you specified is not valid. Supported value: AES256.',
   InvalidDigest: 'The Content-MD5 or checksum you specified is not valid.',
@@ -58,11 +60,13 @@ export const ERROR_MESSAGES = {
   NoSuchObjectLockConfiguration: 'The specified object does not have a ObjectLock configuration',
   NoSuchTagSet: 'The TagSet does not exist.',
   NoSuchVersion: 'The specified version does not exist.',
+  NoSuchPublicAccessBlockConfiguration: 'The public access block configuration was not found',
   NoSuchUpload: 'The specified upload does not exist. It may have been aborted or completed.',
   NoSuchWebsiteConfiguration: 'The specified bucket does not have a website configuration.',
   NotImplemented: 'A header or query you provided implies functionality that is not implemented.',
   ObjectLockConfigurationNotFoundError: 'Object Lock configuration does not exist for this bucket',
   NotModified: 'Not Modified',
+  OwnershipControlsNotFoundError: 'The bucket ownership controls were not found',
   PreconditionFailed: 'At least one of the preconditions you specified did not hold.',
   RequestTimeTooSkewed: 'The difference between the request time and the server time is too large.',
   RequestTimeout: 'Your socket connection to the server was not read from or written to within the timeout period.',
@@ -72,6 +76,7 @@ export const ERROR_MESSAGES = {
   SlowDown: 'Please reduce your request rate.',
   StorageFull: 'There is no room left to store this.',
   UnexpectedContent: 'This request does not support content.',
+  UnresolvableGrantByEmailAddress: 'The email address you provided does not match any account on record.',
   XAmzContentSHA256Mismatch: 'The x-amz-content-sha256 header does not match what was computed.',
   XAmzContentChecksumMismatch: 'The checksum header does not match what was computed.',
   /** Ours: the caller decided on a bucket record that is no longer true. Resolved by core/buckets/bucket-handle.ts. */

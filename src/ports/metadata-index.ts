@@ -1,11 +1,11 @@
 // The vocabulary of the bucket index: one entry per query or command, plain data in and out. index/bucket-index.ts
 // implements it synchronously over SQL; the adapters carry the calls to where that SQL lives (a writer thread,
 // a Durable Object) and give them back as promises. Failures are StorageErrors with the codes named here.
+import type { BucketAccess } from './bucket-access.ts';
 import type { BucketSettings } from './bucket-settings.ts';
 import type {
   AccountId,
   BlobId,
-  BucketAccess,
   BucketAddress,
   BucketName,
   BucketRecord,
@@ -36,6 +36,8 @@ export type Upload = ObjectAttributes &
     readonly createdAtMs: number;
     readonly checksumAlgorithm: ChecksumAlgorithm | null;
     readonly checksumType: Checksum['type'] | null;
+    /** Who began it; null means the owner of the bucket. `ownerId` is who will own the object. */
+    readonly initiatorId: AccountId | null;
   };
 
 /** A part that has arrived. Small parts are blobs too. `md5` is hex; `segments` are whole or cut from other blobs. */

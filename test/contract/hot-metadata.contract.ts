@@ -3,9 +3,10 @@
 import { describe, expect } from 'vitest';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
-import type { BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/ports/domain.ts';
+import type { AccountId, BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/ports/domain.ts';
 import type { HotMetadata, Known } from '../../src/ports/hot-metadata.ts';
 import { toGateSettings } from '../../src/ports/pointer.ts';
+import { accessWithReads, PUBLIC_ACCESS } from '../access-samples.ts';
 import { type Subject, testsOf } from './subject.ts';
 
 let made = 0;
@@ -15,15 +16,17 @@ function freshBucket(): BucketName {
 }
 
 function gateOf(bucket: BucketName, revision = 1): BucketGate {
-  const access = { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] } as const;
-  return { bucketId: makeBucketId(bucket, 'life1'), revision, access, settings: toGateSettings(NO_SETTINGS) };
+  const ownerId = 'owner' as AccountId;
+  const settings = toGateSettings(NO_SETTINGS);
+  return { bucketId: makeBucketId(bucket, 'life1'), ownerId, revision, access: PUBLIC_ACCESS, settings };
 }
 
 function pointerOf(key: ObjectKey, etag: string): Pointer {
   return {
     key,
     ownerId: null,
-    acl: null,
+    tags: {},
+    isPublicByAcl: false,
     encryption: null,
     checksum: null,
     versionId: `version-${etag}` as VersionId,
@@ -78,7 +81,7 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
     test('needs no pointer to say that nobody may read', async (hot) => {
       const bucket = freshBucket();
       const open = gateOf(bucket);
-      const gate: BucketGate = { ...open, access: { ...open.access, acl: 'private', policyPublicPrefixes: ['open/'] } };
+      const gate: BucketGate = { ...open, access: accessWithReads({ open: ['open/'] }) };
       await hot.find(bucket, key, asking({ gate, pointer: pointerOf(key, 'hidden') }));
       expect(hot.peek(bucket, 'other' as ObjectKey)).toEqual({ gate, pointer: null });
       expect(hot.peek(bucket, 'open/a' as ObjectKey)).toBeNull();

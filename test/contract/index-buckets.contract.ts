@@ -1,12 +1,13 @@
 // The buckets family of the metadata index's contract: records, revisions, lives of a name.
 import { describe, expect } from 'vitest';
+import type { BucketAccess } from '../../src/ports/bucket-access.ts';
 import {
   type BucketSettings,
   type CorsRule,
   NO_SETTINGS,
   type WebsiteConfiguration,
 } from '../../src/ports/bucket-settings.ts';
-import type { BucketAccess, BucketRecord, BucketRef, UploadId } from '../../src/ports/domain.ts';
+import type { BucketRecord, BucketRef, UploadId } from '../../src/ports/domain.ts';
 import type { MetadataIndex } from '../../src/ports/metadata-index.ts';
 import {
   addressOf,
@@ -32,9 +33,28 @@ import {
 import { type Subject, testsOf } from './subject.ts';
 
 const PUBLIC: BucketAccess = {
-  acl: 'public-read',
+  acl: [
+    { grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' },
+    { grantee: { kind: 'account', id: OWNER }, permission: 'FULL_CONTROL' },
+  ],
   policyJson: '{"Statement":"ä😀"}',
-  policyPublicPrefixes: ['', 'öffentlich/'],
+  ownership: 'BucketOwnerPreferred',
+  publicAccessBlock: {
+    blockPublicAcls: false,
+    ignorePublicAcls: true,
+    blockPublicPolicy: false,
+    restrictPublicBuckets: true,
+  },
+  hasPublicObjects: true,
+  publicReads: {
+    open: ['', 'öffentlich/'],
+    mayOpen: ['a'],
+    closed: ['b'],
+    mayClose: ['c'],
+    isAclHeard: true,
+    isAllOwned: false,
+    listing: 'ask',
+  },
 };
 
 const CORS_RULE: CorsRule = {
@@ -145,7 +165,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       expect(resolved).toEqual(second);
       const closed = await index.call(bucket.name, 'setBucketAccess', {
         bucket: refOf(second),
-        access: { acl: 'private' },
+        access: { acl: null },
       });
       expect(closed.settings).toEqual(second.settings);
       const third = await set(closed, { cors: null });

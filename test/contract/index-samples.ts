@@ -2,6 +2,7 @@
 // bucket has a name of its own, because an index need not be empty when a test gets it.
 import { expect } from 'vitest';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
+import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type {
   AccountId,
@@ -51,7 +52,7 @@ export function bucketRecord(changes: Partial<BucketRecord> = {}): BucketRecord 
     ownerId: OWNER,
     createdAtMs: START_MS,
     revision: 1,
-    access: { acl: 'private', policyJson: null, policyPublicPrefixes: [] },
+    access: PRIVATE_ACCESS,
     settings: NO_SETTINGS,
     ...changes,
   };
@@ -176,6 +177,7 @@ export function uploadOf(key: string, changes: Partial<Upload> = {}): Upload {
     uploadId: fresh('upload') as UploadId,
     key: asKey(key),
     createdAtMs: START_MS,
+    initiatorId: null,
     headers: {},
     userMetadata: {},
     storageClass: 'STANDARD',

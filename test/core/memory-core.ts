@@ -19,6 +19,7 @@ import { parseBucketName, parseObjectKey } from '../../src/core/names.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
 import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 import type { ByteSource } from '../../src/ports/byte-source.ts';
 import type { ObjectAttributes, ObjectVersion } from '../../src/ports/domain.ts';
 import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
@@ -99,8 +100,7 @@ export function withPorts(core: MemoryCore, changes: Partial<Ports>): MemoryCore
 
 /** Opens a bucket of the root account, made first when it is not there. */
 export async function openTestBucket(core: Core, name = 'test-bucket'): Promise<BucketHandle> {
-  const access = { acl: 'private', policyJson: null, policyPublicPrefixes: [] } as const;
-  await createBucket(core, ROOT_ACCOUNT, parseBucketName(name), access);
+  await createBucket(core, ROOT_ACCOUNT, parseBucketName(name), PRIVATE_ACCESS);
   return openBucket(core, parseBucketName(name), () => undefined);
 }
 

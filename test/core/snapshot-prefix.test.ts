@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
 import { openSnapshot, type SnapshotObject, snapshotPrefix } from '../../src/core/objects/snapshot-prefix.ts';
+import type { ObjectVersion } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import { ATTRIBUTES, bodyOf, createMemoryCore, key, openTestBucket, sampleBytes } from './memory-core.ts';
 
@@ -58,8 +59,8 @@ describe('a snapshot of a prefix', () => {
 
   it('asks for each key whether it may be read', async () => {
     const { core, bucket } = await stocked({ a: sampleBytes(1), secret: sampleBytes(1) });
-    const mayRead = (name: string) => {
-      if (name === 'secret') throw new StorageError('AccessDenied');
+    const mayRead = ({ key }: ObjectVersion) => {
+      if (key === 'secret') throw new StorageError('AccessDenied');
     };
     await expect(snapshotPrefix(core, bucket, { prefix: '', maxObjects: 9, mayRead })).rejects.toThrow('Access Denied');
   });

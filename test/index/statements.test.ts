@@ -183,6 +183,7 @@ function useDirectory(directory: DirectoryApi): void {
   const [id, name] = ['K' as AccessKeyId, 'bucket' as BucketName];
   directory.putAccount({ account: { id: OWNER, displayName: 'o' }, keys: [{ id, secret: 's' }] });
   directory.getAccessKey({ id });
+  directory.getAccounts({ ids: [OWNER] });
   directory.addBucket({ ownerId: OWNER, name, createdAtMs: START_MS });
   directory.listBuckets({ ownerId: OWNER, prefix: '', after: '', limit: 10 });
   directory.listBucketNames({ after: '', limit: 10 });

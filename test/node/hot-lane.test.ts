@@ -13,6 +13,7 @@ import { type CountingMeter, createCountingMeter } from '../../src/adapters/shar
 import { createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
+import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 import { key, type MemoryCore, openTestBucket, withPorts } from '../core/memory-core.ts';
 import {
   connectTo,
@@ -98,8 +99,7 @@ describe('what the lane shows', () => {
     const line = connectTo(door);
     await askLane(line, request('inline'));
     const bucket = await openTestBucket(core, PUBLIC_BUCKET);
-    const access = { acl: 'private', policyJson: null, policyPublicPrefixes: [] } as const;
-    await bucket.call('setBucketAccess', { access });
+    await bucket.call('setBucketAccess', { access: PRIVATE_ACCESS });
     expect(await ask(line, request('inline'))).toMatch(/^HTTP\/1\.1 403 /);
   });
 

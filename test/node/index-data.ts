@@ -2,6 +2,7 @@
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
+import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type {
   AccountId,
@@ -24,7 +25,7 @@ export function bucketRecord(name: string): BucketRecord {
     ownerId: 'owner' as AccountId,
     createdAtMs: 1_700_000_000_000,
     revision: 1,
-    access: { acl: 'private', policyJson: null, policyPublicPrefixes: [] },
+    access: PRIVATE_ACCESS,
     settings: NO_SETTINGS,
   };
 }

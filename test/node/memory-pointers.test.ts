@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryPointers, type MemoryPointersOptions } from '../../src/adapters/shared/memory-pointers.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
-import type { BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../src/ports/domain.ts';
+import type { AccountId, BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../src/ports/domain.ts';
+import { toPointer } from '../../src/ports/pointer.ts';
+import { PUBLIC_ACCESS } from '../access-samples.ts';
 import { inlineVersion } from './index-data.ts';
 
 const bucket = 'photos' as BucketName;
@@ -10,10 +12,11 @@ const key = 'a' as ObjectKey;
 const gate: BucketGate = {
   bucketId: 'photos~1' as BucketId,
   revision: 1,
-  access: { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] },
+  ownerId: 'owner' as AccountId,
+  access: PUBLIC_ACCESS,
   settings: NO_SETTINGS,
 };
-const pointerOf = (name: string): Pointer => inlineVersion(name, 'e');
+const pointerOf = (name: string): Pointer => toPointer(inlineVersion(name, 'e'));
 
 function make(change: Partial<MemoryPointersOptions> = {}) {
   const clock = { ms: 1_763_000_000_000, nowMs: () => clock.ms };
@@ -93,7 +96,7 @@ describe('memory pointers', () => {
     const { pointers, isKnown } = make({ maxBytes: 40_000, maxEntries: 1000 });
     const keys = Array.from({ length: 100 }, (_, at) => `key-${at}` as ObjectKey);
     for (const each of keys) {
-      const pointer = inlineVersion(each, 'e', new Uint8Array(3000));
+      const pointer = toPointer(inlineVersion(each, 'e', new Uint8Array(3000)));
       pointers.fill(bucket, each, { gate, pointer }, pointers.ticket());
     }
     const kept = keys.filter(isKnown);

@@ -2,6 +2,8 @@
 // empties it before it is answered, so what it holds is served as ever and never as stale; the rest is an error, in time.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
+import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
+import { PUBLIC_ACCESS } from '../access-samples.ts';
 import { key, sampleBytes } from '../core/memory-core.ts';
 import { type Behaviour, startWrappedHome, type WrappedHome } from './wrapped-home.ts';
 
@@ -81,11 +83,11 @@ describe.each(OUTAGES)('while all below memory %s', (how, status) => {
     await home.put('secret', sampleBytes(10));
     home.behave.bucket = 'works';
     expect((await home.get('secret')).status).toBe(200);
-    await home.bucket.call('setBucketAccess', { access: { acl: 'private' } });
+    await home.bucket.call('setBucketAccess', { access: PRIVATE_ACCESS });
     breakDown(how);
     expect((await home.get('secret')).status).toBe(status);
     home.behave.index = 'works';
     expect((await home.get('secret')).status).toBe(403);
-    await home.bucket.call('setBucketAccess', { access: { acl: 'public-read' } });
+    await home.bucket.call('setBucketAccess', { access: PUBLIC_ACCESS });
   });
 });

@@ -12,7 +12,8 @@ import {
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import type { AccessKeyId, Account, BucketName, BucketRecord, ObjectKey } from '../../src/ports/domain.ts';
-import { toGate } from '../../src/ports/pointer.ts';
+import { toGate, toPointer } from '../../src/ports/pointer.ts';
+import { PUBLIC_ACCESS } from '../access-samples.ts';
 import { deletionOf, objectIn } from '../contract/index-samples.ts';
 import { bucketRecord, commitOf, inlineVersion, refOf } from './index-data.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -196,7 +197,7 @@ describe('watcher', () => {
     const index = await openIndex(hot);
     const bucket = await createBucket(index);
     const key = 'a' as ObjectKey;
-    const gate = { ...toGate(bucket), access: { ...bucket.access, acl: 'public-read' as const } };
+    const gate = { ...toGate(bucket), access: PUBLIC_ACCESS };
     let acknowledged = 0;
     let isOver = false;
 
@@ -205,7 +206,7 @@ describe('watcher', () => {
       const { pointer } = await hot.find(bucket.name, key, async () => {
         const { object } = await index.metadataIndex.call(bucket.name, 'resolve', { name: bucket.name, key });
         for (let tick = 0; tick < delayTicks; tick++) await new Promise((resolve) => setImmediate(resolve));
-        return { gate, pointer: object };
+        return { gate, pointer: object === null ? null : toPointer(object) };
       });
       return Number(pointer?.etag ?? 0);
     };
@@ -247,7 +248,7 @@ describe('caches', () => {
     const get = () => index.metadataIndex.call(bucket.name, 'getBucket', { name: bucket.name });
     const known = await get();
     expect(await get()).toBe(known);
-    const access = { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] } as const;
+    const access = PUBLIC_ACCESS;
     const changing = index.metadataIndex.call(bucket.name, 'setBucketAccess', { bucket: refOf(bucket), access });
     expect(await get()).not.toBe(known);
     const changed = await changing;

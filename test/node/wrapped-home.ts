@@ -12,6 +12,7 @@ import type { BucketHandle } from '../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../src/core/core.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
 import { StorageError } from '../../src/ports/errors.ts';
+import { PUBLIC_ACCESS } from '../access-samples.ts';
 import { ATTRIBUTES, bodyOf, key, openTestBucket } from '../core/memory-core.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -77,7 +78,7 @@ export async function startWrappedHome(env: Readonly<Record<string, string>> = {
   const hotLane = { ...app.hotDoor, readClient: DIRECT.readClient };
   const server = await serve(app.fetch, { host: '127.0.0.1', port: 0, log, hotLane });
   const bucket = await openTestBucket(core, 'wrapped');
-  await bucket.call('setBucketAccess', { access: { acl: 'public-read' } });
+  await bucket.call('setBucketAccess', { access: PUBLIC_ACCESS });
   const agent = new Agent({ keepAlive: true, maxSockets: 2000 });
 
   return {

@@ -6,6 +6,7 @@ import {
   DeleteObjectsCommand,
   ListMultipartUploadsCommand,
   ListObjectVersionsCommand,
+  PutBucketPolicyCommand,
 } from '@aws-sdk/client-s3';
 import type { WireClient } from './client.ts';
 
@@ -20,6 +21,18 @@ export async function inParallel<Item>(
     for (let index = next++; index < items.length; index = next++) await task(items[index] as Item, index);
   };
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
+}
+
+/** Lets everyone read the objects of a bucket, or those under a prefix: the usual policy. */
+export async function openToEveryone(client: WireClient, bucket: string, prefix = ''): Promise<void> {
+  const statement = {
+    Effect: 'Allow',
+    Principal: '*',
+    Action: 's3:GetObject',
+    Resource: `arn:aws:s3:::${bucket}/${prefix}*`,
+  };
+  const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
+  await client.s3.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }));
 }
 
 /** Puts an object of one byte at each key. */

@@ -1,9 +1,8 @@
 // The delivery conformance table against a home: some hundreds of unsigned requests over kept connections, each answer
 // judged by its vector and by the rules that hold for every answer. The table says where each expectation comes from.
-import { PutBucketAclCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
-import { inParallel } from './bucket-work.ts';
+import { inParallel, openToEveryone } from './bucket-work.ts';
 import { freshBucketName } from './client.ts';
 import {
   bodyOf,
@@ -22,7 +21,7 @@ import { cacheStatusProblem } from './structured-fields.ts';
 import { client, describeCore } from './suite.ts';
 import { xmlRoot } from './xml.ts';
 
-const { s3, send, target } = client;
+const { send, target } = client;
 
 const IMF_FIXDATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
@@ -50,7 +49,7 @@ describeCore('delivery conforms', () => {
   const idle: WireSocket[] = [];
 
   beforeAll(async () => {
-    await s3.send(new PutBucketAclCommand({ Bucket: publicBucket, ACL: 'public-read' }));
+    await openToEveryone(client, publicBucket);
     const objects = Object.entries(OBJECTS).filter(([, spec]) => isFor(target.home, spec));
     await inParallel(objects, 4, async ([name, spec]) => {
       const body = bodyOf(spec);

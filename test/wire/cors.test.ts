@@ -1,14 +1,9 @@
 // What a browser of another site is told: the configuration through the SDK, preflights, and the headers on signed and
 // public answers, errors included.
-import {
-  type CORSRule,
-  DeleteBucketCorsCommand,
-  GetBucketCorsCommand,
-  PutBucketAclCommand,
-  PutBucketCorsCommand,
-} from '@aws-sdk/client-s3';
+import { type CORSRule, DeleteBucketCorsCommand, GetBucketCorsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { openToEveryone } from './bucket-work.ts';
 import type { Call } from './client.ts';
 import { eventually } from './eventually.ts';
 import { client, describeCore } from './suite.ts';
@@ -35,7 +30,7 @@ describeCore('cross-origin requests', () => {
 
   beforeAll(async () => {
     await send({ method: 'PUT', bucket, key: 'k', body: 'hello' });
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
+    await openToEveryone(client, bucket);
   });
 
   it('are refused and told nothing where no rule was made', async () => {

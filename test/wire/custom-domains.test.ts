@@ -1,12 +1,12 @@
 // Host names of a customer's own, bound to a bucket or to a folder of one. The requests carry them in Host, as they would
 // come from a browser once DNS points here.
-import { PutBucketAclCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { openToEveryone } from './bucket-work.ts';
 import { eventually } from './eventually.ts';
 import { client, describeCore, itUnless, virtualHostReason } from './suite.ts';
 
-const { s3, send, anonymous, presigned } = client;
+const { send, anonymous, presigned } = client;
 const it = itUnless(virtualHostReason);
 
 describeCore('a custom domain', () => {
@@ -24,7 +24,7 @@ describeCore('a custom domain', () => {
       const headers = { 'content-type': 'text/html' };
       expect((await send({ method: 'PUT', bucket, key, body: `<p>${key}`, headers })).status).toBe(200);
     }
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
+    await openToEveryone(client, bucket);
     expect((await configure({ domains: DOMAINS })).status).toBe(200);
     await eventually(
       () => visit('/'),
@@ -67,7 +67,7 @@ describeCore('a custom domain', () => {
   });
 
   it('serves presigned URLs under its own name, of private buckets too, and takes signed requests', async () => {
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'private' }));
+    expect((await send({ method: 'DELETE', bucket, query: { policy: '' } })).status).toBe(204);
     const open = async (call: { path: string; at: string; method?: string; body?: string }) => {
       const { path, at, method = 'GET', body } = call;
       const [presignedPath = '', sentQuery = ''] = presigned({ method, path, host: at }).split(/\?(.*)/s);
@@ -84,7 +84,7 @@ describeCore('a custom domain', () => {
     expect(listing.text).toContain('<Key>docs/new.txt</Key>');
     const wrong = await anonymous({ method: 'GET', path: '/page.html', host, query: { 'X-Amz-Signature': 'x' } });
     expect(wrong.status).toBe(400);
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
+    await openToEveryone(client, bucket);
     await eventually(
       () => visit('/'),
       ({ status }) => status === 200,

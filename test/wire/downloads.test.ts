@@ -6,9 +6,10 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CopyObjectCommand, PutBucketAclCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { CopyObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { openToEveryone } from './bucket-work.ts';
 import { sampleBytes } from './client.ts';
 import { client, describeCore, itUnless } from './suite.ts';
 import { expectError } from './xml.ts';
@@ -31,7 +32,7 @@ describeCore('the name of a download', () => {
     anonymous({ method, bucket, key, query });
 
   beforeAll(async () => {
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
+    await openToEveryone(client, bucket);
     await send({ method: 'PUT', bucket, key: 'f/Übersicht 1.txt', body: 'x' });
     await send({
       method: 'PUT',
@@ -75,7 +76,7 @@ describeCore('digests', () => {
   const large = sampleBytes(300_000, 72);
 
   beforeAll(async () => {
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
+    await openToEveryone(client, bucket);
     await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'small', Body: small }));
     await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'large', Body: large, ChecksumAlgorithm: 'SHA256' }));
   });
@@ -163,7 +164,7 @@ describeCore('a download that breaks', () => {
   };
 
   beforeAll(async () => {
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
+    await openToEveryone(client, bucket);
     for (const [version, Body] of versions.entries()) {
       await s3.send(new PutObjectCommand({ Bucket: bucket, Key: `version-${version}`, Body }));
     }

@@ -9,7 +9,6 @@ import {
   GetBucketEncryptionCommand,
   GetObjectCommand,
   HeadObjectCommand,
-  PutBucketAclCommand,
   PutBucketEncryptionCommand,
   PutObjectCommand,
   UploadPartCommand,
@@ -17,6 +16,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { openToEveryone } from './bucket-work.ts';
 import { sampleBytes } from './client.ts';
 import { PART_MIN_BYTES } from './multipart-kit.ts';
 import { md5Hex } from './reference-checksums.ts';
@@ -194,7 +194,7 @@ describeCore('encryption at rest', () => {
       anonymous({ method, bucket: open, key, headers });
 
     beforeAll(async () => {
-      await s3.send(new PutBucketAclCommand({ Bucket: open, ACL: 'public-read' }));
+      await openToEveryone(client, open);
       await s3.send(new PutObjectCommand({ Bucket: open, Key: 'own', Body: BODY, ...MINE.sdk }));
       for (const [Key, Body] of [
         ['small', Buffer.from('small')],

@@ -1,18 +1,18 @@
 // How fresh public reads are after a write: on Node nothing may ever be stale; elsewhere no longer than the target says.
-import { PutBucketAclCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { openToEveryone } from './bucket-work.ts';
 import { eventually } from './eventually.ts';
 import { md5Hex } from './reference-checksums.ts';
 import { client, describeCore } from './suite.ts';
 import { expectError } from './xml.ts';
 
-const { s3, send, anonymous, target } = client;
+const { send, anonymous, target } = client;
 
 describeCore('freshness', () => {
   const bucket = useBucket(client);
   const read = (key: string) => anonymous({ method: 'GET', bucket, key });
-  beforeAll(() => s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' })));
+  beforeAll(() => openToEveryone(client, bucket));
 
   it.each([10, 100_000])('of overwrites, with bodies of %i bytes', async (size) => {
     const rounds = target.stalenessSeconds === 0 ? 25 : 2;

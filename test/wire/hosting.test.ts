@@ -1,12 +1,12 @@
 // A site as its owner makes it: pages and assets put by the SDK, settings as JSON, rules as files, visited as browsers do.
-import { PutBucketAclCommand } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { openToEveryone } from './bucket-work.ts';
 import { eventually } from './eventually.ts';
 import type { Reply } from './http.ts';
 import { client, describeCore, itUnless, websiteReason } from './suite.ts';
 
-const { s3, send, anonymous, target } = client;
+const { send, anonymous, target } = client;
 const it = itUnless(websiteReason);
 const BROWSER = {
   accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
@@ -37,7 +37,7 @@ describeCore('a hosted site', () => {
     await put('assets/app-3f2a91bc.js', 'console.log(1)', 'text/javascript');
     await put('photos/cat.jpg', 'jpeg', 'image/jpeg');
     await put('404.html', '<p>lost');
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
+    await openToEveryone(client, bucket);
   });
 
   describe('as it is without any setting', () => {

@@ -1,12 +1,12 @@
 // /-/metrics: private, readable by Prometheus, and it counts what was done. Other tests use the server meanwhile, so
 // counts are compared with "at least".
-import { PutBucketAclCommand } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { openToEveryone } from './bucket-work.ts';
 import { parseMetricsPage } from './metrics-page.ts';
 import { client, describeCore } from './suite.ts';
 
-const { s3, send, anonymous, target } = client;
+const { send, anonymous, target } = client;
 const token = target.metricsToken;
 
 const ask = (headers: Record<string, string>, method = 'GET') => anonymous({ method, path: '/-/metrics', headers });
@@ -48,7 +48,7 @@ describeCore('metrics', () => {
   });
 
   it.skipIf(token === null)('count requests, tiers and bytes of both doors, under no label of a stranger', async () => {
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
+    await openToEveryone(client, bucket);
     const before = await scrape();
     await send({ method: 'PUT', bucket, key: 'counted', body: 'x'.repeat(1000) });
     for (const _ of [1, 2, 3]) expect((await anonymous({ method: 'GET', bucket, key: 'counted' })).status).toBe(200);

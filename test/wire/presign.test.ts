@@ -86,7 +86,10 @@ describeCore('presigned URLs', () => {
     expect((await visit(client.presigned(get, '1'))).status).toBe(200);
     expect((await visit(client.presigned(get, '604800'))).status).toBe(200);
     expect((await visit(client.presigned({ ...get, sign: { date: secondsAgo(600_000) } }, '604800'))).status).toBe(200);
-    for (const expires of ['-1', '604801', 'soon', '', '1.5']) {
+    for (const expires of ['-1', '604801']) {
+      expectError(await visit(client.presigned(get, expires)), 403, 'AccessDenied');
+    }
+    for (const expires of ['soon', '', '1.5']) {
       expectError(await visit(client.presigned(get, expires)), 400, 'AuthorizationQueryParametersError');
     }
   });

@@ -2,6 +2,7 @@
 import { GetBucketAclCommand, PutBucketAclCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { openToEveryone } from './bucket-work.ts';
 import { sampleBytes } from './client.ts';
 import { md5Hex } from './reference-checksums.ts';
 import { client, describeCore } from './suite.ts';
@@ -17,6 +18,7 @@ describeCore('a public bucket', () => {
     anonymous({ method, bucket, key, headers });
 
   beforeAll(async () => {
+    await openToEveryone(client, bucket);
     await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
     await send({ method: 'PUT', bucket, key: 'ü/a b+c.css', body: 'p {}', headers: { 'x-amz-meta-a': 'b' } });
     await send({ method: 'PUT', bucket, key: 'big.bin', body: BODY });

@@ -1,8 +1,9 @@
 // User content never runs script on the console's origin: what a browser may run is sandboxed at path-style addresses, on
 // both doors, and left alone where the host is the bucket's own.
-import { PutBucketAclCommand, PutBucketWebsiteCommand } from '@aws-sdk/client-s3';
+import { PutBucketWebsiteCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { openToEveryone } from './bucket-work.ts';
 import { eventually } from './eventually.ts';
 import { exchange } from './http.ts';
 import { client, describeCore, itUnless, virtualHostReason, websiteReason } from './suite.ts';
@@ -29,7 +30,7 @@ describeCore('content that a browser may run', () => {
     for (const [key, type] of [...active, ...passive]) {
       await send({ method: 'PUT', bucket, key, body: '<script>1</script>', headers: { 'content-type': type } });
     }
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
+    await openToEveryone(client, bucket);
     await s3.send(
       new PutBucketWebsiteCommand({
         Bucket: bucket,

@@ -1,11 +1,11 @@
 // Server-Timing as a browser reads it: on public answers the tiers, on S3 answers the steps.
-import { PutBucketAclCommand } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { openToEveryone } from './bucket-work.ts';
 import { sampleBytes } from './client.ts';
 import { client, describeCore } from './suite.ts';
 
-const { s3, send, anonymous } = client;
+const { send, anonymous } = client;
 
 /** `name;desc=token;dur=number, …`. Source: https://www.w3.org/TR/server-timing/ */
 const TIMING = /^[a-z]+(?:;desc=[a-z]+)?(?:;dur=\d+(?:\.\d+)?)?(?:, [a-z]+(?:;desc=[a-z]+)?(?:;dur=\d+(?:\.\d+)?)?)*$/;
@@ -14,7 +14,7 @@ describeCore('Server-Timing', () => {
   const bucket = useBucket(client);
 
   it('says which tiers a public read came from, and a constant once it is hot', async () => {
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
+    await openToEveryone(client, bucket);
     await send({ method: 'PUT', bucket, key: 'timed', body: sampleBytes(50_000, 5) });
     const read = async () => (await anonymous({ method: 'GET', bucket, key: 'timed' })).headers['server-timing'];
     const cold = await read();

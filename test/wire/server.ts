@@ -1,6 +1,7 @@
 // Starts a home of Quayside for the wire suite and the benches: a process, a free port, an empty data folder. Stops
 // it by its process id, with a bound on every wait. What the server prints is kept and shown when it fails to start.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -29,6 +30,13 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BASE_DOMAIN = 'quayside.test';
 const WEBSITE_DOMAIN = 'web.quayside.test';
 const METRICS_TOKEN = 'wire-suite-metrics-token';
+const OTHER = {
+  accountId: 'b'.repeat(64),
+  accessKey: 'wire-suite-other-key',
+  secretKey: 'wire-suite-other-secret-with-forty-symbols',
+};
+const { accountId: id, ...otherKey } = OTHER;
+const SEED = JSON.stringify({ accounts: [{ id, displayName: 'other', keys: [otherKey] }] });
 const KEYS = { accessKey: 'wire-suite-access-key', secretKey: 'wire-suite-secret-key-with-forty-symbols' };
 
 /** wrangler bundles the Worker before it listens; on a busy machine of two cores that took up to 20 s. */
@@ -102,6 +110,7 @@ async function start(
       home,
       url,
       ...KEYS,
+      other: OTHER,
       region: 'us-east-1',
       baseDomain: BASE_DOMAIN,
       websiteDomain: WEBSITE_DOMAIN,
@@ -137,8 +146,10 @@ const FRESH_SETTINGS = {
 
 /** The Node home, as `npm start` runs it. */
 export function startNode(options: StartOptions = {}): Promise<WireServer> {
-  const launch = (port: number, folder: string) =>
-    spawn(process.execPath, [join(ROOT, 'src', 'node.ts')], {
+  const launch = (port: number, folder: string) => {
+    const seedFile = join(folder, 'seed.json');
+    writeFileSync(seedFile, SEED);
+    return spawn(process.execPath, [join(ROOT, 'src', 'node.ts')], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -147,16 +158,18 @@ export function startNode(options: StartOptions = {}): Promise<WireServer> {
         QUAYSIDE_HOST: '127.0.0.1',
         QUAYSIDE_PORT: String(port),
         QUAYSIDE_DATA_DIR: join(folder, 'data'),
+        QUAYSIDE_SEED: seedFile,
         ...options.env,
       },
     });
+  };
   return start('node', launch, options, { stalenessSeconds: 0 });
 }
 
 /** The Cloudflare home under `wrangler dev`, with its storage in the folder. */
 export function startWorkers(options: StartOptions = {}): Promise<WireServer> {
   const launch = (port: number, folder: string) => {
-    const vars = Object.entries({ ...SETTINGS, ...FRESH_SETTINGS }).flatMap(([name, value]) => [
+    const vars = Object.entries({ ...SETTINGS, ...FRESH_SETTINGS, QUAYSIDE_SEED: SEED }).flatMap(([name, value]) => [
       '--var',
       `${name}:${value}`,
     ]);

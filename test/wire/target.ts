@@ -11,6 +11,8 @@ export type WireTarget = {
   readonly url: string;
   readonly accessKey: string;
   readonly secretKey: string;
+  /** A second account with a key of its own; null where there is none. */
+  readonly other: { readonly accountId: string; readonly accessKey: string; readonly secretKey: string } | null;
   /** Region that the clients sign for. */
   readonly region: string;
   /** Buckets are reachable as `{bucket}.{baseDomain}`; null: don't try. */
@@ -33,6 +35,12 @@ export function profileFromEnv(env: NodeJS.ProcessEnv): Profile {
   throw new Error(`QUAYSIDE_WIRE_PROFILE is "${word}"; it can be smoke, core or full`);
 }
 
+function otherFromEnv(env: NodeJS.ProcessEnv): WireTarget['other'] {
+  const { QUAYSIDE_WIRE_OTHER_ID: accountId } = env;
+  const { QUAYSIDE_WIRE_OTHER_ACCESS_KEY: accessKey, QUAYSIDE_WIRE_OTHER_SECRET_KEY: secretKey } = env;
+  return accountId && accessKey && secretKey ? { accountId, accessKey, secretKey } : null;
+}
+
 /** Reads a target that somebody else runs from QUAYSIDE_WIRE_*; null without QUAYSIDE_WIRE_URL. */
 export function targetFromEnv(env: NodeJS.ProcessEnv): WireTarget | null {
   const url = env.QUAYSIDE_WIRE_URL;
@@ -47,6 +55,7 @@ export function targetFromEnv(env: NodeJS.ProcessEnv): WireTarget | null {
     url: url.replace(/\/+$/, ''),
     accessKey,
     secretKey,
+    other: otherFromEnv(env),
     region: env.QUAYSIDE_WIRE_REGION ?? 'us-east-1',
     baseDomain: env.QUAYSIDE_WIRE_BASE_DOMAIN ?? null,
     websiteDomain: env.QUAYSIDE_WIRE_WEBSITE_DOMAIN ?? null,

@@ -1,6 +1,7 @@
 // Virtual-hosted addressing: the bucket in the Host header, the whole path as key, signed for that host.
 import { beforeAll, expect } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { openToEveryone } from './bucket-work.ts';
 import type { Call } from './client.ts';
 import { eventually } from './eventually.ts';
 import { exchange } from './http.ts';
@@ -76,7 +77,7 @@ describeCore('virtual-hosted requests', () => {
   it('without a signature go to public delivery', async () => {
     const host = `${bucket}.${domain}`;
     expectError(await anonymous({ method: 'GET', path: '/by%20path', host }), 403, 'AccessDenied');
-    await send({ method: 'PUT', bucket, query: { acl: '' }, headers: { 'x-amz-acl': 'public-read' } });
+    await openToEveryone(client, bucket);
     const read = () => anonymous({ method: 'GET', path: '/by%20path', host });
     expect((await eventually(read, ({ status }) => status === 200)).text).toBe('same object');
   });

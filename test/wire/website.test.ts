@@ -1,13 +1,14 @@
 // Websites of buckets: index and error documents, folders, routing rules, redirecting objects, and pages for people.
 import {
+  DeleteBucketPolicyCommand,
   DeleteBucketWebsiteCommand,
   GetBucketWebsiteCommand,
-  PutBucketAclCommand,
   PutBucketWebsiteCommand,
   type WebsiteConfiguration,
 } from '@aws-sdk/client-s3';
 import { beforeAll, beforeEach, describe, expect } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { openToEveryone } from './bucket-work.ts';
 import { eventually } from './eventually.ts';
 import { client, describeCore, itUnless, websiteReason } from './suite.ts';
 import { expectFailure } from './xml.ts';
@@ -55,7 +56,7 @@ describeCore('a website', () => {
       });
       expect(reply.status).toBe(200);
     }
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
+    await openToEveryone(client, bucket);
   });
 
   describe('with pages', () => {
@@ -155,14 +156,14 @@ describeCore('a website', () => {
 
   it('shows nothing of what is not public', async () => {
     await configure(SITE);
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'private' }));
+    await s3.send(new DeleteBucketPolicyCommand({ Bucket: bucket }));
     const shut = await eventually(
       () => visit('/'),
       ({ status }) => status === 403,
     );
     expect([shut.status, shut.text.includes('AccessDenied')]).toEqual([403, true]);
     for (const path of ['/docs', '/moved', '/error.html']) expect((await visit(path)).status, path).toBe(403);
-    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
+    await openToEveryone(client, bucket);
   });
 
   it('needs a bucket', async () => {

@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { DeleteObjectCommand, PutBucketAclCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { openToEveryone } from './bucket-work.ts';
 import { sampleBytes } from './client.ts';
 import { readZip } from './read-zip.ts';
 import { client, describeCore } from './suite.ts';
@@ -104,6 +105,7 @@ describeCore('a ZIP of a folder', () => {
 
   it('is for everybody where everybody may list', async () => {
     await s3.send(new PutBucketAclCommand({ Bucket, ACL: 'public-read' }));
+    await openToEveryone(client, Bucket);
     const reply = await anonymous({ method: 'GET', bucket: Bucket, key: 'photos/', query: ZIP });
     expect(readZip(reply.body)).toHaveLength(7);
   });

@@ -4,10 +4,10 @@ import { gateName, pointerName } from '../../src/adapters/cloudflare/hot-records
 import type { CallableObject } from '../../src/adapters/cloudflare/object-call.ts';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import { unwrapReply } from '../../src/index/reply.ts';
+import { type BucketAccess, PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type {
   AccountId,
-  BucketAccess,
   BucketName,
   BucketRecord,
   BucketRef,
@@ -17,9 +17,10 @@ import type {
 } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import { NO_FACTS } from '../../src/ports/object-facts.ts';
+import { PUBLIC_ACCESS } from '../access-samples.ts';
 
-export const PUBLIC: BucketAccess = { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] };
-export const PRIVATE: BucketAccess = { ...PUBLIC, acl: 'private' };
+export const PUBLIC: BucketAccess = PUBLIC_ACCESS;
+export const PRIVATE: BucketAccess = PRIVATE_ACCESS;
 
 let made = 0;
 /** A bucket name that no other test has. */

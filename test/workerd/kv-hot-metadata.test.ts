@@ -16,12 +16,13 @@ import { createKvLeases } from '../../src/adapters/cloudflare/kv-leases.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import { type CorsRule, NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
-import type { BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/ports/domain.ts';
+import type { AccountId, BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import type { Known } from '../../src/ports/hot-metadata.ts';
 import { toGateSettings } from '../../src/ports/pointer.ts';
 import type { Log } from '../../src/ports/system.ts';
 import { hotMetadataContract } from '../contract/hot-metadata.contract.ts';
+import { PRIVATE, PUBLIC } from './bucket.ts';
 import { counting } from './counting.ts';
 
 const log: Log = { info() {}, error() {} };
@@ -75,11 +76,12 @@ let made = 0;
 const freshBucket = () => `kv-${Date.now().toString(36)}-${++made}` as BucketName;
 const key = 'ä//../😀' as ObjectKey;
 
-function gateOf(bucket: BucketName, acl: 'public-read' | 'private' = 'public-read', life = 'life1'): BucketGate {
+function gateOf(bucket: BucketName, access = PUBLIC, life = 'life1'): BucketGate {
   return {
     bucketId: makeBucketId(bucket, life),
     revision: 1,
-    access: { acl, policyJson: null, policyPublicPrefixes: [] },
+    access,
+    ownerId: 'owner' as AccountId,
     settings: toGateSettings(NO_SETTINGS),
   };
 }
@@ -87,7 +89,8 @@ function pointerOf(etag: string): Pointer {
   return {
     key,
     ownerId: null,
-    acl: null,
+    tags: {},
+    isPublicByAcl: false,
     encryption: null,
     checksum: null,
     versionId: 'v1' as VersionId,
@@ -205,8 +208,8 @@ describe('KV before the index', () => {
     const [deleted, closed] = [freshBucket(), freshBucket()];
     await publish(here, deleted, { gate: gateOf(deleted), pointer: null });
     expect(await here.hot.find(deleted, key, neverAsk)).toMatchObject({ pointer: null, tier: 'kv' });
-    await publish(here, closed, { gate: gateOf(closed, 'private'), pointer: null });
-    expect(await here.hot.find(closed, key, neverAsk)).toMatchObject({ gate: { access: { acl: 'private' } } });
+    await publish(here, closed, { gate: gateOf(closed, PRIVATE), pointer: null });
+    expect(await here.hot.find(closed, key, neverAsk)).toMatchObject({ gate: { access: PRIVATE } });
   });
 
   it('takes what it cannot read for a miss', async () => {

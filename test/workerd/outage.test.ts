@@ -4,6 +4,7 @@ import { exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
+import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 import type { ObjectKey } from '../../src/ports/domain.ts';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';
 import { createIsolate, misbehave } from './isolate.ts';
@@ -65,7 +66,7 @@ describe.each(['fails', 'hangs'] as const)('while the index %s', (how) => {
 
     behave.index = 'works';
     expect((await read('cold')).answer.status).toBe(200);
-    await bucket.call('setBucketAccess', { access: { acl: 'private' } });
+    await bucket.call('setBucketAccess', { access: PRIVATE_ACCESS });
     behave.index = how;
     expect((await read('cold')).answer.status).toBeGreaterThanOrEqual(500);
     behave.index = 'works';

@@ -9,7 +9,7 @@ import type { Schema } from '../../index/schema.ts';
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
 import { changedBy, changesGate } from '../../ports/index-changes.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
-import { isPublicObject, toGate, toPointer } from '../../ports/pointer.ts';
+import { canBePublic, toGate, toPointer } from '../../ports/pointer.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { Clock, Log } from '../../ports/system.ts';
 import { within } from '../../ports/within.ts';
@@ -168,9 +168,9 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
     const found = options.resolve({ name: bucket, key: name });
     const gate = found.bucket === null ? null : toGate(found.bucket);
     if (name === GATE) return { name: gateName(bucket), text: encodeGate({ ...stamp, gate }) };
-    // What nobody may read any more has no place in KV.
+    // What nobody may read, whatever its ACL says, has no place in KV.
     const { object } = found;
-    const pointer = object !== null && gate !== null && isPublicObject(gate.access, name) ? toPointer(object) : null;
+    const pointer = object !== null && gate !== null && canBePublic(gate.access, name) ? toPointer(object) : null;
     const text = encodePointer({ ...stamp, bucketId: gate?.bucketId ?? null, pointer });
     return { name: pointerName(bucket, name), text };
   }

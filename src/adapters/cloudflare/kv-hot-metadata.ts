@@ -7,7 +7,7 @@
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Found, HotMetadata, Known } from '../../ports/hot-metadata.ts';
-import { isPublicObject } from '../../ports/pointer.ts';
+import { canBePublic } from '../../ports/pointer.ts';
 import type { Background, Clock, Log } from '../../ports/system.ts';
 import { within } from '../../ports/within.ts';
 import type { FillAge, FillTicket, Look, MemoryPointers } from '../shared/memory-pointers.ts';
@@ -165,7 +165,7 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
 /** What is held, when it is enough for an answer; as old as its older half. */
 function enough({ gate, pointer }: Look, key: ObjectKey): Held | null {
   if (gate === null) return null;
-  if (gate.value === null || !isPublicObject(gate.value.access, key)) {
+  if (gate.value === null || !canBePublic(gate.value.access, key)) {
     return { gate: gate.value, pointer: null, age: gate.age, overdueSeconds: gate.overdueSeconds };
   }
   if (pointer === null) return null;

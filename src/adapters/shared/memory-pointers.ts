@@ -9,7 +9,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
 import type { Known } from '../../ports/hot-metadata.ts';
-import { isPublicObject } from '../../ports/pointer.ts';
+import { canBePublic } from '../../ports/pointer.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { CacheStats } from './cache-metrics.ts';
 
@@ -142,7 +142,7 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       if (ofGate === undefined || overdue(ofGate) >= 0) return null;
       const gate = ofGate.value as BucketGate | null;
       // Where nobody may read no pointer is needed to say no, so strangers can't make a closed bucket cost index reads.
-      if (gate === null || !isPublicObject(gate.access, key)) return { gate, pointer: null };
+      if (gate === null || !canBePublic(gate.access, key)) return { gate, pointer: null };
       const ofPointer = entryOf(pointerName(bucket, key));
       if (ofPointer === undefined || ofPointer.gateId !== ofGate.gateId || overdue(ofPointer) >= 0) return null;
       return { gate, pointer: ofPointer.value as Pointer | null };

@@ -13,7 +13,12 @@ export function makeBucketId(name: BucketName, random: string): BucketId {
 /** The bucket that wrote the blob. */
 export function homeOfBlob(blobId: BlobId): BucketAddress {
   const id = blobId.slice(0, blobId.indexOf('/')) as BucketId;
-  return { id, name: id.slice(0, id.indexOf(NAME_END)) as BucketName };
+  return { id, name: nameOfBucketId(id) };
+}
+
+/** The name that the bucket has, or had. */
+export function nameOfBucketId(id: BucketId): BucketName {
+  return id.slice(0, id.indexOf(NAME_END)) as BucketName;
 }
 
 /** The distinct blobs of a list of segments. */

@@ -15,11 +15,14 @@ type TakesBucket = {
 export type BucketHandle = {
   /** The record as last authorised. */
   record(): BucketRecord;
+  /** Input that depends on the record is given as a function of it, and made anew when the bucket changed. */
   call<Name extends TakesBucket>(
     name: Name,
-    input: Omit<Parameters<IndexApi[Name]>[0], 'bucket'>,
+    input: InputOf<Name> | ((record: BucketRecord) => InputOf<Name>),
   ): Promise<ReturnType<IndexApi[Name]>>;
 };
+
+type InputOf<Name extends TakesBucket> = Omit<Parameters<IndexApi[Name]>[0], 'bucket'>;
 
 /** What a call of the index needs of the record that its caller decided on. */
 export function toBucketRef({ id, name, revision, settings }: BucketRecord): BucketRef {
@@ -35,6 +38,8 @@ export function toBucketRef({ id, name, revision, settings }: BucketRecord): Buc
 
 /** How often a call is repeated on a bucket that keeps changing before the client is asked to. */
 const MAX_REOPENS = 3;
+/** The same of a change of the bucket itself: of many at once each must wait for the others, one round for each. */
+const MAX_REOPENS_OF_CHANGE = 64;
 
 /** Opens a bucket for one request. `authorize` throws AccessDenied; it runs again when the bucket changed. NoSuchBucket. */
 export async function openBucket(
@@ -54,18 +59,20 @@ export async function openBucket(
   let record = await authorized();
   return {
     record: () => record,
-    async call(method, input) {
+    async call(method, given) {
       for (let reopens = 0; ; reopens++) {
         const bucket = toBucketRef(record);
+        const input = typeof given === 'function' ? given(record) : given;
+        const changed = changedBy(method, input);
         try {
           return await index.call(name, method, { ...input, bucket } as Parameters<IndexApi[typeof method]>[0]);
         } catch (error) {
           if (!(error instanceof StorageError) || error.code !== 'BucketChanged') throw error;
-          if (reopens === MAX_REOPENS) throw new StorageError('ConditionalRequestConflict', { cause: error });
+          const reopensMax = changed === 'gate' ? MAX_REOPENS_OF_CHANGE : MAX_REOPENS;
+          if (reopens === reopensMax) throw new StorageError('ConditionalRequestConflict', { cause: error });
           record = await authorized();
         } finally {
           // Whatever the outcome: a failed call may have landed.
-          const changed = changedBy(method, input);
           if (changed !== 'nothing' && changed !== 'gate') core.ports.hotMetadata.evict(name, changed);
           if (changesGate(changed)) core.ports.hotMetadata.evict(name, null);
         }

@@ -1,6 +1,8 @@
+import type { BucketAccess } from '../../ports/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../ports/bucket-settings.ts';
-import type { Account, BucketAccess, BucketName, BucketRecord } from '../../ports/domain.ts';
+import type { Account, BucketName, BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { withPublicReads } from '../auth/public-reads.ts';
 import type { Core } from '../core.ts';
 import { makeBucketId } from './blob-home.ts';
 
@@ -13,7 +15,7 @@ export async function createBucket(
   core: Core,
   account: Account,
   name: BucketName,
-  access: BucketAccess,
+  access: Omit<BucketAccess, 'publicReads'>,
   settings: BucketSettings = NO_SETTINGS,
 ): Promise<{ record: BucketRecord; isNew: boolean }> {
   const { clock, directory, ids, metadataIndex } = core.ports;
@@ -25,7 +27,7 @@ export async function createBucket(
     ownerId: account.id,
     createdAtMs,
     revision: 1,
-    access,
+    access: withPublicReads({ name, ownerId: account.id }, access),
     settings,
   };
   try {

@@ -1,4 +1,4 @@
-import type { Checksum, ChecksumAlgorithm, ObjectAttributes, ObjectKey } from '../../ports/domain.ts';
+import type { AccountId, Checksum, ChecksumAlgorithm, ObjectAttributes, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Upload } from '../../ports/metadata-index.ts';
 import { NO_FACTS, type ObjectFacts } from '../../ports/object-facts.ts';
@@ -32,6 +32,7 @@ export async function createUpload(
     attributes: ObjectAttributes;
     /** Of the object that it becomes; what is not given is as nobody said anything of it. */
     facts?: Partial<Omit<ObjectFacts, 'encryption'>>;
+    initiatorId?: AccountId | null;
     /** How its bytes shall be encrypted; none of it leaves them plain. */
     encryption?: EncryptionWish | null;
     checksumAlgorithm: ChecksumAlgorithm | null;
@@ -59,6 +60,7 @@ export async function createUpload(
     createdAtMs: core.ports.clock.nowMs(),
     checksumAlgorithm,
     checksumType: checksumType ?? allowed?.[0] ?? null,
+    initiatorId: input.initiatorId ?? null,
   };
   await bucket.call('createUpload', { upload });
   return upload;

@@ -22,13 +22,14 @@ const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * Current objects under a prefix in byte order of their keys. Pages are read one after the other, so a key that changes
- * meanwhile is there as it was before or after. `mayRead` throws for a key that the caller must not see. InvalidRequest
- * above `maxObjects`, and for an object that is encrypted with a client's key. Cost: an index read per 1,000 objects and one per 100.
+ * meanwhile is there as it was before or after. `mayRead` throws for an object that the caller must not see. InvalidRequest
+ * above `maxObjects`, and for an object that is encrypted with a client's key. Cost: an index read per 1,000 objects and
+ * one per 100.
  */
 export async function snapshotPrefix(
   core: Core,
   bucket: BucketHandle,
-  options: { prefix: string; maxObjects: number; mayRead: (key: ObjectKey) => void },
+  options: { prefix: string; maxObjects: number; mayRead: (version: ObjectVersion) => void },
 ): Promise<readonly SnapshotObject[]> {
   const { prefix, maxObjects, mayRead } = options;
   const objects: SnapshotObject[] = [];
@@ -47,10 +48,13 @@ export async function snapshotPrefix(
     const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: LIST_MAX_KEYS });
     if (objects.length + page.objects.length > maxObjects) throw tooMany(maxObjects);
     for (const keys of batches(page.objects, core.settings.inlineBodyMaxBytes)) {
-      keys.forEach(mayRead);
       // On Node the index answers at once: others get their turn between two batches.
       await new Promise((resolve) => setTimeout(resolve));
-      for (const version of await bucket.call('getObjects', { keys })) if (version !== null) keep(version);
+      for (const version of await bucket.call('getObjects', { keys })) {
+        if (version === null) continue;
+        mayRead(version);
+        keep(version);
+      }
     }
     if (!page.isTruncated || page.lastName === null) return objects;
     after = page.lastName;

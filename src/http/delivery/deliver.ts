@@ -2,6 +2,7 @@
 // alone, then the body. Called for unsigned GET and HEAD of an object. It never asks the index when a tier knows,
 // never opens a body that is not sent, and takes headers from the pointer only, so that no cached body can bring old ones.
 // Header names are lower case everywhere (semantics/object-headers.ts), or one would come twice.
+import type { Decide } from '../../core/auth/decide.ts';
 import type { Core } from '../../core/core.ts';
 import { openWithCustomerKey } from '../../core/encryption/key-keeping.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
@@ -10,7 +11,6 @@ import { openBody } from '../../core/objects/read-object.ts';
 import type { BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Found, Staleness } from '../../ports/hot-metadata.ts';
-import { isPublicObject } from '../../ports/pointer.ts';
 import type { Domains } from '../address.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
@@ -27,6 +27,7 @@ import { countRead } from './count-read.ts';
 import { createHeaderProfiles, type HeaderProfile } from './header-profile.ts';
 import { createHotAnswer, type HotCountsBySurface, newHotCounts } from './hot-answer.ts';
 import { createPreparedFor } from './prepared-headers.ts';
+import { createPublicReader, withPrivateCaching } from './public-reader.ts';
 import { createSiteDelivery, type DeliverSite } from './site/deliver-site.ts';
 import { createSiteRulesReader } from './site/site-rules.ts';
 import { wishedHeaders } from './wishes.ts';
@@ -37,6 +38,8 @@ export type DeliverySettings = Domains & {
   readonly defaultCacheControl: string;
   /** Whether answers tell where their time went. */
   readonly isServerTimingOn: boolean;
+  /** Named to policies that ask for it. */
+  readonly region: string;
 };
 
 export type Deliver = (
@@ -67,10 +70,11 @@ export type Asked = {
 };
 
 /** Makes both doors. Errors: NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI. */
-export function createDelivery(core: Core, settings: DeliverySettings): Delivery {
+export function createDelivery(core: Core, settings: DeliverySettings, decide: Decide): Delivery {
   const { meter, tiers } = core.ports;
   const { defaultCacheControl, isServerTimingOn } = settings;
   const cacheStatus = createCacheStatus(tiers);
+  const reader = createPublicReader(core, decide, settings);
   const memoryHit = cacheStatus('memory', 'memory');
   const profiles = createHeaderProfiles();
   const preparedFor = createPreparedFor({ defaultCacheControl, memoryHit, isServerTimingOn });
@@ -98,7 +102,7 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
   /** `cors`: what the bucket's rules add to the answer; null when it has none. */
   function answerPublic(asked: Asked, found: Found, cors: Readonly<HeaderRecord> | null): Response | Promise<Response> {
     const { request, key, hasOwnOrigin, profile } = asked;
-    const pointer = requirePublic(found, key);
+    const { pointer, isForEveryone } = reader.require(request, found, key);
     // Who has the key to what a client encrypted sends it, and does not come here.
     if (pointer.encryption !== null) openWithCustomerKey(pointer.encryption, null);
     const used = profile ?? profiles.plain(found.gate?.settings.hosting ?? null, hasOwnOrigin);
@@ -106,11 +110,13 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
     if (prepared.isGuarded(pointer)) requireReferer(used, request, cors);
     const { whole, notModified, part } = prepared;
     const { tier, stale } = found;
+    const shown = (headers: Readonly<HeaderRecord>) =>
+      withAge(isForEveryone ? headers : withPrivateCaching(headers, pointer), stale);
     const outcome = evaluateRead(readConditions(request), pointer);
     if (outcome === 'not-modified') {
       const status = cacheStatus(tier, 'none', stale);
       const headers = withTiming(notModified(pointer, status), status, request.notes);
-      return respond(asked, 304, withAge(headers, stale), null, cors);
+      return respond(asked, 304, shown(headers), null, cors);
     }
     if (outcome === 'precondition-failed') throw new StorageError('PreconditionFailed');
 
@@ -124,7 +130,7 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
       const stored = isWhole ? whole(pointer, status) : part(pointer, status, range);
       countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin, request.notes);
       const headers = withTiming(wished === null ? stored : { ...stored, ...wished }, status, request.notes);
-      return respond(asked, isWhole ? 200 : 206, withAge(headers, stale), body, cors);
+      return respond(asked, isWhole ? 200 : 206, shown(headers), body, cors);
     };
     if (request.method === 'HEAD') return send(null, 'none');
     const opened = openBody(core, pointer, { offsetBytes, lengthBytes });
@@ -156,7 +162,12 @@ export function createDelivery(core: Core, settings: DeliverySettings): Delivery
   const rules = createSiteRulesReader(core);
   const shared = { preparedFor, profiles, rules };
   const hotAnswer = createHotAnswer(core, { domains: settings, memoryHit, counts: hotCounts, ...shared });
-  return { deliver, deliverSite: createSiteDelivery(core, { find, answer, profiles, rules }), hotAnswer, hotCounts };
+  return {
+    deliver,
+    deliverSite: createSiteDelivery(core, { find, answer, mayRead: reader.mayRead, profiles, rules }),
+    hotAnswer,
+    hotCounts,
+  };
 }
 
 /** The request id comes last: the hot lane writes it behind the prepared headers. */
@@ -188,14 +199,6 @@ function readRange(request: HttpRequest, pointer: Pointer): ByteRange | 'whole' 
   throw new StorageError('InvalidRange', {
     fields: { RangeRequested: header, ActualObjectSize: `${pointer.sizeBytes}` },
   });
-}
-
-/** The pointer, if everyone may read it. A stranger learns of a missing key only where every key is public anyway. */
-function requirePublic(found: Found, key: ObjectKey): Pointer {
-  if (found.gate === null) throw new StorageError('NoSuchBucket');
-  if (!isPublicObject(found.gate.access, key)) throw new StorageError('AccessDenied');
-  if (found.pointer === null) throw new StorageError('NoSuchKey', { fields: { Key: key } });
-  return found.pointer;
 }
 
 /** Refuses an object to a page that may not show it. AccessDenied. */

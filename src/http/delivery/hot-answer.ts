@@ -4,7 +4,7 @@
 import type { Core } from '../../core/core.ts';
 import { bodyInMemory } from '../../core/objects/read-object.ts';
 import type { BucketGate, BucketName } from '../../ports/domain.ts';
-import { isPublicObject } from '../../ports/pointer.ts';
+import { everyoneMayRead } from '../../ports/pointer.ts';
 import type { Domains } from '../address.ts';
 import type { AnswerHot, HotReply, PlainRead } from '../request.ts';
 import { evaluateRead } from '../semantics/conditional.ts';
@@ -72,7 +72,8 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     const known = hotMetadata.peek(bucket, key);
     if (known === null) return null;
     const { gate, pointer } = known;
-    if (gate === null || pointer === null || !isPublicObject(gate.access, key)) return null;
+    // Where the policy must be asked, the other door asks it: there is no whole request here.
+    if (gate === null || pointer === null || everyoneMayRead(gate.access, key, pointer) !== 'yes') return null;
     const profile = profiles.plain(gate.settings.hosting, isOwnHost);
     return answer(read, { gate, pointer, profile, bucket }, false);
   };

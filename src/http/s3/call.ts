@@ -1,9 +1,12 @@
 // One request to the S3 surface as its operations see it, and the answer that they give. Made by routes.ts; plain data
 // and look-ups, no framework type. An answer becomes a Response in one place, so that headers stay a plain object.
+import type { FindAccounts } from '../../core/auth/find-accounts.ts';
 import type { BucketHandle } from '../../core/buckets/bucket-handle.ts';
 import type { Leases } from '../../core/leases.ts';
 import type { OpenedBody } from '../../core/objects/read-object.ts';
-import type { Account, BucketName, ObjectKey, Principal } from '../../ports/domain.ts';
+import type { Account, BucketName, ObjectKey, ObjectVersion, Principal } from '../../ports/domain.ts';
+import type { Tags } from '../../ports/object-facts.ts';
+import type { DecideCall } from '../access/decide-call.ts';
 import type { HttpRequest } from '../request.ts';
 import type { Query } from '../semantics/raw-path.ts';
 import type { DecodedBody } from './authenticate.ts';
@@ -27,6 +30,9 @@ export type S3Call = {
   header(name: string): string | null;
   headerNames(): Iterable<string>;
   readonly body: DecodedBody;
+  /** What the caller may do; authorize-call.ts asks it for every operation, those with several objects ask again. */
+  readonly decide: DecideCall;
+  readonly findAccounts: FindAccounts;
   /** Room for answers that hold memory for as long as their reader takes. */
   readonly longDownloads: Leases;
   /** The fields of a form upload by lower-case name; null for every other request. */
@@ -43,6 +49,12 @@ export type BucketCall = S3Call & { readonly bucket: BucketHandle };
 export type PrefixCall = BucketCall & { readonly prefix: string };
 /** A request to a key of such a bucket; the object may not exist. */
 export type ObjectCall = BucketCall & { readonly key: ObjectKey };
+/** A request to a version that was found, and that the caller may read or change so. */
+export type VersionCall = ObjectCall & {
+  readonly version: ObjectVersion;
+  /** Tags that its body sets. */
+  readonly tags: Tags;
+};
 
 /**
  * An answer before it is a Response. `headers` is its own, and has a Content-Length where `body` is a stream; `tier`

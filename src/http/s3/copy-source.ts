@@ -1,8 +1,6 @@
 // The source of CopyObject and UploadPartCopy: reads x-amz-copy-source, opens the bucket, checks that the caller may
 // read it, finds the version and decides the x-amz-copy-source-if-* conditions.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
-import { authorize } from '../../core/auth/authorize.ts';
-import { openBucket } from '../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../core/core.ts';
 import { isBucketName, parseBucketName, parseObjectKey } from '../../core/names.ts';
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../ports/domain.ts';
@@ -11,7 +9,7 @@ import { evaluateRead } from '../semantics/conditional.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
 import type { ObjectCall } from './call.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
-import { findVersion, preconditionFailed, readConditions } from './find-version.ts';
+import { openVersion, preconditionFailed, readConditions } from './find-version.ts';
 import { invalidArgument } from './paging.ts';
 import { parseVersionName, versionNameOf } from './version-name.ts';
 
@@ -71,12 +69,10 @@ export function sourceVersionHeaders({ record, version, versionId }: OpenedSourc
  */
 export async function openCopySource(call: ObjectCall, core: Core): Promise<OpenedSource> {
   const source = parseCopySource(call.header(HEADER) ?? '');
-  const { principal } = call;
-  const bucket = await openBucket(core, source.bucket, (record) => {
-    authorize(principal, record, 'read-object', source.key);
-    requireExpectedOwner(call.header('x-amz-source-expected-bucket-owner'), record);
-  });
-  const version = await findVersion(bucket, source.key, principal, source.versionId);
+  const action = source.versionId === null ? 's3:GetObject' : 's3:GetObjectVersion';
+  const { bucket, version } = await openVersion(core, call.decide, { ...source, action }, (record) =>
+    requireExpectedOwner(call.header('x-amz-source-expected-bucket-owner'), record),
+  );
   const conditions = readConditions(call.header, 'x-amz-copy-source-');
   const outcome = evaluateRead(conditions, version);
   if (outcome === 'precondition-failed') {

@@ -127,37 +127,3 @@ function readPart(element: XmlElement): ListedPart {
   }
   return { partNumber: Number(partNumber), etag: unquote(required(fields.ETag ?? null, 'ETag')), checksum };
 }
-
-/** To whom a grant of an access control list goes. */
-export type Grantee =
-  | { readonly kind: 'user'; readonly id: string }
-  | { readonly kind: 'group'; readonly uri: string }
-  | { readonly kind: 'email' };
-export type Grant = { readonly grantee: Grantee; readonly permission: string };
-
-const PERMISSIONS: ReadonlySet<string> = new Set(['FULL_CONTROL', 'READ', 'READ_ACP', 'WRITE', 'WRITE_ACP']);
-const GRANTEE_SHAPE = { ID: 'one', DisplayName: 'one', URI: 'one', EmailAddress: 'one', Type: 'one' } as const;
-
-/** An access control list; `ownerId` null when the document names no owner. MalformedXML. */
-export function readAccessControlPolicy(bytes: Uint8Array): { ownerId: string | null; grants: readonly Grant[] } {
-  const root = readXml(bytes, 'AccessControlPolicy');
-  const { Owner, AccessControlList } = readFields(root, { Owner: 'one', AccessControlList: 'one' });
-  if (AccessControlList === null) throw malformed('AccessControlList is missing.');
-  const owner = Owner === null ? null : readFields(Owner, { ID: 'one', DisplayName: 'one' });
-  return {
-    ownerId: owner === null ? null : required(owner.ID, 'ID').trim(),
-    grants: readFields(AccessControlList, { Grant: 'many' }).Grant.map(readGrant),
-  };
-}
-
-function readGrant(element: XmlElement): Grant {
-  const { Grantee, Permission } = readFields(element, { Grantee: 'one', Permission: 'one' });
-  const permission = required(Permission, 'Permission').trim();
-  if (!PERMISSIONS.has(permission)) throw malformed('Permission has an unknown value.');
-  if (Grantee === null) throw malformed('Grantee is missing.');
-  const { ID, URI, EmailAddress } = readFields(Grantee, GRANTEE_SHAPE);
-  if (ID !== null) return { permission, grantee: { kind: 'user', id: textOf(ID).trim() } };
-  if (URI !== null) return { permission, grantee: { kind: 'group', uri: textOf(URI).trim() } };
-  if (EmailAddress !== null) return { permission, grantee: { kind: 'email' } };
-  throw malformed('Grantee names nobody.');
-}

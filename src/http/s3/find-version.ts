@@ -1,49 +1,83 @@
-// Finds the version of an object that a request means. Used by the ops that read one, and by copies for their source.
-import { authorize } from '../../core/auth/authorize.ts';
-import type { BucketHandle } from '../../core/buckets/bucket-handle.ts';
-import type { ObjectKey, ObjectVersion, Principal, VersionName } from '../../ports/domain.ts';
+// Finds the version of an object that a request means, and decides whether the caller may do with it what it wants.
+// routes.ts calls it for the operations that read or change a version, copy-source.ts for a copy's source.
+import type { ObjectAction } from '../../core/auth/actions.ts';
+import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
+import type { Core } from '../../core/core.ts';
+import type { BucketName, BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import type { FoundVersion } from '../../ports/metadata-index.ts';
+import type { Tags } from '../../ports/object-facts.ts';
+import { type DecideCall, mayKnowMissing, requireAllowed } from '../access/decide-call.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { ReadConditions } from '../semantics/conditional.ts';
 import { formatHttpDate } from '../semantics/http-date.ts';
-import type { ObjectCall } from './call.ts';
-import { parseVersionName, versionNameOf } from './version-name.ts';
+import { versionNameOf } from './version-name.ts';
+
+export type VersionWanted = {
+  readonly bucket: BucketName;
+  readonly key: ObjectKey;
+  /** Null: what the key stands for now. */
+  readonly versionId: VersionName | null;
+  readonly action: ObjectAction;
+  /** Tags that the request sets on it. */
+  readonly requestTags?: Tags | null;
+};
+
+/** A version that the caller may use so, in its opened bucket. */
+export type OpenedVersion = { readonly bucket: BucketHandle; readonly version: ObjectVersion };
 
 /**
- * The version that the key stands for now, or the one that is named. Who may not list the bucket is not told whether the
- * key exists: AccessDenied instead of NoSuchKey. NoSuchVersion; MethodNotAllowed for a delete marker that is named; where
- * one hides the key, NoSuchKey says so in its headers.
+ * Opens bucket and version. The decision is made with the version in hand, and again whenever the bucket changes before
+ * the request is done. `check` may refuse the bucket itself. NoSuchBucket, AccessDenied, and what `requireVersion`
+ * throws. Cost: the bucket and one index read.
+ */
+export async function openVersion(
+  core: Core,
+  decide: DecideCall,
+  wanted: VersionWanted,
+  check: (record: BucketRecord) => void,
+): Promise<OpenedVersion> {
+  const { key, versionId, action, requestTags = null } = wanted;
+  let version: ObjectVersion | null = null;
+  const bucket = await openBucket(core, wanted.bucket, (record) => {
+    check(record);
+    if (version !== null) requireAllowed(decide, record, { action, key, object: version, requestTags });
+  });
+  const found = await bucket.call('getVersion', { key, versionId });
+  version = requireVersion(decide, bucket.record(), wanted, found);
+  return { bucket, version };
+}
+
+/**
+ * The version, if there is one and the caller may. Who may not list the bucket is not told whether the key exists:
+ * AccessDenied instead of NoSuchKey and NoSuchVersion. MethodNotAllowed for a delete marker that is named or to be
+ * changed; where one hides the key, NoSuchKey says so in its headers.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Permissions),
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/DeleteMarker.html
  */
-export async function findVersion(
-  bucket: BucketHandle,
-  key: ObjectKey,
-  principal: Principal,
-  versionId: VersionName | null,
-): Promise<ObjectVersion> {
-  const found = await bucket.call('getVersion', { key, versionId });
-  if (found?.kind === 'object') return found.object;
+function requireVersion(
+  decide: DecideCall,
+  record: BucketRecord,
+  { key, versionId, action, requestTags = null }: VersionWanted,
+  found: FoundVersion | null,
+): ObjectVersion {
+  if (found?.kind === 'object') {
+    requireAllowed(decide, record, { action, key, object: found.object, requestTags });
+    return found.object;
+  }
+  if (!mayKnowMissing(decide, record, action, key)) throw new StorageError('AccessDenied');
   if (found === null) {
-    authorize(principal, bucket.record(), 'list', null);
     const fields = { Key: key, ...(versionId === null ? {} : { VersionId: versionId }) };
     throw new StorageError(versionId === null ? 'NoSuchKey' : 'NoSuchVersion', { fields });
   }
   const { marker } = found;
   const headers = { 'x-amz-delete-marker': 'true', 'x-amz-version-id': versionNameOf(marker) };
-  if (versionId === null) {
-    authorize(principal, bucket.record(), 'list', null);
+  if (versionId === null && action.startsWith('s3:Get'))
     throw withFailureHeaders(new StorageError('NoSuchKey', { fields: { Key: key } }), headers);
-  }
   throw withFailureHeaders(
     new StorageError('MethodNotAllowed', { fields: { ResourceType: 'DeleteMarker', Allow: 'DELETE' } }),
     { ...headers, 'last-modified': formatHttpDate(marker.lastModifiedMs) },
   );
-}
-
-/** The version that the key and `?versionId` of a request name. */
-export function findRequestedVersion(call: ObjectCall): Promise<ObjectVersion> {
-  return findVersion(call.bucket, call.key, call.principal, parseVersionName(call.query.get('versionId')));
 }
 
 /** The condition headers of a read; with a prefix, those of a copy's source. */

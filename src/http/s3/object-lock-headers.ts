@@ -1,9 +1,11 @@
 // Object lock in headers: what a write wishes, what a read shows, and the wish to override GOVERNANCE.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (x-amz-object-lock-*), API_GetObject.html
+import type { ObjectAction } from '../../core/auth/actions.ts';
 import { parseIsoTime } from '../../core/time.ts';
-import type { BucketRecord } from '../../ports/domain.ts';
+import type { BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { ObjectLock } from '../../ports/object-facts.ts';
+import { requireAllowed } from '../access/decide-call.ts';
 import type { BucketCall, ObjectCall } from './call.ts';
 import { requireFuture } from './object-lock-document.ts';
 import { invalidArgument } from './paging.ts';
@@ -22,11 +24,19 @@ export function requireLockableBucket({ settings, name }: BucketRecord): void {
   });
 }
 
-/** The lock that a write wishes for its new version, or null. InvalidArgument, InvalidRequest (a bucket without object lock). */
-export function readObjectLockHeaders({ header, bucket }: ObjectCall, nowMs: number): ObjectLock | null {
+/**
+ * The lock that a write wishes for its new version, or null. Each half needs its own right. AccessDenied, InvalidArgument,
+ * InvalidRequest (a bucket without object lock).
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (Permissions)
+ */
+export function readObjectLockHeaders(call: ObjectCall, nowMs: number): ObjectLock | null {
+  const { header, bucket, key } = call;
   const [mode, until, hold] = [header(MODE), header(UNTIL), header(HOLD)];
   if (mode === null && until === null && hold === null) return null;
   requireLockableBucket(bucket.record());
+  const needs = (action: ObjectAction) => requireAllowed(call.decide, bucket.record(), { action, key });
+  if (mode !== null || until !== null) needs('s3:PutObjectRetention');
+  if (hold !== null) needs('s3:PutObjectLegalHold');
   return { retention: readRetention(mode, until, nowMs), hasLegalHold: hold === null ? null : readHold(hold) };
 }
 
@@ -61,9 +71,9 @@ export function objectLockHeaders(lock: ObjectLock | null): Record<string, strin
   };
 }
 
-/** Whether the caller asks to override GOVERNANCE, and may: that is the owner's right. */
-export function bypassesGovernance(call: BucketCall): boolean {
-  const { principal } = call;
-  const isOwner = principal.kind === 'account' && principal.account.id === call.bucket.record().ownerId;
-  return isOwner && call.header(BYPASS)?.trim().toLowerCase() === 'true';
+/** Whether the caller asks to override GOVERNANCE, and may for every one of the keys. */
+export function bypassesGovernance(call: BucketCall, keys: readonly ObjectKey[]): boolean {
+  if (call.header(BYPASS)?.trim().toLowerCase() !== 'true') return false;
+  const record = call.bucket.record();
+  return keys.every((key) => call.decide(record, { action: 's3:BypassGovernanceRetention', key }) === 'allowed');
 }

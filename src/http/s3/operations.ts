@@ -1,10 +1,21 @@
 // Everything the S3 surface can do, one entry per operation: who may call it, what body it takes, how it is metered,
 // which headers it refuses and who answers it. routes.ts runs it; a missing operation does not compile.
-import type { Access } from '../../core/auth/authorize.ts';
+import type { BucketAction, ObjectAction } from '../../core/auth/actions.ts';
 import type { Core } from '../../core/core.ts';
+import type { Tags } from '../../ports/object-facts.ts';
 import type { MeterEvent } from '../../ports/system.ts';
-import type { AccountCall, BucketCall, NewBucketCall, ObjectCall, PrefixCall, S3Answer } from './call.ts';
+import type {
+  AccountCall,
+  BucketCall,
+  NewBucketCall,
+  ObjectCall,
+  PrefixCall,
+  S3Answer,
+  S3Call,
+  VersionCall,
+} from './call.ts';
 import type { OperationName } from './detect.ts';
+import { answerGetBucketAcl, answerGetObjectAcl, answerPutBucketAcl, answerPutObjectAcl } from './ops/acl.ts';
 import { answerGetObjectAttributes } from './ops/attributes.ts';
 import {
   answerCreateBucket,
@@ -13,14 +24,6 @@ import {
   answerHeadBucket,
   answerListBuckets,
 } from './ops/bucket.ts';
-import {
-  answerDeleteBucketPolicy,
-  answerGetBucketAcl,
-  answerGetBucketPolicy,
-  answerGetObjectAcl,
-  answerPutBucketAcl,
-  answerPutBucketPolicy,
-} from './ops/bucket-access.ts';
 import { answerDeleteBucketCors, answerGetBucketCors, answerPutBucketCors } from './ops/bucket-cors.ts';
 import {
   answerDeleteBucketEncryption,
@@ -33,6 +36,13 @@ import {
   answerGetBucketLifecycle,
   answerPutBucketLifecycle,
 } from './ops/bucket-lifecycle.ts';
+import {
+  answerDeleteBucketPolicy,
+  answerGetBucketPolicy,
+  answerGetBucketPolicyStatus,
+  answerPutBucketPolicy,
+} from './ops/bucket-policy.ts';
+
 import { answerDeleteBucketTagging, answerGetBucketTagging, answerPutBucketTagging } from './ops/bucket-tagging.ts';
 import { answerDeleteBucketWebsite, answerGetBucketWebsite, answerPutBucketWebsite } from './ops/bucket-website.ts';
 import { answerDeleteObject, answerDeleteObjects } from './ops/delete.ts';
@@ -55,22 +65,51 @@ import {
   answerPutObjectLockConfiguration,
   answerPutObjectRetention,
 } from './ops/object-lock.ts';
-import { answerDeleteObjectTagging, answerGetObjectTagging, answerPutObjectTagging } from './ops/object-tagging.ts';
+import {
+  answerDeleteObjectTagging,
+  answerGetObjectTagging,
+  answerPutObjectTagging,
+  readObjectTagging,
+} from './ops/object-tagging.ts';
+
 import { answerPostObject } from './ops/post-object.ts';
+import {
+  answerDeleteBucketOwnershipControls,
+  answerDeletePublicAccessBlock,
+  answerGetBucketOwnershipControls,
+  answerGetPublicAccessBlock,
+  answerPutBucketOwnershipControls,
+  answerPutPublicAccessBlock,
+} from './ops/public-access.ts';
 import { answerCopyObject, answerPutObject } from './ops/put-copy.ts';
 import { answerGetBucketVersioning, answerListObjectVersions, answerPutBucketVersioning } from './ops/versions.ts';
 import { answerDownloadZip } from './ops/zip.ts';
-import { DATE_CONDITIONS, GRANTS, NEW_OBJECT } from './refused-headers.ts';
+import { DATE_CONDITIONS, NEW_OBJECT } from './refused-headers.ts';
 
 type Handle<Call> = (call: Call, core: Core) => S3Answer | Promise<S3Answer>;
 
-/** `scope` says what is opened before `handle` runs; an account's own operations ask for no bucket's permission. */
+/** The right that an operation needs; `versionAction` when it names a version. */
+type NeedsObject = { readonly action: ObjectAction; readonly versionAction?: ObjectAction };
+
+/**
+ * `scope` says what is opened before `handle` runs, and so what the right is decided on. `object`: on the key, whether or
+ * not there is an object. `version`: on the version that is found. `upload`: on the key, but who began the upload always
+ * may. `keys`: the request lists the keys, each of which `handle` decides on. An account's own operations need no right.
+ */
 type Scope =
   | { readonly scope: 'account'; readonly handle: Handle<AccountCall> }
   | { readonly scope: 'new-bucket'; readonly handle: Handle<NewBucketCall> }
-  | { readonly scope: 'bucket'; readonly access: Access; readonly handle: Handle<BucketCall> }
-  | { readonly scope: 'prefix'; readonly access: Access; readonly handle: Handle<PrefixCall> }
-  | { readonly scope: 'object'; readonly access: Access; readonly handle: Handle<ObjectCall> };
+  | { readonly scope: 'bucket'; readonly action: BucketAction; readonly handle: Handle<BucketCall> }
+  | { readonly scope: 'prefix'; readonly action: BucketAction; readonly handle: Handle<PrefixCall> }
+  | { readonly scope: 'keys'; readonly action: ObjectAction; readonly handle: Handle<BucketCall> }
+  | ({ readonly scope: 'object'; readonly handle: Handle<ObjectCall> } & NeedsObject)
+  | ({
+      readonly scope: 'version';
+      readonly handle: Handle<VersionCall>;
+      /** Reads tags that the request sets from its body: a policy may go by them. */
+      readonly readTags?: (call: S3Call) => Promise<Tags>;
+    } & Required<NeedsObject>)
+  | { readonly scope: 'upload'; readonly action: ObjectAction; readonly handle: Handle<ObjectCall> };
 
 export type Operation = Scope & {
   /** `document`: a small body read whole (XML, a policy); `stream`: an object's bytes; `none`: a body is not looked at. */
@@ -89,13 +128,20 @@ export const OPERATIONS = {
     scope: 'new-bucket',
     body: 'document',
     meter: 'A',
-    rejects: [...GRANTS, 'x-amz-object-ownership', 'x-amz-bucket-namespace'],
+    rejects: ['x-amz-bucket-namespace'],
     handle: answerCreateBucket,
   },
-  HeadBucket: { scope: 'bucket', access: 'list', body: 'none', meter: 'B', rejects: [], handle: answerHeadBucket },
+  HeadBucket: {
+    scope: 'bucket',
+    action: 's3:ListBucket',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerHeadBucket,
+  },
   DeleteBucket: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:DeleteBucket',
     body: 'none',
     meter: 'free',
     rejects: [],
@@ -103,7 +149,7 @@ export const OPERATIONS = {
   },
   GetBucketLocation: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:GetBucketLocation',
     body: 'none',
     meter: 'B',
     rejects: [],
@@ -111,7 +157,7 @@ export const OPERATIONS = {
   },
   GetBucketVersioning: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:GetBucketVersioning',
     body: 'none',
     meter: 'B',
     rejects: [],
@@ -119,24 +165,31 @@ export const OPERATIONS = {
   },
   PutBucketVersioning: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutBucketVersioning',
     body: 'document',
     meter: 'A',
     rejects: [],
     handle: answerPutBucketVersioning,
   },
-  GetBucketAcl: { scope: 'bucket', access: 'owner', body: 'none', meter: 'B', rejects: [], handle: answerGetBucketAcl },
+  GetBucketAcl: {
+    scope: 'bucket',
+    action: 's3:GetBucketAcl',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketAcl,
+  },
   PutBucketAcl: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutBucketAcl',
     body: 'document',
     meter: 'A',
-    rejects: GRANTS,
+    rejects: [],
     handle: answerPutBucketAcl,
   },
   GetBucketPolicy: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:GetBucketPolicy',
     body: 'none',
     meter: 'B',
     rejects: [],
@@ -144,7 +197,7 @@ export const OPERATIONS = {
   },
   PutBucketPolicy: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutBucketPolicy',
     body: 'document',
     meter: 'A',
     rejects: [],
@@ -152,15 +205,71 @@ export const OPERATIONS = {
   },
   DeleteBucketPolicy: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:DeleteBucketPolicy',
     body: 'none',
     meter: 'free',
     rejects: [],
     handle: answerDeleteBucketPolicy,
   },
+  GetBucketPolicyStatus: {
+    scope: 'bucket',
+    action: 's3:GetBucketPolicyStatus',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketPolicyStatus,
+  },
+  GetPublicAccessBlock: {
+    scope: 'bucket',
+    action: 's3:GetBucketPublicAccessBlock',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetPublicAccessBlock,
+  },
+  PutPublicAccessBlock: {
+    scope: 'bucket',
+    action: 's3:PutBucketPublicAccessBlock',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutPublicAccessBlock,
+  },
+  DeletePublicAccessBlock: {
+    scope: 'bucket',
+    action: 's3:PutBucketPublicAccessBlock',
+    body: 'none',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeletePublicAccessBlock,
+  },
+  GetBucketOwnershipControls: {
+    scope: 'bucket',
+    action: 's3:GetBucketOwnershipControls',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketOwnershipControls,
+  },
+  PutBucketOwnershipControls: {
+    scope: 'bucket',
+    action: 's3:PutBucketOwnershipControls',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutBucketOwnershipControls,
+  },
+  DeleteBucketOwnershipControls: {
+    scope: 'bucket',
+    action: 's3:PutBucketOwnershipControls',
+    body: 'none',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeleteBucketOwnershipControls,
+  },
   GetBucketCors: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:GetBucketCORS',
     body: 'none',
     meter: 'B',
     rejects: [],
@@ -168,7 +277,7 @@ export const OPERATIONS = {
   },
   PutBucketCors: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutBucketCORS',
     body: 'document',
     meter: 'A',
     rejects: [],
@@ -176,7 +285,7 @@ export const OPERATIONS = {
   },
   DeleteBucketCors: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutBucketCORS',
     body: 'none',
     meter: 'free',
     rejects: [],
@@ -184,7 +293,7 @@ export const OPERATIONS = {
   },
   GetBucketEncryption: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:GetEncryptionConfiguration',
     body: 'none',
     meter: 'B',
     rejects: [],
@@ -192,7 +301,7 @@ export const OPERATIONS = {
   },
   PutBucketEncryption: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutEncryptionConfiguration',
     body: 'document',
     meter: 'A',
     rejects: [],
@@ -200,7 +309,7 @@ export const OPERATIONS = {
   },
   DeleteBucketEncryption: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutEncryptionConfiguration',
     body: 'none',
     meter: 'free',
     rejects: [],
@@ -208,7 +317,7 @@ export const OPERATIONS = {
   },
   GetBucketWebsite: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:GetBucketWebsite',
     body: 'none',
     meter: 'B',
     rejects: [],
@@ -216,7 +325,7 @@ export const OPERATIONS = {
   },
   PutBucketWebsite: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutBucketWebsite',
     body: 'document',
     meter: 'A',
     rejects: [],
@@ -224,7 +333,7 @@ export const OPERATIONS = {
   },
   DeleteBucketWebsite: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:DeleteBucketWebsite',
     body: 'none',
     meter: 'free',
     rejects: [],
@@ -232,7 +341,7 @@ export const OPERATIONS = {
   },
   GetBucketTagging: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:GetBucketTagging',
     body: 'none',
     meter: 'B',
     rejects: [],
@@ -240,7 +349,7 @@ export const OPERATIONS = {
   },
   PutBucketTagging: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutBucketTagging',
     body: 'document',
     meter: 'A',
     rejects: [],
@@ -248,7 +357,7 @@ export const OPERATIONS = {
   },
   DeleteBucketTagging: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutBucketTagging',
     body: 'none',
     meter: 'free',
     rejects: [],
@@ -256,7 +365,7 @@ export const OPERATIONS = {
   },
   GetObjectLockConfiguration: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:GetBucketObjectLockConfiguration',
     body: 'none',
     meter: 'B',
     rejects: [],
@@ -264,7 +373,7 @@ export const OPERATIONS = {
   },
   PutObjectLockConfiguration: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutBucketObjectLockConfiguration',
     body: 'document',
     meter: 'A',
     rejects: [],
@@ -272,7 +381,7 @@ export const OPERATIONS = {
   },
   GetBucketLifecycleConfiguration: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:GetLifecycleConfiguration',
     body: 'none',
     meter: 'B',
     rejects: [],
@@ -280,7 +389,7 @@ export const OPERATIONS = {
   },
   PutBucketLifecycleConfiguration: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutLifecycleConfiguration',
     body: 'document',
     meter: 'A',
     rejects: [],
@@ -288,7 +397,7 @@ export const OPERATIONS = {
   },
   DeleteBucketLifecycle: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutLifecycleConfiguration',
     body: 'none',
     meter: 'free',
     rejects: [],
@@ -296,7 +405,7 @@ export const OPERATIONS = {
   },
   GetBucketHosting: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:GetBucketWebsite',
     body: 'none',
     meter: 'B',
     rejects: [],
@@ -304,7 +413,7 @@ export const OPERATIONS = {
   },
   PutBucketHosting: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:PutBucketWebsite',
     body: 'document',
     meter: 'A',
     rejects: [],
@@ -312,16 +421,23 @@ export const OPERATIONS = {
   },
   DeleteBucketHosting: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:DeleteBucketWebsite',
     body: 'none',
     meter: 'free',
     rejects: [],
     handle: answerDeleteBucketHosting,
   },
-  ListObjects: { scope: 'bucket', access: 'list', body: 'none', meter: 'A', rejects: [], handle: answerListObjects },
+  ListObjects: {
+    scope: 'bucket',
+    action: 's3:ListBucket',
+    body: 'none',
+    meter: 'A',
+    rejects: [],
+    handle: answerListObjects,
+  },
   ListObjectsV2: {
     scope: 'bucket',
-    access: 'list',
+    action: 's3:ListBucket',
     body: 'none',
     meter: 'A',
     rejects: [],
@@ -329,7 +445,7 @@ export const OPERATIONS = {
   },
   ListObjectVersions: {
     scope: 'bucket',
-    access: 'list',
+    action: 's3:ListBucketVersions',
     body: 'none',
     meter: 'A',
     rejects: [],
@@ -337,15 +453,15 @@ export const OPERATIONS = {
   },
   DownloadZip: {
     scope: 'prefix',
-    access: 'list',
+    action: 's3:ListBucket',
     body: 'none',
     meter: 'A',
     rejects: [],
     handle: answerDownloadZip,
   },
   DeleteObjects: {
-    scope: 'bucket',
-    access: 'write',
+    scope: 'keys',
+    action: 's3:DeleteObject',
     body: 'document',
     meter: 'free',
     rejects: [],
@@ -353,88 +469,116 @@ export const OPERATIONS = {
   },
   ListMultipartUploads: {
     scope: 'bucket',
-    access: 'owner',
+    action: 's3:ListBucketMultipartUploads',
     body: 'none',
     meter: 'A',
     rejects: [],
     handle: answerListMultipartUploads,
   },
   GetObject: {
-    scope: 'object',
-    access: 'read-object',
+    scope: 'version',
+    action: 's3:GetObject',
+    versionAction: 's3:GetObjectVersion',
     body: 'none',
     meter: 'B',
     rejects: [],
     handle: answerRead,
   },
   HeadObject: {
-    scope: 'object',
-    access: 'read-object',
+    scope: 'version',
+    action: 's3:GetObject',
+    versionAction: 's3:GetObjectVersion',
     body: 'none',
     meter: 'B',
     rejects: [],
     handle: answerRead,
   },
   GetObjectAttributes: {
-    scope: 'object',
-    access: 'read-object',
+    scope: 'version',
+    action: 's3:GetObjectAttributes',
+    versionAction: 's3:GetObjectVersionAttributes',
     body: 'none',
     meter: 'B',
     rejects: [],
     handle: answerGetObjectAttributes,
   },
-  GetObjectAcl: { scope: 'object', access: 'owner', body: 'none', meter: 'B', rejects: [], handle: answerGetObjectAcl },
+  GetObjectAcl: {
+    scope: 'version',
+    action: 's3:GetObjectAcl',
+    versionAction: 's3:GetObjectVersionAcl',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetObjectAcl,
+  },
+  PutObjectAcl: {
+    scope: 'version',
+    action: 's3:PutObjectAcl',
+    versionAction: 's3:PutObjectVersionAcl',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutObjectAcl,
+  },
   GetObjectRetention: {
-    scope: 'object',
-    access: 'owner',
+    scope: 'version',
+    action: 's3:GetObjectRetention',
+    versionAction: 's3:GetObjectRetention',
     body: 'none',
     meter: 'B',
     rejects: [],
     handle: answerGetObjectRetention,
   },
   PutObjectRetention: {
-    scope: 'object',
-    access: 'owner',
+    scope: 'version',
+    action: 's3:PutObjectRetention',
+    versionAction: 's3:PutObjectRetention',
     body: 'document',
     meter: 'A',
     rejects: [],
     handle: answerPutObjectRetention,
   },
   GetObjectLegalHold: {
-    scope: 'object',
-    access: 'owner',
+    scope: 'version',
+    action: 's3:GetObjectLegalHold',
+    versionAction: 's3:GetObjectLegalHold',
     body: 'none',
     meter: 'B',
     rejects: [],
     handle: answerGetObjectLegalHold,
   },
   PutObjectLegalHold: {
-    scope: 'object',
-    access: 'owner',
+    scope: 'version',
+    action: 's3:PutObjectLegalHold',
+    versionAction: 's3:PutObjectLegalHold',
     body: 'document',
     meter: 'A',
     rejects: [],
     handle: answerPutObjectLegalHold,
   },
   GetObjectTagging: {
-    scope: 'object',
-    access: 'owner',
+    scope: 'version',
+    action: 's3:GetObjectTagging',
+    versionAction: 's3:GetObjectVersionTagging',
     body: 'none',
     meter: 'B',
     rejects: [],
     handle: answerGetObjectTagging,
   },
   PutObjectTagging: {
-    scope: 'object',
-    access: 'owner',
+    scope: 'version',
+    action: 's3:PutObjectTagging',
+    versionAction: 's3:PutObjectVersionTagging',
+    readTags: readObjectTagging,
     body: 'document',
     meter: 'A',
     rejects: [],
     handle: answerPutObjectTagging,
   },
   DeleteObjectTagging: {
-    scope: 'object',
-    access: 'owner',
+    scope: 'version',
+    action: 's3:DeleteObjectTagging',
+    versionAction: 's3:DeleteObjectVersionTagging',
     body: 'none',
     meter: 'free',
     rejects: [],
@@ -442,7 +586,7 @@ export const OPERATIONS = {
   },
   PutObject: {
     scope: 'object',
-    access: 'write',
+    action: 's3:PutObject',
     body: 'stream',
     meter: 'A',
     rejects: [...NEW_OBJECT, 'x-amz-write-offset-bytes'],
@@ -450,7 +594,7 @@ export const OPERATIONS = {
   },
   PostObject: {
     scope: 'object',
-    access: 'write',
+    action: 's3:PutObject',
     body: 'stream',
     meter: 'A',
     rejects: NEW_OBJECT,
@@ -458,7 +602,7 @@ export const OPERATIONS = {
   },
   CopyObject: {
     scope: 'object',
-    access: 'write',
+    action: 's3:PutObject',
     body: 'none',
     meter: 'A',
     rejects: NEW_OBJECT,
@@ -466,7 +610,8 @@ export const OPERATIONS = {
   },
   DeleteObject: {
     scope: 'object',
-    access: 'write',
+    action: 's3:DeleteObject',
+    versionAction: 's3:DeleteObjectVersion',
     body: 'none',
     meter: 'free',
     rejects: [...DATE_CONDITIONS, 'if-none-match'],
@@ -474,7 +619,7 @@ export const OPERATIONS = {
   },
   CreateMultipartUpload: {
     scope: 'object',
-    access: 'write',
+    action: 's3:PutObject',
     body: 'none',
     meter: 'A',
     rejects: NEW_OBJECT,
@@ -482,7 +627,7 @@ export const OPERATIONS = {
   },
   UploadPart: {
     scope: 'object',
-    access: 'write',
+    action: 's3:PutObject',
     body: 'stream',
     meter: 'A',
     rejects: ['if-match', 'if-none-match'],
@@ -490,15 +635,15 @@ export const OPERATIONS = {
   },
   UploadPartCopy: {
     scope: 'object',
-    access: 'write',
+    action: 's3:PutObject',
     body: 'none',
     meter: 'A',
     rejects: ['if-match', 'if-none-match'],
     handle: answerUploadPartCopy,
   },
   ListParts: {
-    scope: 'object',
-    access: 'write',
+    scope: 'upload',
+    action: 's3:ListMultipartUploadParts',
     body: 'none',
     meter: 'A',
     rejects: [],
@@ -506,15 +651,15 @@ export const OPERATIONS = {
   },
   CompleteMultipartUpload: {
     scope: 'object',
-    access: 'write',
+    action: 's3:PutObject',
     body: 'document',
     meter: 'A',
     rejects: [...DATE_CONDITIONS],
     handle: answerCompleteMultipartUpload,
   },
   AbortMultipartUpload: {
-    scope: 'object',
-    access: 'write',
+    scope: 'upload',
+    action: 's3:AbortMultipartUpload',
     body: 'none',
     meter: 'free',
     rejects: ['x-amz-if-match-initiated-time'],

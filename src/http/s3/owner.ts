@@ -1,17 +1,57 @@
+// Accounts as documents show them: id and display name. The ids of a page are looked up together.
+import type { Account, AccountId } from '../../ports/domain.ts';
 import type { BucketCall } from './call.ts';
 import { element, textElement } from './xml-write.ts';
 
-/**
- * The bucket's owner, who owns everything in it and is the only one who writes to it: as `Owner`, `Initiator` and so
- * on. The display name is known of the account that asks; a stranger is shown the id alone.
- */
-export function ownerElement(call: BucketCall, name: string): string {
-  return element(name, ownerFields(call));
+/** Accounts that a document names, by id. One that is gone has no name any more. */
+export type NamedAccounts = ReadonlyMap<AccountId, Account>;
+
+/** ID and DisplayName. */
+export function accountFields(id: AccountId, accounts: NamedAccounts): string {
+  return textElement('ID', id) + textElement('DisplayName', accounts.get(id)?.displayName ?? null);
 }
 
-/** ID and, for the owner, DisplayName. */
-export function ownerFields({ bucket, principal }: BucketCall): string {
-  const { ownerId } = bucket.record();
-  const isOwner = principal.kind === 'account' && principal.account.id === ownerId;
-  return textElement('ID', ownerId) + textElement('DisplayName', isOwner ? principal.account.displayName : null);
+/** The same in an element: `Owner`, `Initiator`. */
+export function accountElement(name: string, id: AccountId, accounts: NamedAccounts): string {
+  return element(name, accountFields(id, accounts));
+}
+
+/** The elements of a page's accounts; null stands for the owner of the bucket. */
+export type PageAccounts = {
+  /** `Owner`. Where ownership is enforced the bucket's owner owns everything. */
+  owner(id: AccountId | null): string;
+  /** `Initiator` of an upload. */
+  initiator(id: AccountId | null): string;
+};
+
+/**
+ * Looks up the accounts of a page; strangers without a signature are shown ids alone. Cost: a read of the directory,
+ * unless everything is the caller's own.
+ */
+export async function findPageAccounts(
+  call: Pick<BucketCall, 'bucket' | 'principal' | 'findAccounts'>,
+  ids: Iterable<AccountId | null>,
+): Promise<PageAccounts> {
+  const { ownerId: bucketOwnerId, access } = call.bucket.record();
+  const named = new Set([bucketOwnerId]);
+  for (const id of ids) if (id !== null) named.add(id);
+  const { principal } = call;
+  const isAllOwn = principal.kind === 'account' && named.size === 1 && named.has(principal.account.id);
+  const accounts: NamedAccounts =
+    principal.kind === 'anonymous'
+      ? new Map()
+      : isAllOwn
+        ? new Map([[principal.account.id, principal.account]])
+        : await call.findAccounts(named);
+  // A page has a thousand rows and rarely more than one owner.
+  const owners = new Map<AccountId, string>();
+  return {
+    owner(id) {
+      const ownerId = access.ownership === 'BucketOwnerEnforced' ? bucketOwnerId : (id ?? bucketOwnerId);
+      const made = owners.get(ownerId) ?? accountElement('Owner', ownerId, accounts);
+      owners.set(ownerId, made);
+      return made;
+    },
+    initiator: (id) => accountElement('Initiator', id ?? bucketOwnerId, accounts),
+  };
 }

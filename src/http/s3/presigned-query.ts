@@ -53,6 +53,11 @@ export function readPresignedQuery(request: HttpRequest, nowMs: number): Claims 
   };
 }
 
+/** A life that no URL can have opens nothing: 403, as ceph/s3-tests wants it (S3: AuthorizationQueryParametersError). */
+function outOfRange(detail: string): StorageError {
+  return new StorageError('AccessDenied', { detail });
+}
+
 function malformed(detail: string): StorageError {
   return new StorageError('AuthorizationQueryParametersError', { detail });
 }
@@ -102,9 +107,9 @@ function readTime(date: string, credentialDate: string): RequestTime {
 function readExpires(text: string): number {
   if (!NUMBER.test(text)) throw malformed('X-Amz-Expires should be a number');
   const seconds = Number(text);
-  if (seconds < 0) throw malformed('X-Amz-Expires must be non-negative');
+  if (seconds < 0) throw outOfRange('X-Amz-Expires must be non-negative');
   if (seconds > MAX_EXPIRES_SECONDS) {
-    throw malformed(
+    throw outOfRange(
       `X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than ${MAX_EXPIRES_SECONDS} seconds`,
     );
   }

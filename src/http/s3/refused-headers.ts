@@ -8,18 +8,10 @@ const EVENT_HOLD = [
   'x-amz-object-lock-event-hold-duration-days',
   'x-amz-object-lock-event-hold-duration-years',
 ];
-/** Access control lists in headers. */
-export const GRANTS: readonly string[] = [
-  'x-amz-grant-full-control',
-  'x-amz-grant-read',
-  'x-amz-grant-read-acp',
-  'x-amz-grant-write',
-  'x-amz-grant-write-acp',
-];
 /** Conditions that S3 has for reads only. */
 export const DATE_CONDITIONS: readonly string[] = ['if-modified-since', 'if-unmodified-since'];
 /** All that a new object could be wished to be. */
-export const NEW_OBJECT: readonly string[] = [...GRANTS, ...EVENT_HOLD, ...DATE_CONDITIONS];
+export const NEW_OBJECT: readonly string[] = [...EVENT_HOLD, ...DATE_CONDITIONS];
 
 /**
  * Headers of S3 that are left alone because doing nothing is what they ask for here: the owner pays anyway

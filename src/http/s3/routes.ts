@@ -2,9 +2,11 @@
 // address of each request that is no page of our own, and renders what it throws (errors.ts).
 //
 // Deviations from S3, on purpose; what is not named here or in detect.ts as missing should answer as S3 does:
-// - Objects have no ACL of their own: they are as public as their bucket. An x-amz-acl that would not be in force is
-//   501. Policies: see core/buckets/public-policy.ts.
-// - Creating a bucket that one has already is 200 and changes nothing (S3: 409 outside us-east-1).
+// - Creating a bucket that one has already is 200 and changes nothing; with other access 409 BucketAlreadyExists.
+// - Access: ARCHITECTURE.md. A policy's action need not fit its resource (S3: MalformedPolicy); GetBucketPolicyStatus counts
+//   the bucket's ACL, and is no 404 without a policy; WRITE on a bucket deletes too; ACL headers of a write need no
+//   s3:PutObjectAcl, but a Deny of it forbids them; strangers are told that a key does not exist where a policy would let
+//   everyone read it; ACLs list groups first; a presigned URL of more than a week is 403 AccessDenied (S3: 400).
 // - A presigned URL's checksum is verified (S3 ignores it), but for the checksum of nothing: see presigned-headers.ts.
 // - If-None-Match of a write takes an entity tag too, If-Match of a write `*` (S3: 501).
 // - partNumber behind the last part is 400 InvalidPart (S3: 416 InvalidPartNumber), as ceph/s3-tests wants it.
@@ -17,14 +19,15 @@
 // - HTML and what else a browser may run has `content-security-policy: sandbox`, unless the host is the bucket's own.
 // - `?zip` (GET, HEAD of a bucket or a folder) is ours: ops/zip.ts.
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 Retry-After.
-import { type Access, authorize as requireAccess } from '../../core/auth/authorize.ts';
-import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
+import type { Decide } from '../../core/auth/decide.ts';
+import type { FindAccounts } from '../../core/auth/find-accounts.ts';
 import type { Core } from '../../core/core.ts';
 import { createLeases } from '../../core/leases.ts';
-import { parseBucketName, parseObjectKey } from '../../core/names.ts';
-import type { ObjectKey } from '../../ports/domain.ts';
+import { parseBucketName } from '../../core/names.ts';
 import { StorageError } from '../../ports/errors.ts';
+import type { Tags } from '../../ports/object-facts.ts';
 import type { MeterEvent } from '../../ports/system.ts';
+import { createDecideCall } from '../access/decide-call.ts';
 import { S3_READ_HEADERS } from '../delivery/deciding-headers.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
@@ -33,14 +36,16 @@ import type { HttpRequest } from '../request.ts';
 import { corsHeaders, withCors } from '../semantics/cors.ts';
 import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
 import { type Authenticated, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts';
-import { type AccountCall, addCommonHeaders, type S3Answer, type S3Call } from './call.ts';
+import { authorizeCall, type Target } from './authorize-call.ts';
+import { addCommonHeaders, type S3Answer, type S3Call } from './call.ts';
 import { isConfidential, type KeysOverHttp } from './confidential.ts';
 import { detectOperation, type OperationName } from './detect.ts';
-import { requireExpectedOwner } from './expected-owner.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 import { openPostedForm } from './post/post-request.ts';
 import { answerPreflight } from './preflight.ts';
 import { withQueryHeaders } from './presigned-headers.ts';
+import { parseAmzDate } from './request-time.ts';
+import { readTaggingHeader } from './tagging-header.ts';
 
 /** Where a request goes; both parts still percent-encoded. `rawKey` null means the bucket, `bucket` null the service. */
 export type S3Address = {
@@ -64,6 +69,8 @@ export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey'> & {
   readonly region: string;
   /** Whence encryption keys of clients are taken without TLS. */
   readonly customerKeysOverHttp: KeysOverHttp;
+  readonly decide: Decide;
+  readonly findAccounts: FindAccounts;
   /** Seconds after which a ZIP whose reader takes nothing no longer counts as under way. */
   readonly zipIdleSeconds: number;
   /** Whether answers tell where their time went. */
@@ -83,7 +90,7 @@ const LONG_DOWNLOADS_MAX = 16;
 /** Makes the S3 surface of an app; it keeps the authenticator's signing keys, nothing of a request. */
 export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   const { clock, meter } = core.ports;
-  const { findAccessKey, region, isServerTimingOn } = deps;
+  const { decide, findAccessKey, findAccounts, region, isServerTimingOn } = deps;
   const nowMs = () => clock.nowMs();
   const authenticate = createAuthenticator({ findAccessKey, region, nowMs });
   const longDownloads = createLeases({ max: LONG_DOWNLOADS_MAX, idleMs: deps.zipIdleSeconds * 1000, nowMs });
@@ -122,12 +129,13 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
       region,
       isConfidential: isConfidential(request, deps.customerKeysOverHttp),
       hasOwnOrigin,
+      findAccounts,
       longDownloads,
     };
     const authenticated = await authenticate(request);
     noteCaller(request, authenticated);
     if (name === 'PostObject') return answerForm(authenticated, basics, target);
-    const call = makeCall(authenticated, { ...basics, form: null });
+    const call = makeCall(authenticated, { ...basics, form: null }, { decide, nowMs: nowMs() });
     refuseHeaders(call);
     if (isDelivered(call)) {
       return deps.deliver(request, address.bucket ?? '', address.rawKey ?? '', requestId, hasOwnOrigin);
@@ -137,12 +145,11 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
 
   /** A form upload: the same as a PUT, once its fields are read. */
   async function answerForm(sent: Authenticated, basics: Omit<CallBasics, 'form'>, target: Target): Promise<Response> {
-    const options = { findAccessKey, nowMs: () => clock.nowMs() };
-    const form = await openPostedForm(basics.request, sent.body.source, target.bucket ?? '', options);
+    const form = await openPostedForm(basics.request, sent.body.source, target.bucket ?? '', { findAccessKey, nowMs });
     noteCaller(basics.request, form);
     try {
       const { headers, key, fields } = form;
-      const call: S3Call = { ...makeCall(form, { ...basics, form: fields }), ...headers };
+      const call = makeCall(form, { ...basics, form: fields }, { decide, nowMs: nowMs(), headers });
       refuseHeaders(call);
       return await run(call, { bucket: target.bucket, key });
     } finally {
@@ -152,7 +159,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
 
   async function run(call: S3Call, target: Target): Promise<Response> {
     const { request, requestId, operation: name } = call;
-    const { bucket, handle } = await authorize(core, call, target);
+    const { bucket, handle } = await authorizeCall(core, call, target);
     request.notes.bucket = bucket?.record().name ?? null;
     request.notes.foundMs = performance.now();
     const given = await handle();
@@ -196,9 +203,6 @@ function noteCaller({ notes }: HttpRequest, { principal }: Authenticated): void 
   notes.accessKeyId = principal.kind === 'account' ? principal.accessKeyId : null;
 }
 
-/** The address decoded; names are checked once it is known who asks. */
-type Target = { readonly bucket: string | null; readonly key: string | null };
-
 /** InvalidURI, before anything else: what decodes to no text can't be signed either. */
 function decodeAddress({ bucket, rawKey }: S3Address): Target {
   return {
@@ -221,19 +225,46 @@ function detect(request: HttpRequest, { bucket, key }: Target, query: Query): Op
   throw new StorageError(code, { detail, fields });
 }
 
-type CallBasics = Omit<S3Call, 'principal' | 'body' | 'isPresigned' | 'header' | 'headerNames'>;
+type Headers = Pick<S3Call, 'header' | 'headerNames'>;
+type CallBasics = Omit<S3Call, 'principal' | 'body' | 'isPresigned' | 'decide' | keyof Headers>;
 
-function makeCall({ principal, body, isPresigned }: Authenticated, basics: CallBasics): S3Call {
-  const { request, query } = basics;
-  const headers = isPresigned ? withQueryHeaders(request, query.entries) : request;
+/** `headers`: in place of the request's own, those of a form. */
+function makeCall(
+  { principal, body, isPresigned }: Authenticated,
+  basics: CallBasics,
+  { decide, nowMs, headers }: { readonly decide: Decide; readonly nowMs: number; readonly headers?: Headers },
+): S3Call {
+  const { request, query, form } = basics;
+  const source = headers ?? (isPresigned ? withQueryHeaders(request, query.entries) : request);
+  const header = (name: string) => source.header(name);
+  const authType = form !== null ? 'POST' : isPresigned ? 'REST-QUERY-STRING' : 'REST-HEADER';
+  const amzDate = () => form?.get('x-amz-date') ?? query.get('X-Amz-Date') ?? request.header('x-amz-date') ?? '';
   return {
     ...basics,
     principal,
     body,
     isPresigned,
-    header: (name) => headers.header(name),
-    headerNames: () => headers.headerNames(),
+    header,
+    headerNames: () => source.headerNames(),
+    decide: createDecideCall(decide, {
+      ...basics,
+      principal,
+      header,
+      nowMs,
+      authType: principal.kind === 'account' ? authType : null,
+      signedAtMs: () => parseAmzDate(amzDate())?.timeMs ?? null,
+      requestTags: () => tagsOfHeader(header),
+    }),
   };
+}
+
+/** The tags that a write wishes; null for a header that is none, which its operation refuses. */
+function tagsOfHeader(header: Headers['header']): Tags | null {
+  try {
+    return header('x-amz-tagging') === null ? null : readTaggingHeader(header);
+  } catch {
+    return null;
+  }
 }
 
 /** NotImplemented for a header that asks for what we do not do. */
@@ -259,42 +290,4 @@ function isDelivered(call: S3Call): boolean {
     !call.query.entries.some(([name]) => SIGNED_READ_PARAMETERS.test(name)) &&
     S3_READ_HEADERS.every((name) => call.header(name) === null)
   );
-}
-
-/** An operation that may run, and the bucket whose answer it is. */
-type Authorized = { readonly bucket: BucketHandle | null; handle(): S3Answer | Promise<S3Answer> };
-
-/** Opens what the operation works on. AccessDenied, NoSuchBucket, InvalidBucketName, KeyTooLongError. */
-async function authorize(core: Core, call: S3Call, target: Target): Promise<Authorized> {
-  const operation: Operation = OPERATIONS[call.operation];
-  if (operation.scope === 'account') {
-    const accountCall = requireAccount(call);
-    return { bucket: null, handle: () => operation.handle(accountCall, core) };
-  }
-  const bucketName = parseBucketName(target.bucket ?? '');
-  if (operation.scope === 'new-bucket') {
-    const accountCall = requireAccount(call);
-    return { bucket: null, handle: () => operation.handle({ ...accountCall, bucketName }, core) };
-  }
-  const open = (access: Access, key: ObjectKey | null): Promise<BucketHandle> =>
-    openBucket(core, bucketName, (record) => {
-      requireAccess(call.principal, record, access, key);
-      requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
-    });
-  if (operation.scope === 'bucket') {
-    const bucket = await open(operation.access, null);
-    return { bucket, handle: () => operation.handle({ ...call, bucket }, core) };
-  }
-  if (operation.scope === 'prefix') {
-    const bucket = await open(operation.access, null);
-    return { bucket, handle: () => operation.handle({ ...call, bucket, prefix: target.key ?? '' }, core) };
-  }
-  const key = parseObjectKey(target.key ?? '');
-  const bucket = await open(operation.access, key);
-  return { bucket, handle: () => operation.handle({ ...call, bucket, key }, core) };
-}
-
-function requireAccount(call: S3Call): AccountCall {
-  if (call.principal.kind !== 'account') throw new StorageError('AccessDenied');
-  return { ...call, account: call.principal.account };
 }

@@ -8,6 +8,7 @@ import type { ErrorCode } from '../../ports/errors.ts';
  * 11.5), as are DomainAlreadyBound and NoSuchHostingConfiguration, and BucketChanged and NoSuchBlob never leave core: seen outside they are faults of ours.
  */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
+  AccessControlListNotSupported: 400,
   AccessDenied: 403,
   AccessForbidden: 403,
   AuthorizationHeaderMalformed: 400,
@@ -27,6 +28,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   InternalError: 500,
   InvalidAccessKeyId: 403,
   InvalidArgument: 400,
+  InvalidBucketAclWithObjectOwnership: 400,
   InvalidBucketName: 400,
   InvalidBucketState: 409,
   InvalidDigest: 400,
@@ -60,6 +62,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   NoSuchKey: 404,
   NoSuchLifecycleConfiguration: 404,
   NoSuchObjectLockConfiguration: 404,
+  NoSuchPublicAccessBlockConfiguration: 404,
   NoSuchTagSet: 404,
   NoSuchUpload: 404,
   NoSuchVersion: 404,
@@ -67,6 +70,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   NotImplemented: 501,
   NotModified: 304,
   ObjectLockConfigurationNotFoundError: 404,
+  OwnershipControlsNotFoundError: 404,
   PreconditionFailed: 412,
   RequestTimeTooSkewed: 403,
   RequestTimeout: 400,
@@ -76,6 +80,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   SlowDown: 503,
   StorageFull: 507,
   UnexpectedContent: 400,
+  UnresolvableGrantByEmailAddress: 400,
   XAmzContentSHA256Mismatch: 400,
   XAmzContentChecksumMismatch: 400,
   BucketChanged: 500,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createDecide } from '../../../src/core/auth/decide.ts';
 import { createDelivery } from '../../../src/http/delivery/deliver.ts';
 import { newRequestNotes, type RequestNotes } from '../../../src/http/observe/request-notes.ts';
 import { operationTiming, readTiming } from '../../../src/http/observe/server-timing.ts';
@@ -34,9 +35,19 @@ describe('Server-Timing', () => {
 });
 
 describe('public answers', () => {
-  const domains = { baseDomain: null, websiteDomain: null, ownHosts: [], defaultCacheControl: 'max-age=1' };
+  const domains = {
+    baseDomain: null,
+    websiteDomain: null,
+    ownHosts: [],
+    defaultCacheControl: 'max-age=1',
+    region: 'auto',
+  };
   const timings = async (isServerTimingOn: boolean) => {
-    const { deliver, hotAnswer } = createDelivery(await createStockedCore(), { ...domains, isServerTimingOn });
+    const { deliver, hotAnswer } = createDelivery(
+      await createStockedCore(),
+      { ...domains, isServerTimingOn },
+      createDecide(),
+    );
     const ask = async (headers: Record<string, string> = {}) => {
       const request = makeRequest({ target: `/${PUBLIC_BUCKET}/big`, headers });
       const { headers: answered } = await deliver(request, PUBLIC_BUCKET, 'big', 'ID');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCreateBucketConfiguration } from '../../../src/http/s3/create-bucket-document.ts';
-import { readAccessControlPolicy, readCompleteMultipartUpload, readDelete } from '../../../src/http/s3/documents.ts';
+import { readCompleteMultipartUpload, readDelete } from '../../../src/http/s3/documents.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const failing = (code: string) => expect.objectContaining({ code });
@@ -138,48 +138,5 @@ describe('CompleteMultipartUpload', () => {
     part('<PartNumber>1</PartNumber><ETag>e</ETag><ChecksumCRC32>a</ChecksumCRC32><ChecksumSHA1>b</ChecksumSHA1>'),
   ])('is malformed with %j', (content) => {
     expect(() => read(content)).toThrow(failing('MalformedXML'));
-  });
-});
-
-describe('AccessControlPolicy', () => {
-  const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
-  const grant = (grantee: string, permission: string) =>
-    `<Grant><Grantee ${XSI} xsi:type="X">${grantee}</Grantee><Permission>${permission}</Permission></Grant>`;
-  const read = (owner: string, grants: string) =>
-    readAccessControlPolicy(
-      bytes(
-        `<AccessControlPolicy ${NS}>${owner}<AccessControlList>${grants}</AccessControlList></AccessControlPolicy>`,
-      ),
-    );
-
-  it('reads owner and grants', () => {
-    const grants =
-      grant('<ID>me</ID><DisplayName>Me</DisplayName>', 'FULL_CONTROL') +
-      grant('<URI>http://acs.amazonaws.com/groups/global/AllUsers</URI>', 'READ') +
-      grant('<EmailAddress>a@b.c</EmailAddress>', 'WRITE');
-    expect(read('<Owner><ID>me</ID><DisplayName>Me</DisplayName></Owner>', grants)).toEqual({
-      ownerId: 'me',
-      grants: [
-        { permission: 'FULL_CONTROL', grantee: { kind: 'user', id: 'me' } },
-        { permission: 'READ', grantee: { kind: 'group', uri: 'http://acs.amazonaws.com/groups/global/AllUsers' } },
-        { permission: 'WRITE', grantee: { kind: 'email' } },
-      ],
-    });
-    expect(read('', '')).toEqual({ ownerId: null, grants: [] });
-  });
-
-  it.each([
-    ['<Owner/>', ''],
-    ['<Owner><ID>a</ID><ID>b</ID></Owner>', ''],
-    ['', '<Grant/>'],
-    ['', grant('<ID>me</ID>', 'ALL')],
-    ['', grant('', 'READ')],
-    ['', '<Grant><Permission>READ</Permission></Grant>'],
-  ])('is malformed with %s %s', (owner, grants) => {
-    expect(() => read(owner, grants)).toThrow(failing('MalformedXML'));
-  });
-
-  it('is malformed without a list', () => {
-    expect(() => readAccessControlPolicy(bytes('<AccessControlPolicy/>'))).toThrow(failing('MalformedXML'));
   });
 });

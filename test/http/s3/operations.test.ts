@@ -8,8 +8,16 @@ import { createTestSurface } from './surface.ts';
 /** Headers that somebody reads: authentication, routes.ts, or the ops of the operation. */
 const READ_ALWAYS = ['x-amz-expected-bucket-owner', 'x-amz-sdk-checksum-algorithm', 'content-md5', 'content-length'];
 const CHECKSUMS = /^x-amz-checksum-(?:crc32|crc32c|crc64nvme|sha1|sha256|sha512|md5|xxhash\w+)$/;
-const ATTRIBUTES = [
+const ACL = [
   'x-amz-acl',
+  'x-amz-grant-full-control',
+  'x-amz-grant-read',
+  'x-amz-grant-read-acp',
+  'x-amz-grant-write',
+  'x-amz-grant-write-acp',
+];
+const ATTRIBUTES = [
+  ...ACL,
   'cache-control',
   'content-disposition',
   'content-encoding',
@@ -40,8 +48,9 @@ const ENCRYPTION = [
   ...customerKey(),
 ];
 const READ: Readonly<Record<string, readonly string[]>> = {
-  CreateBucket: ['x-amz-acl', 'x-amz-bucket-object-lock-enabled'],
-  PutBucketAcl: ['x-amz-acl'],
+  CreateBucket: [...ACL, 'x-amz-object-ownership', 'x-amz-bucket-object-lock-enabled'],
+  PutBucketAcl: ACL,
+  PutObjectAcl: ACL,
   GetObject: [...READ_ENCRYPTION, ...READ_CONDITIONS, 'range', 'x-amz-checksum-mode'],
   HeadObject: [...READ_ENCRYPTION, ...READ_CONDITIONS, 'range', 'x-amz-checksum-mode'],
   GetObjectAttributes: [...READ_ENCRYPTION, 'x-amz-object-attributes', 'x-amz-max-parts', 'x-amz-part-number-marker'],
@@ -111,7 +120,6 @@ describe('refused headers', () => {
   );
   const LINES: Readonly<Record<string, { method: string; path: string; query?: Record<string, string> }>> = {
     CreateBucket: { method: 'PUT', path: '/new-bucket' },
-    PutBucketAcl: { method: 'PUT', path: '/b', query: { acl: '' } },
     GetObject: { method: 'GET', path: '/b/k' },
     HeadObject: { method: 'HEAD', path: '/b/k' },
     GetObjectAttributes: { method: 'GET', path: '/b/k', query: { attributes: '' } },

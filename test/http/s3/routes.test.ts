@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { createDecide } from '../../../src/core/auth/decide.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../src/http/s3/routes.ts';
 import type { BucketId } from '../../../src/ports/domain.ts';
+import { publicPolicy } from '../../access-samples.ts';
 import { makeRequest } from './make-request.ts';
 import { createTestSurface, type Reply } from './surface.ts';
+
+/** A read that names a version needs a right of its own. */
+const versionsToo = (policy: string) => policy.replace('"s3:GetObject"', '"s3:GetObject*"');
+const ACCESS = { decide: createDecide(), findAccounts: async () => new Map() };
 
 const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
 
@@ -24,6 +30,7 @@ describe('the order of things', () => {
   it('a wrong signature is told before a missing bucket, a missing bucket before a missing right', async () => {
     const handled = createS3Surface(surface.core, {
       findAccessKey: () => null,
+      ...ACCESS,
       deliver: () => new Response(),
       region: 'auto',
       zipIdleSeconds: 1,
@@ -48,6 +55,7 @@ describe('the order of things', () => {
     async (rawKey) => {
       const handled = createS3Surface(surface.core, {
         findAccessKey: () => null,
+        ...ACCESS,
         deliver: () => new Response(),
         region: 'auto',
         zipIdleSeconds: 1,
@@ -78,7 +86,13 @@ describe('unsigned reads', () => {
   const surface = createTestSurface();
 
   it('are delivery’s, unless they want what it does not know', async () => {
-    await surface.send({ method: 'PUT', path: '/open', headers: { 'x-amz-acl': 'public-read' } });
+    await surface.send({ method: 'PUT', path: '/open' });
+    await surface.send({
+      method: 'PUT',
+      path: '/open',
+      query: { policy: '' },
+      body: versionsToo(publicPolicy('open')),
+    });
     await surface.send({ method: 'PUT', path: '/open/k', body: 'from the index' });
     const read = (query: Record<string, string>, headers: Record<string, string> = {}) =>
       surface.send({ path: '/open/k', query, headers, as: 'nobody' });
@@ -128,6 +142,7 @@ describe('what breaks', () => {
     };
     const surface = createS3Surface(failing, {
       findAccessKey: () => null,
+      ...ACCESS,
       deliver: () => new Response(),
       region: 'auto',
       zipIdleSeconds: 1,

@@ -10,6 +10,8 @@ import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
 import { type CountingMeter, createCountingMeter } from '../../../src/adapters/shared/counting-meter.ts';
 import { createMemoryBodies } from '../../../src/adapters/shared/memory-bodies.ts';
 import { createTrackedBackground } from '../../../src/adapters/shared/tracked-background.ts';
+import { createDecide } from '../../../src/core/auth/decide.ts';
+import { createAccountFinder } from '../../../src/core/auth/find-accounts.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../src/http/s3/routes.ts';
@@ -100,6 +102,8 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
   };
   const surface = createS3Surface(core, {
     findAccessKey: (id) => KEYS.find((key) => key.id === id) ?? null,
+    findAccounts: createAccountFinder(core, KEYS),
+    decide: createDecide(),
     deliver: (_request, bucket, key) => new Response(`delivered ${bucket} ${key}`),
     region: options.region ?? 'auto',
     zipIdleSeconds: 3600,

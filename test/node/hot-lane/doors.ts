@@ -13,7 +13,8 @@ import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
-import type { BucketAccess, ObjectAttributes } from '../../../src/ports/domain.ts';
+import type { ObjectAttributes } from '../../../src/ports/domain.ts';
+import { PUBLIC_ACCESS } from '../../access-samples.ts';
 import {
   ATTRIBUTES,
   bodyOf,
@@ -98,21 +99,23 @@ export async function createStockedCore(): Promise<MemoryCore> {
       evict: (bucket, names) => tierOf(bucket).evict(bucket, names),
     },
   });
-  const access = { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] } as const;
   const bucket = await openTestBucket(core, PUBLIC_BUCKET);
-  await core.ports.metadataIndex.call(bucket.record().name, 'setBucketAccess', { bucket: bucket.record(), access });
+  await core.ports.metadataIndex.call(bucket.record().name, 'setBucketAccess', {
+    bucket: bucket.record(),
+    access: PUBLIC_ACCESS,
+  });
   const hidden = await openTestBucket(core, 'private');
-  await setUpSite(core, access);
-  await setUpHosted(core, access);
+  await setUpSite(core);
+  await setUpHosted(core);
   for (const object of OBJECTS) await put(core, PUBLIC_BUCKET, object.key, object.sizeBytes, object.attributes);
   await put(core, hidden.record().name, 'inline', 10);
   return core;
 }
 
 /** A public bucket with CORS rules that is a website too. */
-async function setUpSite(core: MemoryCore, access: BucketAccess): Promise<void> {
+async function setUpSite(core: MemoryCore): Promise<void> {
   const site = await openTestBucket(core, SITE_BUCKET);
-  await site.call('setBucketAccess', { access });
+  await site.call('setBucketAccess', { access: PUBLIC_ACCESS });
   const rule = { id: null, allowedMethods: ['GET'], allowedOrigins: ['http://h'], allowedHeaders: [] } as const;
   await setBucketSettings(core, site, {
     cors: [{ ...rule, exposeHeaders: ['etag'], maxAgeSeconds: 60 }],
@@ -122,9 +125,9 @@ async function setUpSite(core: MemoryCore, access: BucketAccess): Promise<void> 
 }
 
 /** Hosting with everything on that decides something for a page. */
-async function setUpHosted(core: MemoryCore, access: BucketAccess): Promise<void> {
+async function setUpHosted(core: MemoryCore): Promise<void> {
   const hosted = await openTestBucket(core, HOSTED_BUCKET);
-  await hosted.call('setBucketAccess', { access });
+  await hosted.call('setBucketAccess', { access: PUBLIC_ACCESS });
   await setHosting(core, hosted, {
     ...HOSTING_DEFAULTS,
     spaFallback: true,

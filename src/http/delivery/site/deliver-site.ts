@@ -6,13 +6,14 @@ import { parseBucketName, parseObjectKey } from '../../../core/names.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
 import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
-import { isPublicObject } from '../../../ports/pointer.ts';
+import { canBePublic } from '../../../ports/pointer.ts';
 import type { HttpRequest } from '../../request.ts';
 import { answerPreflight } from '../../s3/preflight.ts';
 import { decodePathSegment } from '../../semantics/raw-path.ts';
 import type { PointerTier } from '../cache-status.ts';
 import type { Asked } from '../deliver.ts';
 import type { HeaderProfiles } from '../header-profile.ts';
+import type { FoundObject } from '../public-reader.ts';
 import { createGuesses } from './guesses.ts';
 import {
   LISTING_PAGE_ROWS,
@@ -41,6 +42,8 @@ export type SiteDoor<Found extends SiteFound> = {
   find(bucket: BucketName, key: ObjectKey): Found | Promise<Found>;
   /** Conditions, range and body. Throws as deliver does. */
   answer(asked: Asked, found: Found): Response | Promise<Response>;
+  /** Whether this visitor may have what was found, or may be told that nothing was. */
+  mayRead(request: HttpRequest, found: FoundObject, key: ObjectKey): boolean;
   readonly profiles: HeaderProfiles;
   readonly rules: SiteRulesReader;
 };
@@ -116,7 +119,7 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     const query = readListingQuery(visit.rawQuery, request.header('accept'));
     const folders = new Map<string, Listing | null>();
     const sight = {
-      object: (key: string): Seen => seenOf(gate, key, known.get(key)),
+      object: (key: string): Seen => seenOf(request, gate, key, known.get(key)),
       folder: (folder: string) => (folders.has(folder) ? folders.get(folder) !== null : ('unknown' as const)),
       isNavigation: () => isNavigation(visit.key, request.header),
     };
@@ -173,6 +176,17 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     }
   }
 
+  /** `found`: undefined before it was looked up; where nobody may read, nobody looks. */
+  function seenOf(request: HttpRequest, gate: BucketGate, key: string, found: Found | null | undefined): Seen {
+    if (found === null) return 'missing';
+    if (!canBePublic(gate.access, key)) return 'denied';
+    if (found === undefined) return 'unknown';
+    const { pointer } = found;
+    // A visitor can't bring the key that a client encrypted an object with.
+    if (pointer?.encryption?.kind === 'customer') return 'denied';
+    return door.mayRead(request, { gate, pointer }, key as ObjectKey) ? (pointer ?? 'missing') : 'denied';
+  }
+
   /** What is found of a key. Only the path itself, not what was made of it, can be too long for the visitor to be told. */
   async function lookUp(bucket: BucketName, key: string, visited: string): Promise<Found | null> {
     try {
@@ -192,13 +206,4 @@ function guessedKey(guess: string, visited: string): ObjectKey {
     if (guess === visited || visited === '') throw error;
     return parseObjectKey(visited);
   }
-}
-
-/** `found`: undefined before it was looked up; where nobody may read, nobody looks. */
-function seenOf(gate: BucketGate, key: string, found: SiteFound | null | undefined): Seen {
-  if (found === null) return 'missing';
-  if (!isPublicObject(gate.access, key as ObjectKey)) return 'denied';
-  if (found === undefined) return 'unknown';
-  // A visitor can't bring the key that a client encrypted an object with.
-  return found.pointer?.encryption?.kind === 'customer' ? 'denied' : (found.pointer ?? 'missing');
 }

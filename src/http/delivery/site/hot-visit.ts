@@ -4,7 +4,7 @@
 import type { HostBinding } from '../../../ports/directory.ts';
 import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../ports/domain.ts';
 import type { HotMetadata } from '../../../ports/hot-metadata.ts';
-import { isPublicObject } from '../../../ports/pointer.ts';
+import { canBePublic, everyoneMayRead } from '../../../ports/pointer.ts';
 import type { PlainRead } from '../../request.ts';
 import type { HeaderProfile, HeaderProfiles } from '../header-profile.ts';
 import { isNavigation } from './navigation.ts';
@@ -71,9 +71,12 @@ export function createHotVisit(options: HotVisitOptions): (site: HotSite, read: 
     if (plan === null) return null;
     const outcome = walkPlan(plan, {
       object(key): Seen {
-        if (!isPublicObject(gate.access, key as ObjectKey)) return 'denied';
+        if (!canBePublic(gate.access, key)) return 'denied';
         const found = hotMetadata.peek(bucket, key as ObjectKey);
-        return found === null ? 'unknown' : (found.pointer ?? 'missing');
+        if (found === null) return 'unknown';
+        // Where the policy must be asked, the full way asks it.
+        const answer = everyoneMayRead(gate.access, key, found.pointer);
+        return answer === 'ask' ? 'unknown' : answer === 'no' ? 'denied' : (found.pointer ?? 'missing');
       },
       folder: () => 'unknown',
       isNavigation: () => isNavigation(site.path, read.header),

@@ -5,7 +5,7 @@ import type { Core } from '../../../core/core.ts';
 import type { BucketName } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import { SITE_FILE_NAMES } from '../../../ports/hosting.ts';
-import { isPublicObject } from '../../../ports/pointer.ts';
+import { isOpenFolder } from '../../../ports/pointer.ts';
 import { parseQuery } from '../../semantics/raw-path.ts';
 
 /** Rows of one page. 500 are about 100 KB of HTML. */
@@ -63,7 +63,7 @@ export async function readListing(
   let isPublic = false;
   try {
     const bucket = await openBucket(core, bucketName, ({ access }) => {
-      isPublic = isPublicObject(access, prefix as Parameters<typeof isPublicObject>[1]);
+      isPublic = isOpenFolder(access, prefix);
       if (!isPublic) throw new StorageError('AccessDenied');
     });
     const page = await bucket.call('listObjects', {
@@ -77,7 +77,8 @@ export async function readListing(
     return {
       folders: page.commonPrefixes.map((key) => key.slice(prefix.length)),
       files: page.objects
-        .filter(({ key }) => isShown(key))
+        // A policy does not open what others own.
+        .filter(({ key, ownerId }) => isShown(key) && ownerId === null)
         .map(({ key, sizeBytes, lastModifiedMs, etag }) => ({
           name: key.slice(prefix.length),
           sizeBytes,

@@ -4,10 +4,9 @@ import { openWithCustomerKey } from '../../../core/encryption/key-keeping.ts';
 import { LIST_MAX_KEYS } from '../../../core/limits.ts';
 import type { ObjectVersion } from '../../../ports/domain.ts';
 import { formatHttpDate } from '../../semantics/http-date.ts';
-import { type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
+import { type ObjectCall, type S3Answer, type VersionCall, xmlAnswer } from '../call.ts';
 import { checksumElement } from '../checksum-headers.ts';
 import { readCustomerKey, refuseEncryptionOfRead } from '../encryption-headers.ts';
-import { findRequestedVersion } from '../find-version.ts';
 import { invalidArgument } from '../paging.ts';
 import { versionHeaders } from '../version-name.ts';
 import { element, s3Document, textElement } from '../xml-write.ts';
@@ -17,13 +16,13 @@ const ATTRIBUTES = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSi
 type Attribute = (typeof ATTRIBUTES)[number];
 
 /** Errors: InvalidArgument, NoSuchKey, AccessDenied. Cost: one index read. */
-export async function answerGetObjectAttributes(call: ObjectCall): Promise<S3Answer> {
+export async function answerGetObjectAttributes(call: VersionCall): Promise<S3Answer> {
   const wanted = readAttributes(call.header(HEADER));
   const maxParts = Math.min(readNumber(call, 'x-amz-max-parts', LIST_MAX_KEYS), LIST_MAX_KEYS);
   const marker = readNumber(call, 'x-amz-part-number-marker', 0);
   refuseEncryptionOfRead(call);
   const customerKey = readCustomerKey(call);
-  const version = await findRequestedVersion(call);
+  const { version } = call;
   openWithCustomerKey(version.encryption, customerKey);
   const elements: Record<Attribute, () => string> = {
     // The one document in which S3 leaves the quotes off.

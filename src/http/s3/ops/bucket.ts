@@ -1,13 +1,18 @@
 // The life of buckets: list, make, look, delete; and the two settings that never change here, region and versioning.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html, API_CreateBucket.html and siblings
+
+import { grantsOf } from '../../../core/auth/new-object-access.ts';
 import { createBucket } from '../../../core/buckets/create-bucket.ts';
 import { deleteBucket } from '../../../core/buckets/delete-bucket.ts';
 import { listBuckets } from '../../../core/buckets/list-buckets.ts';
 import type { Core } from '../../../core/core.ts';
 import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { type BucketAccess, type ObjectOwnership, PRIVATE_ACCESS } from '../../../ports/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../../ports/bucket-settings.ts';
 import type { OwnedBucket } from '../../../ports/directory.ts';
+import type { BucketRecord } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
+import { readAclHeaders } from '../acl-request.ts';
 import {
   type AccountCall,
   type BucketCall,
@@ -16,11 +21,11 @@ import {
   type S3Answer,
   xmlAnswer,
 } from '../call.ts';
-import { parseBucketAcl } from '../canned-acl.ts';
 import { type CreateBucketConfiguration, readCreateBucketConfiguration } from '../create-bucket-document.ts';
 import { decodeToken, encodeToken, invalidArgument, readCount } from '../paging.ts';
 import { readDocument } from '../read-document.ts';
 import { element, escapeXml, s3Document, textElement, timeElement } from '../xml-write.ts';
+import { parseOwnership } from './public-access.ts';
 
 /** Rows of one page of buckets. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html */
 const LIST_MAX_BUCKETS = 10_000;
@@ -68,21 +73,30 @@ function bucketRow(bucket: OwnedBucket, region: string | null): string {
 }
 
 /**
- * Makes a bucket; one that the account has already is left as it is and answered 200, as in S3's first region.
- * Errors: BucketAlreadyExists, InvalidBucketName, InvalidArgument, NotImplemented, MalformedXML,
- * IllegalLocationConstraintException, InvalidLocationConstraint, InvalidTag.
+ * Makes a bucket; one that the account has already, with the same access, is left as it is and answered 200, as in S3's
+ * first region. Errors: BucketAlreadyExists (another account's, or with other access), InvalidBucketName, those of
+ * readAclHeaders, InvalidBucketAclWithObjectOwnership, MalformedXML, IllegalLocationConstraintException,
+ * InvalidLocationConstraint, InvalidTag.
  */
 export async function answerCreateBucket(call: NewBucketCall, core: Core): Promise<S3Answer> {
-  const acl = parseBucketAcl(call.header('x-amz-acl') ?? 'private');
+  const { account, bucketName } = call;
+  const ownership = readOwnership(call.header('x-amz-object-ownership'));
+  const requested = await readAclHeaders(call, 'bucket');
+  const owners = { ownerId: account.id, bucketOwnerId: account.id };
+  const acl = requested === null ? null : grantsOf(requested, owners);
+  if (ownership === 'BucketOwnerEnforced' && acl !== null) {
+    throw new StorageError('InvalidBucketAclWithObjectOwnership');
+  }
   const document = await readDocument(call, XML_MAX_BYTES);
   const wanted = document.length > 0 ? readCreateBucketConfiguration(document) : NOTHING_WANTED;
   requireLocation(wanted.region, call.region);
-  const access = { acl, policyJson: null, policyPublicPrefixes: [] };
+  const access = { ...PRIVATE_ACCESS, acl, ownership };
   const lock: Partial<BucketSettings> = readLockWish(call)
     ? { versioning: 'enabled', objectLock: { defaultRetention: null } }
     : {};
   const settings = { ...NO_SETTINGS, ...lock, tags: wanted.tags };
-  const { record } = await createBucket(core, call.account, call.bucketName, access, settings);
+  const { record, isNew } = await createBucket(core, account, bucketName, access, settings);
+  if (!isNew) requireSameAccess(record, { acl, ownership });
   return emptyAnswer(200, { location: `/${record.name}` });
 }
 
@@ -92,6 +106,25 @@ function readLockWish(call: NewBucketCall): boolean {
   const text = value?.trim().toLowerCase() ?? 'false';
   if (text === 'true' || text === 'false') return text === 'true';
   throw invalidArgument(LOCK_HEADER, value ?? '', `${LOCK_HEADER} must be true or false`);
+}
+
+function readOwnership(text: string | null): ObjectOwnership | null {
+  if (text === null) return null;
+  const ownership = parseOwnership(text);
+  if (ownership === null)
+    throw invalidArgument('x-amz-object-ownership', text, 'Invalid x-amz-object-ownership header');
+  return ownership;
+}
+
+/** Neither is a list that was asked for left out without a word, nor one that is there replaced by making the bucket. */
+function requireSameAccess(record: BucketRecord, wanted: Pick<BucketAccess, 'acl' | 'ownership'>): void {
+  const { acl, ownership } = record.access;
+  const isSameOwnership = wanted.ownership === null || wanted.ownership === ownership;
+  if (isSameOwnership && JSON.stringify(acl) === JSON.stringify(wanted.acl)) return;
+  throw new StorageError('BucketAlreadyExists', {
+    detail: 'You have this bucket already, with other access. Change it where it is.',
+    fields: { BucketName: record.name },
+  });
 }
 
 function requireLocation(wanted: string | null, region: string): void {

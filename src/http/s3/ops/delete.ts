@@ -1,11 +1,13 @@
 // DeleteObject and DeleteObjects: a key, which in a bucket with versions is only hidden by a delete marker, or one
 // version for good. A key that does not exist is deleted all the same.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html and API_DeleteObjects.html
+import { idOf } from '../../../core/auth/acl.ts';
+import { openBucket } from '../../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../../core/core.ts';
 import { XML_MAX_BYTES } from '../../../core/limits.ts';
 import { parseObjectKey } from '../../../core/names.ts';
 import { type DeleteAsked, deleteObjects } from '../../../core/objects/delete-objects.ts';
-import type { DeleteCondition } from '../../../ports/domain.ts';
+import type { BucketRecord, DeleteCondition, ObjectKey } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import type { DeletedObject } from '../../../ports/metadata-index.ts';
 import { parseWriteCondition } from '../../semantics/conditional.ts';
@@ -27,7 +29,7 @@ export async function answerDeleteObject(call: ObjectCall, core: Core): Promise<
     core,
     call.bucket,
     [{ key: call.key, versionId, condition: readCondition(call) }],
-    { bypassGovernance: bypassesGovernance(call) },
+    deleteOptions(call, [call.key]),
   );
   const refusal = deleted === undefined ? null : refusalOf(deleted);
   if (refusal !== null) throw refusal;
@@ -62,6 +64,13 @@ function readSize(text: string): number {
   return Number(text);
 }
 
+/** The markers are the caller's. */
+function deleteOptions(call: BucketCall, keys: readonly ObjectKey[]): Parameters<typeof deleteObjects>[3] {
+  const callerId = idOf(call.principal);
+  const ownerId = callerId === call.bucket.record().ownerId ? null : callerId;
+  return { bypassGovernance: bypassesGovernance(call, keys), ownerId };
+}
+
 function refusalOf({ key, refusal }: DeletedObject): StorageError | null {
   if (refusal === null) return null;
   if (refusal !== 'AccessDenied') return new StorageError(refusal, { fields: { Key: key } });
@@ -79,12 +88,9 @@ type Line =
  */
 export async function answerDeleteObjects(call: BucketCall, core: Core): Promise<S3Answer> {
   const { isQuiet, objects } = readDelete(await readDocument(call, XML_MAX_BYTES, true));
-  const lines = objects.map(checkLine);
+  const lines = objects.map((asked) => checkRight(call, checkLine(asked)));
   const targets = lines.flatMap(({ target }) => (target === null ? [] : [target]));
-  const deleted =
-    targets.length === 0
-      ? []
-      : await deleteObjects(core, call.bucket, targets, { bypassGovernance: bypassesGovernance(call) });
+  const deleted = targets.length === 0 ? [] : await deleteAllowed(call, core, targets);
   let at = 0;
   let rows = '';
   for (const line of lines) rows += renderLine(line, line.target === null ? undefined : deleted[at++], isQuiet);
@@ -107,6 +113,30 @@ function checkLine(asked: KeyToDelete): Line {
   } catch (error) {
     return { asked, target: null, error: asClientError(error) };
   }
+}
+
+/** Each key is decided on by itself. */
+function checkRight(call: BucketCall, line: Line): Line {
+  if (line.target === null || mayDelete(call, call.bucket.record(), line.target)) return line;
+  return { asked: line.asked, target: null, error: new StorageError('AccessDenied') };
+}
+
+function mayDelete({ decide }: BucketCall, record: BucketRecord, { key, versionId }: DeleteAsked): boolean {
+  const action = versionId == null ? 's3:DeleteObject' : 's3:DeleteObjectVersion';
+  return decide(record, { action, key }) === 'allowed';
+}
+
+/** Deletes what the caller was found to be allowed. Should the bucket change meanwhile, all must be allowed still. */
+async function deleteAllowed(
+  call: BucketCall,
+  core: Core,
+  targets: readonly DeleteAsked[],
+): Promise<readonly DeletedObject[]> {
+  const bucket = await openBucket(core, call.bucket.record().name, (record) => {
+    if (!targets.every((target) => mayDelete(call, record, target))) throw new StorageError('AccessDenied');
+  });
+  const keys = targets.map(({ key }) => key);
+  return deleteObjects(core, bucket, targets, deleteOptions(call, keys));
 }
 
 /** What one line may fail with. A fault of ours ends the request; deleting is safe to repeat. */

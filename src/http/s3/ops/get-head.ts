@@ -14,10 +14,10 @@ import { digestHeaders } from '../../semantics/digest-fields.ts';
 import { applyResponseOverrides, objectHeaders } from '../../semantics/object-headers.ts';
 import { type ByteRange, contentRange, parseRange } from '../../semantics/range.ts';
 import type { Query } from '../../semantics/raw-path.ts';
-import type { ObjectCall, S3Answer } from '../call.ts';
+import type { ObjectCall, S3Answer, VersionCall } from '../call.ts';
 import { checksumHeaders } from '../checksum-headers.ts';
 import { encryptionHeaders, readCustomerKey, refuseEncryptionOfRead } from '../encryption-headers.ts';
-import { findRequestedVersion, preconditionFailed, readConditions } from '../find-version.ts';
+import { preconditionFailed, readConditions } from '../find-version.ts';
 import { expirationHeaders } from '../lifecycle-headers.ts';
 import { objectLockHeaders } from '../object-lock-headers.ts';
 import { invalidArgument } from '../paging.ts';
@@ -42,7 +42,7 @@ type Slice = {
  * GetObject and HeadObject. Errors: NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidPart,
  * InvalidArgument, InvalidRequest. Cost: one index read; for a GET also what openBody costs.
  */
-export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer> {
+export async function answerRead(call: VersionCall, core: Core): Promise<S3Answer> {
   refuseAnonymousOverrides(call);
   const wantsChecksum = readChecksumMode(call.header('x-amz-checksum-mode'));
   const partNumber = readPartNumber(call.query);
@@ -54,7 +54,7 @@ export async function answerRead(call: ObjectCall, core: Core): Promise<S3Answer
   }
   refuseEncryptionOfRead(call);
   const customerKey = readCustomerKey(call);
-  const version = await findRequestedVersion(call);
+  const { version } = call;
   const part = partNumber === null ? null : sliceOfPart(version, partNumber);
   openWithCustomerKey(version.encryption, customerKey);
   const conditions = readConditions(call.header);

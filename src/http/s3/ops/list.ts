@@ -5,7 +5,7 @@ import { LIST_MAX_KEYS } from '../../../core/limits.ts';
 import type { ObjectSummary } from '../../../ports/domain.ts';
 import type { ListObjectsPage } from '../../../ports/metadata-index.ts';
 import { type BucketCall, type S3Answer, xmlAnswer } from '../call.ts';
-import { ownerElement } from '../owner.ts';
+import { findPageAccounts } from '../owner.ts';
 import { decodeToken, encodeToken, type NameEncoding, readCount, readNameEncoding } from '../paging.ts';
 import { element, etagElement, s3Document, textElement, timeElement } from '../xml-write.ts';
 
@@ -42,6 +42,7 @@ export async function answerListObjects(call: BucketCall): Promise<S3Answer> {
   const page = await readPage(call, listing, marker);
   const { encode } = listing.names;
   // Without a delimiter a client goes on from its last key, which it has.
+  const { owner } = await findPageAccounts(call, ownersOf(page));
   const nextMarker = page.isTruncated && listing.delimiter !== '' ? page.lastName : null;
   return xmlAnswer(
     s3Document(
@@ -51,7 +52,7 @@ export async function answerListObjects(call: BucketCall): Promise<S3Answer> {
         textElement('Marker', encode(marker)) +
         textElement('NextMarker', nextMarker === null ? null : encode(nextMarker)) +
         commonElements(listing, page) +
-        rows(page, listing.names, ownerElement(call, 'Owner')),
+        rows(page, listing.names, ({ ownerId }) => owner(ownerId)),
     ),
   );
 }
@@ -65,7 +66,7 @@ export async function answerListObjectsV2(call: BucketCall): Promise<S3Answer> {
   const page = await readPage(call, listing, token ? decodeToken('o1', token) : (startAfter ?? ''));
   const { encode } = listing.names;
   const nextToken = page.isTruncated && page.lastName !== null ? encodeToken('o1', page.lastName) : null;
-  const owner = query.get('fetch-owner') === 'true' ? ownerElement(call, 'Owner') : '';
+  const accounts = query.get('fetch-owner') === 'true' ? await findPageAccounts(call, ownersOf(page)) : null;
   return xmlAnswer(
     s3Document(
       'ListBucketResult',
@@ -76,7 +77,7 @@ export async function answerListObjectsV2(call: BucketCall): Promise<S3Answer> {
         textElement('NextContinuationToken', nextToken) +
         textElement('KeyCount', page.objects.length + page.commonPrefixes.length) +
         commonElements(listing, page) +
-        rows(page, listing.names, owner),
+        rows(page, listing.names, ({ ownerId }) => accounts?.owner(ownerId) ?? ''),
     ),
   );
 }
@@ -90,9 +91,11 @@ function commonElements({ delimiter, maxKeys, names }: Listing, { isTruncated }:
   );
 }
 
-function rows(page: ListObjectsPage, names: NameEncoding, owner: string): string {
+const ownersOf = (page: ListObjectsPage) => page.objects.map(({ ownerId }) => ownerId);
+
+function rows(page: ListObjectsPage, names: NameEncoding, owner: (object: ObjectSummary) => string): string {
   let text = '';
-  for (const object of page.objects) text += objectRow(object, names, owner);
+  for (const object of page.objects) text += objectRow(object, names, owner(object));
   for (const prefix of page.commonPrefixes) {
     text += element('CommonPrefixes', textElement('Prefix', names.encode(prefix)));
   }

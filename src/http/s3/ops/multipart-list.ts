@@ -8,7 +8,7 @@ import { type BucketCall, type ObjectCall, type S3Answer, xmlAnswer } from '../c
 import { checksumElement } from '../checksum-headers.ts';
 import { readCustomerKey } from '../encryption-headers.ts';
 import { abortionHeaders } from '../lifecycle-headers.ts';
-import { ownerElement } from '../owner.ts';
+import { findPageAccounts, type PageAccounts } from '../owner.ts';
 import { type NameEncoding, readCount, readNameEncoding } from '../paging.ts';
 import { element, etagElement, s3Document, textElement, timeElement } from '../xml-write.ts';
 import { readUploadId } from './multipart.ts';
@@ -32,6 +32,7 @@ export async function answerListParts(call: ObjectCall, core: Core): Promise<S3A
   // S3 wants the client's key for some uploads; here it is proved when it comes.
   const customerKey = readCustomerKey(call);
   if (customerKey !== null) openWithCustomerKey(upload.encryption, customerKey, 'part');
+  const accounts = await findPageAccounts(call, [upload.initiatorId, upload.ownerId]);
   return xmlAnswer(
     s3Document(
       'ListPartsResult',
@@ -39,8 +40,8 @@ export async function answerListParts(call: ObjectCall, core: Core): Promise<S3A
         textElement('Key', names.encode(key)) +
         textElement('UploadId', uploadId) +
         textElement('EncodingType', names.isUrl ? 'url' : null) +
-        ownerElement(call, 'Initiator') +
-        ownerElement(call, 'Owner') +
+        accounts.initiator(upload.initiatorId) +
+        accounts.owner(upload.ownerId) +
         textElement('StorageClass', upload.storageClass) +
         textElement('PartNumberMarker', marker) +
         textElement('NextPartNumberMarker', parts.at(-1)?.partNumber ?? 0) +
@@ -88,6 +89,10 @@ export async function answerListMultipartUploads(call: BucketCall): Promise<S3An
           maxUploads,
         });
   const next = page.isTruncated ? page.last : null;
+  const accounts = await findPageAccounts(
+    call,
+    page.uploads.flatMap(({ initiatorId, ownerId }) => [initiatorId, ownerId]),
+  );
   return xmlAnswer(
     s3Document(
       'ListMultipartUploadsResult',
@@ -101,7 +106,7 @@ export async function answerListMultipartUploads(call: BucketCall): Promise<S3An
         textElement('EncodingType', names.isUrl ? 'url' : null) +
         textElement('MaxUploads', maxUploads) +
         textElement('IsTruncated', page.isTruncated) +
-        page.uploads.map((upload) => uploadRow(call, upload, names)).join('') +
+        page.uploads.map((upload) => uploadRow(upload, names, accounts)).join('') +
         page.commonPrefixes
           .map((common) => element('CommonPrefixes', textElement('Prefix', names.encode(common))))
           .join(''),
@@ -109,13 +114,13 @@ export async function answerListMultipartUploads(call: BucketCall): Promise<S3An
   );
 }
 
-function uploadRow(call: BucketCall, upload: Upload, names: NameEncoding): string {
+function uploadRow(upload: Upload, names: NameEncoding, accounts: PageAccounts): string {
   return element(
     'Upload',
     textElement('Key', names.encode(upload.key)) +
       textElement('UploadId', upload.uploadId) +
-      ownerElement(call, 'Initiator') +
-      ownerElement(call, 'Owner') +
+      accounts.initiator(upload.initiatorId) +
+      accounts.owner(upload.ownerId) +
       textElement('StorageClass', upload.storageClass) +
       timeElement('Initiated', upload.createdAtMs) +
       textElement('ChecksumAlgorithm', upload.checksumAlgorithm) +

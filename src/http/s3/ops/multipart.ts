@@ -1,5 +1,6 @@
 // Multipart uploads from their start to their end; multipart-list.ts lists them.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html
+import { idOf } from '../../../core/auth/acl.ts';
 import type { Core } from '../../../core/core.ts';
 import { OBJECT_MAX_BYTES, PUT_MAX_BYTES, XML_MAX_BYTES } from '../../../core/limits.ts';
 import { abortUpload } from '../../../core/multipart/abort-upload.ts';
@@ -31,6 +32,7 @@ import {
   writtenEncryptionHeaders,
 } from '../encryption-headers.ts';
 import { abortionHeaders, expirationHeaders } from '../lifecycle-headers.ts';
+import { readNewObjectFacts } from '../new-object-facts.ts';
 import { readObjectLockHeaders } from '../object-lock-headers.ts';
 import { invalidArgument } from '../paging.ts';
 import { readDocument } from '../read-document.ts';
@@ -38,7 +40,6 @@ import { readTaggingHeader } from '../tagging-header.ts';
 import { newVersionHeaders } from '../version-name.ts';
 import { etagElement, s3Document, textElement, timeElement } from '../xml-write.ts';
 import { readPartNumber } from './get-head.ts';
-import { requireObjectAcl } from './put-copy.ts';
 
 /** Longer than any id we give. */
 const UPLOAD_ID_MAX_LENGTH = 256;
@@ -58,12 +59,15 @@ function readPartAddress({ key, query }: ObjectCall): PartAddress {
 
 /** Errors: InvalidRequest (checksum type), those of the readers of its headers. Cost: one commit. */
 export async function answerCreateMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
-  requireObjectAcl(call);
   const encryption = readEncryptionWish(call, call.bucket.record().settings.encryption);
+  const lock = readObjectLockHeaders(call, core.ports.clock.nowMs());
+  const facts = { ...(await readNewObjectFacts(call, readTaggingHeader(call.header))), lock };
+  const initiatorId = idOf(call.principal);
   const upload = await createUpload(core, call.bucket, {
+    facts,
+    initiatorId: initiatorId === call.bucket.record().ownerId ? null : initiatorId,
     key: call.key,
     attributes: readObjectAttributes(call),
-    facts: { tags: readTaggingHeader(call.header), lock: readObjectLockHeaders(call, core.ports.clock.nowMs()) },
     encryption,
     checksumAlgorithm: readChecksumAlgorithm(call.header),
     checksumType: readChecksumType(call.header),

@@ -8,8 +8,7 @@ import { updateVersion } from '../../../core/objects/update-version.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import type { VersionChange } from '../../../ports/metadata-index.ts';
 import type { ObjectLock } from '../../../ports/object-facts.ts';
-import { type BucketCall, emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
-import { findRequestedVersion } from '../find-version.ts';
+import { type BucketCall, emptyAnswer, type S3Answer, type VersionCall, xmlAnswer } from '../call.ts';
 import {
   readLegalHold,
   readObjectLockConfiguration,
@@ -20,7 +19,7 @@ import {
 } from '../object-lock-document.ts';
 import { bypassesGovernance, requireLockableBucket } from '../object-lock-headers.ts';
 import { readDocument } from '../read-document.ts';
-import { parseVersionName } from '../version-name.ts';
+import { versionNameOf } from '../version-name.ts';
 
 /**
  * Switches object lock on, for good, and replaces the default retention; versions that exist keep what they have.
@@ -42,44 +41,44 @@ export function answerGetObjectLockConfiguration(call: BucketCall): S3Answer {
 }
 
 /** Errors: MalformedXML, InvalidArgument, InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit. */
-export async function answerPutObjectRetention(call: ObjectCall, core: Core): Promise<S3Answer> {
+export async function answerPutObjectRetention(call: VersionCall, core: Core): Promise<S3Answer> {
   requireLockableBucket(call.bucket.record());
   const document = await readDocument(call, XML_MAX_BYTES);
   return update(call, core, { retention: readRetention(document, core.ports.clock.nowMs()) });
 }
 
-/** Errors: InvalidRequest, NoSuchObjectLockConfiguration, those of findRequestedVersion. Cost: one index read. */
-export async function answerGetObjectRetention(call: ObjectCall): Promise<S3Answer> {
-  const { retention } = await findLock(call);
+/** Errors: InvalidRequest, NoSuchObjectLockConfiguration. */
+export function answerGetObjectRetention(call: VersionCall): S3Answer {
+  const { retention } = findLock(call);
   if (retention === null) throw noLock(call);
   return xmlAnswer(writeRetention(retention));
 }
 
 /** Errors: MalformedXML, InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit. */
-export async function answerPutObjectLegalHold(call: ObjectCall, core: Core): Promise<S3Answer> {
+export async function answerPutObjectLegalHold(call: VersionCall, core: Core): Promise<S3Answer> {
   requireLockableBucket(call.bucket.record());
   return update(call, core, { hasLegalHold: readLegalHold(await readDocument(call, XML_MAX_BYTES)) });
 }
 
-/** Errors: InvalidRequest, NoSuchObjectLockConfiguration, those of findRequestedVersion. Cost: one index read. */
-export async function answerGetObjectLegalHold(call: ObjectCall): Promise<S3Answer> {
-  const { hasLegalHold } = await findLock(call);
+/** Errors: InvalidRequest, NoSuchObjectLockConfiguration. */
+export function answerGetObjectLegalHold(call: VersionCall): S3Answer {
+  const { hasLegalHold } = findLock(call);
   if (hasLegalHold === null) throw noLock(call);
   return xmlAnswer(writeLegalHold(hasLegalHold));
 }
 
-async function update(call: ObjectCall, core: Core, change: VersionChange): Promise<S3Answer> {
-  const versionId = parseVersionName(call.query.get('versionId'));
-  const bypassGovernance = bypassesGovernance(call);
-  await updateVersion(core, call.bucket, { key: call.key, versionId, change, bypassGovernance });
+async function update(call: VersionCall, core: Core, change: VersionChange): Promise<S3Answer> {
+  const { bucket, key, version } = call;
+  const bypassGovernance = bypassesGovernance(call, [key]);
+  await updateVersion(core, bucket, { key, versionId: versionNameOf(version), change, bypassGovernance });
   return emptyAnswer(200);
 }
 
-async function findLock(call: ObjectCall): Promise<ObjectLock> {
+function findLock(call: VersionCall): ObjectLock {
   requireLockableBucket(call.bucket.record());
-  const { lock } = await findRequestedVersion(call);
+  const { lock } = call.version;
   if (lock === null) throw noLock(call);
   return lock;
 }
 
-const noLock = ({ key }: ObjectCall) => new StorageError('NoSuchObjectLockConfiguration', { fields: { Key: key } });
+const noLock = ({ key }: VersionCall) => new StorageError('NoSuchObjectLockConfiguration', { fields: { Key: key } });

@@ -3,31 +3,39 @@
 import type { Core } from '../../../core/core.ts';
 import { OBJECT_MAX_TAGS, XML_MAX_BYTES } from '../../../core/limits.ts';
 import { updateVersion } from '../../../core/objects/update-version.ts';
-import { emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
-import { findRequestedVersion } from '../find-version.ts';
+import type { ObjectVersion } from '../../../ports/domain.ts';
+import type { Tags } from '../../../ports/object-facts.ts';
+import { emptyAnswer, type S3Answer, type S3Call, type VersionCall, xmlAnswer } from '../call.ts';
 import { readDocument } from '../read-document.ts';
 import { readTagging, writeTagging } from '../tagging-document.ts';
-import { parseVersionName, versionHeaders } from '../version-name.ts';
+import { versionHeaders, versionNameOf } from '../version-name.ts';
 
-const isNamed = (call: ObjectCall) => call.query.get('versionId') !== null;
+const headersOf = (call: VersionCall, version: ObjectVersion) =>
+  versionHeaders(call.bucket.record(), version, call.query.get('versionId') !== null);
 
-/** An object without tags has an empty set. Errors: those of findRequestedVersion. Cost: one index read. */
-export async function answerGetObjectTagging(call: ObjectCall): Promise<S3Answer> {
-  const version = await findRequestedVersion(call);
-  return xmlAnswer(writeTagging(version.tags), versionHeaders(call.bucket.record(), version, isNamed(call)));
+/** An object without tags has an empty set. */
+export function answerGetObjectTagging(call: VersionCall): S3Answer {
+  return xmlAnswer(writeTagging(call.version.tags), headersOf(call, call.version));
 }
 
-/** Replaces all tags. Errors: MalformedXML, InvalidTag, those of updateVersion. Cost: one commit. */
-export async function answerPutObjectTagging(call: ObjectCall, core: Core): Promise<S3Answer> {
-  const tags = readTagging(await readDocument(call, XML_MAX_BYTES), OBJECT_MAX_TAGS);
-  const versionId = parseVersionName(call.query.get('versionId'));
-  const version = await updateVersion(core, call.bucket, { key: call.key, versionId, change: { tags } });
-  return emptyAnswer(200, versionHeaders(call.bucket.record(), version, isNamed(call)));
+/** The tags of the document. MalformedXML, InvalidTag, those of readDocument. */
+export async function readObjectTagging(call: S3Call): Promise<Tags> {
+  return readTagging(await readDocument(call, XML_MAX_BYTES), OBJECT_MAX_TAGS);
+}
+
+/** Replaces all tags. Errors: those of updateVersion. Cost: one commit. */
+export function answerPutObjectTagging(call: VersionCall, core: Core): Promise<S3Answer> {
+  return setTags(call, core, call.tags, 200);
 }
 
 /** Deleting what is not there is no error, but the object must be. Errors: those of updateVersion. Cost: one commit. */
-export async function answerDeleteObjectTagging(call: ObjectCall, core: Core): Promise<S3Answer> {
-  const versionId = parseVersionName(call.query.get('versionId'));
-  const version = await updateVersion(core, call.bucket, { key: call.key, versionId, change: { tags: {} } });
-  return emptyAnswer(204, versionHeaders(call.bucket.record(), version, isNamed(call)));
+export function answerDeleteObjectTagging(call: VersionCall, core: Core): Promise<S3Answer> {
+  return setTags(call, core, {}, 204);
+}
+
+async function setTags(call: VersionCall, core: Core, tags: Tags, status: 200 | 204): Promise<S3Answer> {
+  const { bucket, key, version } = call;
+  const versionId = versionNameOf(version);
+  const changed = await updateVersion(core, bucket, { key, versionId, change: { tags } });
+  return emptyAnswer(status, headersOf(call, changed));
 }

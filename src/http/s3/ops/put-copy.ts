@@ -5,10 +5,11 @@ import { copyObject } from '../../../core/objects/copy-object.ts';
 import { putObject } from '../../../core/objects/put-object.ts';
 import type { ObjectAttributes, ObjectVersion } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
+import type { Tags } from '../../../ports/object-facts.ts';
+import { requireAllowed } from '../../access/decide-call.ts';
 import { parseWriteCondition } from '../../semantics/conditional.ts';
 import { readObjectAttributes } from '../../semantics/object-headers.ts';
 import { emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
-import { requireEffectiveObjectAcl } from '../canned-acl.ts';
 import { checksumElement, checksumHeaders, readBodyExpectation, readChecksumAlgorithm } from '../checksum-headers.ts';
 import { type OpenedSource, openCopySource, sourceVersionHeaders } from '../copy-source.ts';
 import {
@@ -19,16 +20,12 @@ import {
   writtenEncryptionHeaders,
 } from '../encryption-headers.ts';
 import { expirationHeaders } from '../lifecycle-headers.ts';
+import { readNewObjectFacts } from '../new-object-facts.ts';
 import { readObjectLockHeaders } from '../object-lock-headers.ts';
 import { invalidArgument } from '../paging.ts';
 import { readTaggingHeader } from '../tagging-header.ts';
 import { newVersionHeaders } from '../version-name.ts';
 import { etagElement, s3Document, textElement, timeElement } from '../xml-write.ts';
-
-/** Refuses an x-amz-acl that the object would not have. */
-export function requireObjectAcl(call: ObjectCall): void {
-  requireEffectiveObjectAcl(call.header('x-amz-acl'), call.bucket.record().access.acl);
-}
 
 /** Errors: those of putObject, and of the readers of its headers. Cost: see putObject. */
 export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3Answer> {
@@ -41,14 +38,15 @@ export type StoredObject = { readonly version: ObjectVersion; readonly headers: 
 
 /** The object that headers and body of a PUT, or a form made into one, describe. */
 export async function storeObject(call: ObjectCall, core: Core): Promise<StoredObject> {
-  requireObjectAcl(call);
   const encryption = readEncryptionWish(call, call.bucket.record().settings.encryption);
+  const lock = readObjectLockHeaders(call, core.ports.clock.nowMs());
+  const facts = { ...(await readNewObjectFacts(call, readTaggingHeader(call.header))), lock };
   const version = await putObject(core, call.bucket, {
     key: call.key,
+    facts,
     attributes: readObjectAttributes(call),
     body: call.body.source,
     expectation: readBodyExpectation(call.header, call.body),
-    facts: { tags: readTaggingHeader(call.header), lock: readObjectLockHeaders(call, core.ports.clock.nowMs()) },
     encryption,
     condition: parseWriteCondition(call.header('if-match'), call.header('if-none-match')),
     // A form does not say how long its file is; every other body must.
@@ -66,7 +64,6 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<StoredO
 
 /** Errors: those of openCopySource and copyObject, InvalidRequest (onto itself without a change), InvalidArgument. */
 export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3Answer> {
-  requireObjectAcl(call);
   const isReplacing = readDirective(call, 'x-amz-metadata-directive', 'Unknown metadata directive.');
   const isTagging = readDirective(call, 'x-amz-tagging-directive', 'Unknown tagging directive.');
   const requestedTags = isTagging ? readTaggingHeader(call.header) : null;
@@ -78,12 +75,14 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
   const sourceKey = readCustomerKey(call, 'copy-source-');
   const source = await openCopySource(call, core);
   if (!isReplacing && checksumAlgorithm === null) requireChange(call, source);
+  const tags = requestedTags ?? readableTags(call, source);
+  const facts = { ...(await readNewObjectFacts(call, tags)), lock };
   const version = await copyObject(core, call.bucket, {
+    facts,
     source: source.version,
     sourceKey,
     key: call.key,
     attributes: isReplacing ? requested : keptAttributes(source.version, requested),
-    facts: { tags: requestedTags ?? source.version.tags, lock },
     encryption,
     checksumAlgorithm,
     condition,
@@ -104,6 +103,14 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
       ...expirationHeaders(call, core, version),
     },
   );
+}
+
+/** The source's tags, which have a right of their own. AccessDenied. */
+function readableTags({ decide }: ObjectCall, { record, key, version, versionId }: OpenedSource): Tags {
+  if (Object.keys(version.tags).length === 0) return version.tags;
+  const action = versionId === null ? 's3:GetObjectTagging' : 's3:GetObjectVersionTagging';
+  requireAllowed(decide, record, { action, key, object: version });
+  return version.tags;
 }
 
 function readDirective(call: ObjectCall, header: string, refusal: string): boolean {

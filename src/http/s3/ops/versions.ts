@@ -8,7 +8,7 @@ import { StorageError } from '../../../ports/errors.ts';
 import type { ListVersionsPage } from '../../../ports/metadata-index.ts';
 import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../call.ts';
 import { readVersioningConfiguration } from '../documents.ts';
-import { ownerElement } from '../owner.ts';
+import { findPageAccounts } from '../owner.ts';
 import { invalidArgument, type NameEncoding, readCount, readNameEncoding } from '../paging.ts';
 import { readDocument } from '../read-document.ts';
 import { parseVersionName, versionNameOf } from '../version-name.ts';
@@ -47,8 +47,12 @@ export async function answerListObjectVersions(call: BucketCall): Promise<S3Answ
       ? EMPTY_PAGE
       : await call.bucket.call('listVersions', { prefix, delimiter, afterKey: keyMarker, afterVersionId, maxKeys });
   const next = page.isTruncated ? page.last : null;
+  const { owner } = await findPageAccounts(
+    call,
+    page.versions.map(({ ownerId }) => ownerId),
+  );
   let rows = '';
-  for (const version of page.versions) rows += versionRow(call, version, names);
+  for (const version of page.versions) rows += versionRow(version, names, owner(version.ownerId));
   for (const name of page.commonPrefixes) {
     rows += element('CommonPrefixes', textElement('Prefix', names.encode(name)));
   }
@@ -78,13 +82,12 @@ function readVersionMarker(marker: string | null, keyMarker: string): VersionNam
   return marker === '' ? '' : (parseVersionName(marker) ?? '');
 }
 
-function versionRow(call: BucketCall, version: VersionSummary, names: NameEncoding): string {
+function versionRow(version: VersionSummary, names: NameEncoding, owner: string): string {
   const common =
     textElement('Key', names.encode(version.key)) +
     textElement('VersionId', versionNameOf(version)) +
     textElement('IsLatest', version.isLatest) +
     timeElement('LastModified', version.lastModifiedMs);
-  const owner = ownerElement(call, 'Owner');
   if (version.isMarker) return element('DeleteMarker', common + owner);
   const { checksum } = version;
   return element(

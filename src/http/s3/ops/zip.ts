@@ -1,10 +1,10 @@
 // `GET /{bucket}/{folder}?zip`: all objects under a prefix as one ZIP file, made while it is sent. Ours, not S3's; for
 // whoever may list and read there. docs/downloads.md tells what is in it.
-import { authorize } from '../../../core/auth/authorize.ts';
 import type { Core } from '../../../core/core.ts';
 import { openSnapshot, type SnapshotObject, snapshotPrefix } from '../../../core/objects/snapshot-prefix.ts';
 import { crc32 } from '../../../crypto/crc32.ts';
 import { StorageError } from '../../../ports/errors.ts';
+import { requireAllowed } from '../../access/decide-call.ts';
 import { attachment } from '../../semantics/content-disposition.ts';
 import { zipNames } from '../../zip/zip-names.ts';
 import { type ZipEntry, zipLength } from '../../zip/zip-records.ts';
@@ -20,14 +20,15 @@ type Planned = { readonly entry: ZipEntry; readonly object: SnapshotObject };
  * Cost: an index read per 100 objects before the first byte; one class B operation for each object.
  */
 export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S3Answer> {
-  const { bucket, principal } = call;
+  const { bucket } = call;
   const prefix = call.prefix === '' || call.prefix.endsWith('/') ? call.prefix : `${call.prefix}/`;
   const lease = call.longDownloads.take();
   try {
     const objects = await snapshotPrefix(core, bucket, {
       prefix,
       maxObjects: core.settings.zipMaxObjects,
-      mayRead: (key) => authorize(principal, bucket.record(), 'read-object', key),
+      mayRead: (object) =>
+        requireAllowed(call.decide, bucket.record(), { action: 's3:GetObject', key: object.key, object }),
     });
     if (objects.length === 0) throw new StorageError('NoSuchKey', { fields: { Key: prefix } });
     const planned = plan(objects, prefix);

@@ -1,7 +1,9 @@
 // The two doors of a website: what the hot one answers must be what the other does, and it must leave alone whatever is
 // more than a page.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createDecide } from '../../../../src/core/auth/decide.ts';
 import { createDelivery } from '../../../../src/http/delivery/deliver.ts';
+import { publicPolicy } from '../../../access-samples.ts';
 import { makeRequest } from '../../s3/make-request.ts';
 import { createTestSurface } from '../../s3/surface.ts';
 
@@ -12,7 +14,11 @@ const RULE =
 const INDEX = '<IndexDocument><Suffix>index.html</Suffix></IndexDocument>';
 
 let surface = createTestSurface();
-let delivery = createDelivery(surface.core, { ...domains, defaultCacheControl: 'max-age=1', isServerTimingOn: true });
+let delivery = createDelivery(
+  surface.core,
+  { ...domains, defaultCacheControl: 'max-age=1', isServerTimingOn: true, region: 'auto' },
+  createDecide(),
+);
 
 async function configure(content: string): Promise<void> {
   const body = `<WebsiteConfiguration>${content}</WebsiteConfiguration>`;
@@ -22,8 +28,13 @@ async function configure(content: string): Promise<void> {
 
 beforeEach(async () => {
   surface = createTestSurface({ inlineBodyMaxBytes: 1000 });
-  delivery = createDelivery(surface.core, { ...domains, defaultCacheControl: 'max-age=1', isServerTimingOn: true });
-  await surface.send({ method: 'PUT', path: '/pages', headers: { 'x-amz-acl': 'public-read' } });
+  delivery = createDelivery(
+    surface.core,
+    { ...domains, defaultCacheControl: 'max-age=1', isServerTimingOn: true, region: 'auto' },
+    createDecide(),
+  );
+  await surface.send({ method: 'PUT', path: '/pages' });
+  await surface.send({ method: 'PUT', path: '/pages', query: { policy: '' }, body: publicPolicy('pages') });
   for (const key of ['index.html', 'docs/index.html', 'docs/home.htm', 'old/a', 'ä b']) {
     await surface.send({ method: 'PUT', path: `/pages/${key}`, body: `body of ${key}` });
   }

@@ -1,8 +1,10 @@
 // Sites with hosting settings, at both doors: what the full way answers, and that the hot one answers the same or leaves it.
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createDecide } from '../../../../src/core/auth/decide.ts';
 import { createDelivery } from '../../../../src/http/delivery/deliver.ts';
 import type { HostBinding } from '../../../../src/ports/directory.ts';
+import { publicPolicy } from '../../../access-samples.ts';
 import { makeRequest } from '../../s3/make-request.ts';
 import { createTestSurface } from '../../s3/surface.ts';
 
@@ -11,7 +13,11 @@ const HOST = 'pages.web.example';
 const NAVIGATION = { 'sec-fetch-mode': 'navigate', accept: 'text/html' };
 
 let surface = createTestSurface();
-let delivery = createDelivery(surface.core, { ...DOMAINS, defaultCacheControl: 'max-age=1', isServerTimingOn: false });
+let delivery = createDelivery(
+  surface.core,
+  { ...DOMAINS, defaultCacheControl: 'max-age=1', isServerTimingOn: false, region: 'auto' },
+  createDecide(),
+);
 
 async function put(key: string, body = `body of ${key}`, headers: Record<string, string> = {}): Promise<void> {
   const reply = await surface.send({ method: 'PUT', path: `/pages/${key}`, body, headers });
@@ -26,8 +32,13 @@ async function configure(document: object): Promise<void> {
 
 beforeEach(async () => {
   surface = createTestSurface({ inlineBodyMaxBytes: 1000 });
-  delivery = createDelivery(surface.core, { ...DOMAINS, defaultCacheControl: 'max-age=1', isServerTimingOn: false });
-  await surface.send({ method: 'PUT', path: '/pages', headers: { 'x-amz-acl': 'public-read' } });
+  delivery = createDelivery(
+    surface.core,
+    { ...DOMAINS, defaultCacheControl: 'max-age=1', isServerTimingOn: false, region: 'auto' },
+    createDecide(),
+  );
+  await surface.send({ method: 'PUT', path: '/pages' });
+  await surface.send({ method: 'PUT', path: '/pages', query: { policy: '' }, body: publicPolicy('pages') });
   for (const key of ['index.html', 'about.html', 'docs/index.html', 'docs/a b.html', 'v1.2.html', 'LICENSE'])
     await put(key);
   await put('assets/app.3f2a91bc.js');
@@ -199,7 +210,7 @@ describe('what is not there', () => {
 
   it('is not shown of a bucket that is not public, nor is what is there', async () => {
     await configure({ spaFallback: true, directoryListing: true });
-    await surface.send({ method: 'PUT', path: '/pages', query: { acl: '' }, headers: { 'x-amz-acl': 'private' } });
+    await surface.send({ method: 'DELETE', path: '/pages', query: { policy: '' } });
     for (const target of ['/', '/about', '/none', '/docs/', '/docs/?format=json']) {
       expect((await visit(target, { headers: NAVIGATION })).status, target).toBe(403);
       if (!target.includes('?')) expect(hot(target)).toBe(null);

@@ -5,6 +5,7 @@ import { putObject } from '../../../../src/core/objects/put-object.ts';
 import { createSiteRulesReader } from '../../../../src/http/delivery/site/site-rules.ts';
 import { NO_SETTINGS } from '../../../../src/ports/bucket-settings.ts';
 import type { BucketGate, BucketName, ObjectKey, VersionId } from '../../../../src/ports/domain.ts';
+import { PUBLIC_ACCESS } from '../../../access-samples.ts';
 import { ATTRIBUTES, bodyOf, createMemoryCore, openTestBucket, withPorts } from '../../../core/memory-core.ts';
 
 const NAME = 'pages' as BucketName;
@@ -13,7 +14,8 @@ function gateOf(bucketId: string, files: Record<string, string>): BucketGate {
   return {
     bucketId: bucketId as BucketGate['bucketId'],
     revision: 1,
-    access: { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] },
+    ownerId: 'owner' as BucketGate['ownerId'],
+    access: PUBLIC_ACCESS,
     settings: { ...NO_SETTINGS, hosting: HOSTING_DEFAULTS },
     siteFiles: Object.entries(files).map(([key, versionId]) => ({
       key: key as ObjectKey,

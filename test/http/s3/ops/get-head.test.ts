@@ -190,8 +190,8 @@ describe('overrides', () => {
   });
 
   it('are refused without a signature, where the object is public', async () => {
-    await send({ method: 'PUT', path: '/reads-public', headers: { 'x-amz-acl': 'public-read' } });
-    await send({ method: 'PUT', path: '/reads-public/k', body: 'x' });
+    await send({ method: 'PUT', path: '/reads-public' });
+    await send({ method: 'PUT', path: '/reads-public/k', body: 'x', headers: { 'x-amz-acl': 'public-read' } });
     const reply = await send({ path: '/reads-public/k', query, as: 'nobody' });
     expect([reply.status, /<Code>(\w+)/.exec(reply.text)?.[1]]).toEqual([400, 'InvalidRequest']);
     expect((await send({ path: PATH, query, as: 'nobody' })).status).toBe(403);

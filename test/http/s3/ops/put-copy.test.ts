@@ -73,12 +73,12 @@ describe('PutObject', () => {
     expect((await get('cond')).text).toBe('two');
   });
 
-  it('takes an ACL that is in force, and no other', async () => {
+  it('takes an ACL that S3 knows, and no other', async () => {
     expect((await put('acl', 'x', { 'x-amz-acl': 'private' })).status).toBe(200);
-    expect(codeOf(await put('acl-open', 'x', { 'x-amz-acl': 'public-read' }))).toEqual([501, 'NotImplemented']);
-    expect((await put('acl', 'x', { 'x-amz-acl': 'public-read' }, 'puts-public')).status).toBe(200);
-    expect(codeOf(await put('acl', 'x', { 'x-amz-acl': 'private' }, 'puts-public'))).toEqual([501, 'NotImplemented']);
-    expect((await get('acl-open')).status).toBe(404);
+    expect((await put('acl', 'x', { 'x-amz-acl': 'public-read' })).status).toBe(200);
+    expect(codeOf(await put('acl-none', 'x', { 'x-amz-acl': 'open' }))).toEqual([400, 'InvalidArgument']);
+    expect(codeOf(await put('acl-none', 'x', { 'x-amz-acl': 'aws-exec-read' }))).toEqual([501, 'NotImplemented']);
+    expect((await get('acl-none')).status).toBe(404);
   });
 
   it('expects the owner that it is told to', async () => {
@@ -185,7 +185,7 @@ describe('CopyObject', () => {
     await send({ method: 'PUT', path: '/strangers', as: 'stranger' });
     const steal = (source: string) =>
       send({ method: 'PUT', path: '/strangers/x', headers: { 'x-amz-copy-source': source }, as: 'stranger' });
-    await put('open', 'open', {}, 'puts-public');
+    await put('open', 'open', { 'x-amz-acl': 'public-read' }, 'puts-public');
     expect(codeOf(await steal('/puts/source'))).toEqual([403, 'AccessDenied']);
     expect(codeOf(await steal('/puts/missing'))).toEqual([403, 'AccessDenied']);
     expect((await steal('/puts-public/open')).status).toBe(200);

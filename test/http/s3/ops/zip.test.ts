@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { publicPolicy } from '../../../access-samples.ts';
 import { readZip } from '../../../wire/read-zip.ts';
 import { createTestSurface, type Sent, type TestSurface } from '../surface.ts';
 
@@ -68,6 +69,8 @@ describe('a ZIP of a folder', () => {
     const surface = await stocked();
     for (const as of ['nobody', 'stranger'] as const) expect((await zip(surface, { as })).status).toBe(403);
     await surface.send({ method: 'PUT', path: '/bkt', query: { acl: '' }, headers: { 'x-amz-acl': 'public-read' } });
+    for (const as of ['nobody', 'stranger'] as const) expect((await zip(surface, { as })).status).toBe(403);
+    await surface.send({ method: 'PUT', path: '/bkt', query: { policy: '' }, body: publicPolicy('bkt') });
     for (const as of ['nobody', 'stranger'] as const) expect((await zip(surface, { as })).status).toBe(200);
   });
 

@@ -1,0 +1,88 @@
+// Access control lists: what a list of grants gives to a caller. Pure. The owner of a thing may always read and change
+// its list, so that nobody can lock himself out.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
+import type { AccountId, Principal } from '../../ports/domain.ts';
+import type { Grant, Permission } from '../../ports/object-facts.ts';
+import { ANONYMOUS_ID } from '../../ports/pointer.ts';
+import type { S3Action } from './actions.ts';
+
+/** Grants in one list. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html */
+export const ACL_MAX_GRANTS = 100;
+
+/** A list with whom it belongs to; `acl` null is the owner's full control. */
+export type OwnedAcl = { readonly ownerId: AccountId; readonly acl: readonly Grant[] | null };
+
+/** The permission of a bucket's list that allows an action, where there is one. */
+const BUCKET_PERMISSIONS: Partial<Record<S3Action, Permission>> = {
+  's3:AbortMultipartUpload': 'WRITE',
+  's3:DeleteObject': 'WRITE',
+  's3:GetBucketAcl': 'READ_ACP',
+  's3:ListBucket': 'READ',
+  's3:ListBucketMultipartUploads': 'READ',
+  's3:ListBucketVersions': 'READ',
+  's3:ListMultipartUploadParts': 'WRITE',
+  's3:PutBucketAcl': 'WRITE_ACP',
+  's3:PutObject': 'WRITE',
+};
+
+/** The same of an object's list. */
+const OBJECT_PERMISSIONS: Partial<Record<S3Action, Permission>> = {
+  's3:GetObject': 'READ',
+  's3:GetObjectAcl': 'READ_ACP',
+  's3:GetObjectAttributes': 'READ',
+  's3:GetObjectTorrent': 'READ',
+  's3:GetObjectVersion': 'READ',
+  's3:GetObjectVersionAcl': 'READ_ACP',
+  's3:GetObjectVersionAttributes': 'READ',
+  's3:GetObjectVersionTorrent': 'READ',
+  's3:PutObjectAcl': 'WRITE_ACP',
+  's3:PutObjectVersionAcl': 'WRITE_ACP',
+};
+
+/** Whether an object's list, not the bucket's, decides about the action. */
+export function isDecidedByObject(action: S3Action): boolean {
+  return OBJECT_PERMISSIONS[action] !== undefined;
+}
+
+/** The permission of that list that allows the action; null when no grant can. */
+export function permissionFor(action: S3Action, list: 'bucket' | 'object'): Permission | null {
+  return (list === 'bucket' ? BUCKET_PERMISSIONS : OBJECT_PERMISSIONS)[action] ?? null;
+}
+
+/** The id by which lists know a caller. */
+export function idOf(principal: Principal): AccountId {
+  return principal.kind === 'account' ? principal.account.id : ANONYMOUS_ID;
+}
+
+/** Whether the list gives the permission. `ignoresPublic`: grants to everybody do not count. */
+export function isGranted(
+  { ownerId, acl }: OwnedAcl,
+  principal: Principal,
+  permission: Permission,
+  ignoresPublic: boolean,
+): boolean {
+  const isOwner = ownerId === idOf(principal) && !(ignoresPublic && principal.kind === 'anonymous');
+  if (isOwner && (acl === null || permission === 'READ_ACP' || permission === 'WRITE_ACP')) return true;
+  return (acl ?? []).some(
+    (grant) =>
+      (grant.permission === permission || grant.permission === 'FULL_CONTROL') &&
+      !(ignoresPublic && isPublicGrant(grant)) &&
+      isGrantedTo(grant, principal),
+  );
+}
+
+function isGrantedTo({ grantee }: Grant, principal: Principal): boolean {
+  if (grantee.kind === 'account') return grantee.id === idOf(principal);
+  if (grantee.group === 'AllUsers') return true;
+  return grantee.group === 'AuthenticatedUsers' && principal.kind === 'account';
+}
+
+/** Whether the grant goes to everybody, or to everybody with an account, which is as good as everybody. */
+export function isPublicGrant({ grantee }: Grant): boolean {
+  return grantee.kind === 'group' && grantee.group !== 'LogDelivery';
+}
+
+/** Whether S3 calls a list public. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html */
+export function isPublicAcl(acl: readonly Grant[] | null): boolean {
+  return acl?.some(isPublicGrant) ?? false;
+}

@@ -1,0 +1,64 @@
+// The access control lists that S3 has names for.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
+import type { AccountId } from '../../ports/domain.ts';
+import type { Grant, GranteeGroup, Permission } from '../../ports/object-facts.ts';
+
+export const BUCKET_CANNED_ACLS = [
+  'private',
+  'public-read',
+  'public-read-write',
+  'authenticated-read',
+  'log-delivery-write',
+] as const;
+export const OBJECT_CANNED_ACLS = [
+  'private',
+  'public-read',
+  'public-read-write',
+  'authenticated-read',
+  'bucket-owner-read',
+  'bucket-owner-full-control',
+] as const;
+export type CannedAcl = (typeof BUCKET_CANNED_ACLS)[number] | (typeof OBJECT_CANNED_ACLS)[number];
+
+const to = (group: GranteeGroup, ...permissions: readonly Permission[]): Grant[] =>
+  permissions.map((permission) => ({ grantee: { kind: 'group', group }, permission }));
+
+/** A grant to one account. */
+export function accountGrant(id: AccountId, permission: Permission): Grant {
+  return { grantee: { kind: 'account', id }, permission };
+}
+
+/**
+ * The grants of a canned list; null for those that give nobody but the owner anything. The owner comes last, where
+ * clients look for it.
+ */
+export function cannedGrants(
+  name: CannedAcl,
+  { ownerId, bucketOwnerId }: { ownerId: AccountId; bucketOwnerId: AccountId },
+): readonly Grant[] | null {
+  const owner = accountGrant(ownerId, 'FULL_CONTROL');
+  switch (name) {
+    case 'private':
+      return null;
+    case 'public-read':
+      return [...to('AllUsers', 'READ'), owner];
+    case 'public-read-write':
+      return [...to('AllUsers', 'READ', 'WRITE'), owner];
+    case 'authenticated-read':
+      return [...to('AuthenticatedUsers', 'READ'), owner];
+    case 'log-delivery-write':
+      return [...to('LogDelivery', 'WRITE', 'READ_ACP'), owner];
+    case 'bucket-owner-read':
+      return ownerId === bucketOwnerId ? null : [owner, accountGrant(bucketOwnerId, 'READ')];
+    case 'bucket-owner-full-control':
+      return ownerId === bucketOwnerId ? null : [owner, accountGrant(bucketOwnerId, 'FULL_CONTROL')];
+  }
+}
+
+/** Null in place of a list that says no more than null does. */
+export function normalGrants(grants: readonly Grant[], ownerId: AccountId): readonly Grant[] | null {
+  const [only] = grants;
+  const isOwners =
+    only?.grantee.kind === 'account' && only.grantee.id === ownerId && only.permission === 'FULL_CONTROL';
+  return grants.length === 1 && isOwners ? null : grants;
+}

@@ -1,0 +1,145 @@
+// The condition keys of a request, for the policy that is asked about it: what stands in its headers, its query, its
+// connection, and in the object that it is about. Values are looked up only when a statement names their key.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/amazon-s3-policy-keys.html and
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
+import type { AccessRecord } from '../../core/auth/decide.ts';
+import { type ConditionValues, conditionKey } from '../../core/auth/policy/pattern.ts';
+import type { Principal } from '../../ports/domain.ts';
+import type { Tags } from '../../ports/object-facts.ts';
+import type { HttpRequest } from '../request.ts';
+import { decodePathSegment, type Query } from '../semantics/raw-path.ts';
+
+/** What of a call the values come from. */
+export type ConditionSource = {
+  readonly request: HttpRequest;
+  readonly query: Query;
+  readonly principal: Principal;
+  readonly region: string;
+  readonly nowMs: number;
+  /** `REST-HEADER`, `REST-QUERY-STRING`, `POST`; null without a signature. */
+  readonly authType: string | null;
+  /** When the signature was made; null without one. */
+  signedAtMs(): number | null;
+  /** Tags that the headers set. */
+  requestTags(): Tags | null;
+  header(name: string): string | null;
+};
+
+/** What else is known when a decision is made. */
+export type ConditionSubject = {
+  readonly record: AccessRecord;
+  /** Of the object that is read or changed. */
+  readonly existingTags: Tags | null;
+  /** That the request sets in its document. */
+  readonly requestTags: Tags | null;
+  /** In place of the query's: what a listing would have to ask for to find the key. */
+  readonly prefix: string | null;
+};
+
+type Reader = (source: ConditionSource, subject: ConditionSubject) => string | null;
+
+const header =
+  (name: string): Reader =>
+  (source) =>
+    source.header(name);
+const query =
+  (name: string): Reader =>
+  (source) =>
+    source.query.get(name);
+
+const accountId = ({ principal }: ConditionSource) => (principal.kind === 'account' ? principal.account.id : null);
+const rootArn = (id: string | null) => (id === null ? null : `arn:aws:iam::${id}:root`);
+const isSigned = ({ principal }: ConditionSource) => principal.kind === 'account';
+
+/** Headers whose key is their own name behind `s3:`. */
+const HEADER_KEYS = [
+  'x-amz-acl',
+  'x-amz-content-sha256',
+  'x-amz-grant-full-control',
+  'x-amz-grant-read',
+  'x-amz-grant-read-acp',
+  'x-amz-grant-write',
+  'x-amz-grant-write-acp',
+  'x-amz-metadata-directive',
+  'x-amz-object-ownership',
+  'x-amz-server-side-encryption',
+  'x-amz-server-side-encryption-aws-kms-key-id',
+  'x-amz-server-side-encryption-customer-algorithm',
+  'x-amz-storage-class',
+  'x-amz-website-redirect-location',
+  'if-match',
+  'if-none-match',
+];
+
+const READERS: ReadonlyMap<string, Reader> = new Map(
+  (
+    [
+      ['aws:CurrentTime', ({ nowMs }) => new Date(nowMs).toISOString()],
+      ['aws:EpochTime', ({ nowMs }) => `${Math.floor(nowMs / 1000)}`],
+      ['aws:PrincipalAccount', accountId],
+      ['aws:PrincipalArn', (source) => rootArn(accountId(source))],
+      ['aws:PrincipalIsAWSService', () => 'false'],
+      ['aws:PrincipalType', (source) => (isSigned(source) ? 'Account' : 'Anonymous')],
+      ['aws:Referer', header('referer')],
+      ['aws:RequestedRegion', ({ region }) => region],
+      ['aws:ResourceAccount', (_, { record }) => record.ownerId],
+      ['aws:SecureTransport', ({ request }) => `${request.isSecure}`],
+      ['aws:SourceIp', ({ request }) => request.remoteAddress],
+      ['aws:UserAgent', header('user-agent')],
+      ['aws:ViaAWSService', () => 'false'],
+      ['aws:userid', (source) => accountId(source) ?? 'anonymous'],
+      ['s3:ResourceAccount', (_, { record }) => record.ownerId],
+      ['s3:VersionId', query('versionId')],
+      ['s3:authType', ({ authType }) => authType],
+      ['s3:delimiter', query('delimiter')],
+      ['s3:max-keys', query('max-keys')],
+      ['s3:object-lock-legal-hold', header('x-amz-object-lock-legal-hold')],
+      ['s3:object-lock-mode', header('x-amz-object-lock-mode')],
+      ['s3:object-lock-remaining-retention-days', remainingRetentionDays],
+      ['s3:object-lock-retain-until-date', header('x-amz-object-lock-retain-until-date')],
+      ['s3:prefix', (source, { prefix }) => prefix ?? source.query.get('prefix')],
+      ['s3:signatureAge', signatureAge],
+      ['s3:signatureversion', (source) => (isSigned(source) ? 'AWS4-HMAC-SHA256' : null)],
+      ['s3:x-amz-copy-source', copySource],
+      ...HEADER_KEYS.map((name): [string, Reader] => [`s3:${name}`, header(name)]),
+    ] as [string, Reader][]
+  ).map(([key, reader]) => [conditionKey(key), reader]),
+);
+
+const REQUEST_TAG_KEYS = conditionKey('s3:RequestObjectTagKeys');
+const EXISTING_TAG = conditionKey('s3:ExistingObjectTag/');
+const REQUEST_TAG = conditionKey('s3:RequestObjectTag/');
+
+/** The values of a request, in the light of what it is about. */
+export function conditionValuesOf(source: ConditionSource, subject: ConditionSubject): ConditionValues {
+  const requestTags = () => subject.requestTags ?? source.requestTags();
+  return (key) => {
+    if (key === REQUEST_TAG_KEYS) return Object.keys(requestTags() ?? {});
+    if (key.startsWith(EXISTING_TAG)) return tagOf(subject.existingTags, key.slice(EXISTING_TAG.length));
+    if (key.startsWith(REQUEST_TAG)) return tagOf(requestTags(), key.slice(REQUEST_TAG.length));
+    const value = READERS.get(key)?.(source, subject) ?? null;
+    return value === null ? null : [value];
+  };
+}
+
+function tagOf(tags: Tags | null, key: string): readonly string[] | null {
+  const value = tags !== null && Object.hasOwn(tags, key) ? tags[key] : undefined;
+  return value === undefined ? null : [value];
+}
+
+/** Milliseconds since the signature was made. */
+function signatureAge(source: ConditionSource): string | null {
+  const signedAtMs = source.signedAtMs();
+  return signedAtMs === null ? null : `${Math.max(0, source.nowMs - signedAtMs)}`;
+}
+
+/** The source decoded, as the copy reads it, and without the slash that may stand before the bucket. */
+function copySource({ header }: ConditionSource): string | null {
+  const value = header('x-amz-copy-source');
+  return value === null ? null : decodePathSegment(value).replace(/^\//, '');
+}
+
+function remainingRetentionDays({ header, nowMs }: ConditionSource): string | null {
+  const untilMs = Date.parse(header('x-amz-object-lock-retain-until-date') ?? '');
+  return Number.isNaN(untilMs) ? null : `${Math.ceil((untilMs - nowMs) / 86_400_000)}`;
+}

@@ -1,0 +1,46 @@
+// The access decision in the terms of a call: core/auth/decide.ts with the caller and the condition keys of one request.
+
+import type { S3Action } from '../../core/auth/actions.ts';
+import type { AccessObject, AccessRecord, Decide, Decision } from '../../core/auth/decide.ts';
+import type { ObjectKey } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { Tags } from '../../ports/object-facts.ts';
+import { type ConditionSource, conditionValuesOf } from './condition-values.ts';
+
+/** What the caller wants to do. */
+export type Wanted = {
+  readonly action: S3Action;
+  /** Null: with the bucket itself. */
+  readonly key: ObjectKey | null;
+  /** The version that is read or changed, where there is one. */
+  readonly object?: (AccessObject & { readonly tags: Tags }) | null;
+  /** Tags that the request sets. */
+  readonly requestTags?: Tags | null;
+  /** For `s3:prefix`, where the request itself is no listing. */
+  readonly prefix?: string;
+};
+
+/** Decides one thing on a record. Never throws. */
+export type DecideCall = (record: AccessRecord, wanted: Wanted) => Decision;
+
+export function createDecideCall(decide: Decide, source: ConditionSource): DecideCall {
+  return (record, { action, key, object = null, requestTags = null, prefix = null }) =>
+    decide(record, {
+      principal: source.principal,
+      action,
+      key,
+      object,
+      values: conditionValuesOf(source, { record, existingTags: object?.tags ?? null, requestTags, prefix }),
+    });
+}
+
+/** Throws AccessDenied unless the caller may. */
+export function requireAllowed(decide: DecideCall, record: AccessRecord, wanted: Wanted): void {
+  if (decide(record, wanted) !== 'allowed') throw new StorageError('AccessDenied');
+}
+
+/** Whether the caller may be told that the bucket has no such key: who may list it would see. */
+export function mayKnowMissing(decide: DecideCall, record: AccessRecord, action: S3Action, key: ObjectKey): boolean {
+  const isDenied = decide(record, { action, key }) === 'denied';
+  return !isDenied && decide(record, { action: 's3:ListBucket', key: null, prefix: key }) === 'allowed';
+}

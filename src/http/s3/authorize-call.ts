@@ -1,0 +1,129 @@
+// From a call to what may run: opens the bucket, the version or the upload that the operation works on, and decides with
+// it whether the caller may. Nothing reaches a handler but through here. routes.ts calls it once for each request.
+import { idOf } from '../../core/auth/acl.ts';
+import type { ObjectAction } from '../../core/auth/actions.ts';
+import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
+import type { Core } from '../../core/core.ts';
+import { parseBucketName, parseObjectKey } from '../../core/names.ts';
+import type { BucketRecord, ObjectKey } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { Tags } from '../../ports/object-facts.ts';
+import { requireAllowed, type Wanted } from '../access/decide-call.ts';
+import type { AccountCall, S3Answer, S3Call } from './call.ts';
+import { requireExpectedOwner } from './expected-owner.ts';
+import { openVersion } from './find-version.ts';
+import { OPERATIONS, type Operation } from './operations.ts';
+import { readUploadId } from './ops/multipart.ts';
+import { parseVersionName } from './version-name.ts';
+
+/** The address decoded; names are checked once it is known who asks. */
+export type Target = { readonly bucket: string | null; readonly key: string | null };
+
+/** An operation that may run, and the bucket whose answer it is. */
+export type Authorized = { readonly bucket: BucketHandle | null; handle(): S3Answer | Promise<S3Answer> };
+
+/** AccessDenied, NoSuchBucket, InvalidBucketName, KeyTooLongError, and what openVersion throws. */
+export async function authorizeCall(core: Core, call: S3Call, target: Target): Promise<Authorized> {
+  const operation: Operation = OPERATIONS[call.operation];
+  if (operation.scope === 'account') {
+    const accountCall = requireAccount(call);
+    return { bucket: null, handle: () => operation.handle(accountCall, core) };
+  }
+  const bucketName = parseBucketName(target.bucket ?? '');
+  if (operation.scope === 'new-bucket') {
+    const accountCall = requireAccount(call);
+    return { bucket: null, handle: () => operation.handle({ ...accountCall, bucketName }, core) };
+  }
+  const open = (mayOpen: (record: BucketRecord) => void): Promise<BucketHandle> =>
+    openBucket(core, bucketName, (record) => {
+      mayOpen(record);
+      requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
+    });
+  const openFor = (wanted: Wanted) => open((record) => requireAllowed(call.decide, record, wanted));
+  if (operation.scope === 'bucket') {
+    const bucket = await openFor({ action: operation.action, key: null });
+    return { bucket, handle: () => operation.handle({ ...call, bucket }, core) };
+  }
+  if (operation.scope === 'prefix') {
+    const prefix = target.key ?? '';
+    const bucket = await openFor({ action: operation.action, key: null, prefix });
+    return { bucket, handle: () => operation.handle({ ...call, bucket, prefix }, core) };
+  }
+  if (operation.scope === 'keys') {
+    const bucket = await open((record) => requireSomeKeys(call, record, operation.action));
+    return { bucket, handle: () => operation.handle({ ...call, bucket }, core) };
+  }
+  const key = parseObjectKey(target.key ?? '');
+  if (operation.scope === 'upload') {
+    const bucket = await openUpload(call, key, operation.action, open);
+    return { bucket, handle: () => operation.handle({ ...call, bucket, key }, core) };
+  }
+  const versionId = parseVersionName(call.query.get('versionId'));
+  const action = (versionId === null ? undefined : operation.versionAction) ?? operation.action;
+  if (operation.scope === 'object') {
+    const bucket = await openFor({ action, key });
+    return { bucket, handle: () => operation.handle({ ...call, bucket, key }, core) };
+  }
+  const tags = operation.readTags === undefined ? null : await readTags(call, action, operation.readTags, open);
+  const wanted = { bucket: bucketName, key, versionId, action, requestTags: tags };
+  const opened = await openVersion(core, call.decide, wanted, (record) =>
+    requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record),
+  );
+  return { bucket: opened.bucket, handle: () => operation.handle({ ...call, ...opened, key, tags: tags ?? {} }, core) };
+}
+
+function requireAccount(call: S3Call): AccountCall {
+  if (call.principal.kind !== 'account') throw new StorageError('AccessDenied');
+  return { ...call, account: call.principal.account };
+}
+
+/** Refuses who could get nothing done with any key, before the list of keys is read; a policy may speak of some. */
+function requireSomeKeys(call: S3Call, record: BucketRecord, action: ObjectAction): void {
+  if (record.access.policyJson === null) requireAllowed(call.decide, record, { action, key: null });
+}
+
+/** The tags of the body, which is read for none who could never set any. */
+async function readTags(
+  call: S3Call,
+  action: ObjectAction,
+  read: (call: S3Call) => Promise<Tags>,
+  open: (mayOpen: (record: BucketRecord) => void) => Promise<BucketHandle>,
+): Promise<Tags> {
+  await open((record) => requireSomeKeys(call, record, action));
+  return read(call);
+}
+
+/**
+ * Who began an upload may always list it and give it up, unless that is denied.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html#mpuAndPermissions
+ */
+async function openUpload(
+  call: S3Call,
+  key: ObjectKey,
+  action: ObjectAction,
+  open: (mayOpen: (record: BucketRecord) => void) => Promise<BucketHandle>,
+): Promise<BucketHandle> {
+  /** Null until it is asked, after the bucket was opened. */
+  let isInitiator: boolean | null = null;
+  const require = (record: BucketRecord) => {
+    const decision = call.decide(record, { action, key });
+    if (decision === 'denied' || (decision === 'refused' && isInitiator === false)) {
+      throw new StorageError('AccessDenied');
+    }
+  };
+  const bucket = await open(require);
+  const isUnsure = call.decide(bucket.record(), { action, key }) === 'refused';
+  isInitiator = isUnsure && (await beganUpload(call, bucket, key));
+  require(bucket.record());
+  return bucket;
+}
+
+async function beganUpload(call: S3Call, bucket: BucketHandle, key: ObjectKey): Promise<boolean> {
+  try {
+    const upload = await bucket.call('getUpload', { key, uploadId: readUploadId(call.query) });
+    return (upload.initiatorId ?? bucket.record().ownerId) === idOf(call.principal);
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'NoSuchUpload') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+// Access of buckets that tests make: open to everyone's reads, by policy, and what follows from that.
+import { type BucketAccess, PRIVATE_ACCESS, type PublicReads } from '../src/ports/bucket-access.ts';
+
+/** The policy that opens every object, or those under a prefix, to everyone. */
+export function publicPolicy(bucket: string, prefix = ''): string {
+  const statement = {
+    Effect: 'Allow',
+    Principal: '*',
+    Action: 's3:GetObject',
+    Resource: `arn:aws:s3:::${bucket}/${prefix}*`,
+  };
+  return JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
+}
+
+const NO_READS: PublicReads = {
+  open: [],
+  mayOpen: [],
+  closed: [],
+  mayClose: [],
+  isAclHeard: false,
+  isAllOwned: false,
+  listing: 'no',
+};
+
+/** For tests below core, which work nothing out: what readers see of a bucket whose objects are everyone's. */
+export const PUBLIC_ACCESS: BucketAccess = { ...PRIVATE_ACCESS, publicReads: { ...NO_READS, open: [''] } };
+
+/** The same of other rules. */
+export function accessWithReads(reads: Partial<PublicReads>): BucketAccess {
+  return { ...PRIVATE_ACCESS, publicReads: { ...NO_READS, ...reads } };
+}
