@@ -13,7 +13,7 @@ import { freshBucketName } from './client.ts';
 import { client, describeCore } from './suite.ts';
 import { expectError, S3_NAMESPACE, xmlRoot } from './xml.ts';
 
-const { s3, send } = client;
+const { s3, send, anonymous } = client;
 
 describeCore('bucket life', () => {
   it('is created, found and deleted', async () => {
@@ -139,7 +139,6 @@ describeCore('what S3 knows and this server does not', () => {
 
   const subresources = [
     ['GET', 'replication'],
-    ['GET', 'encryption'],
     ['GET', 'notification'],
     ['GET', 'logging'],
     ['GET', 'inventory'],
@@ -151,17 +150,21 @@ describeCore('what S3 knows and this server does not', () => {
     expect(expectError(reply, 501, 'NotImplemented').Message.toLowerCase()).toContain(name);
   });
 
-  it.each([
-    ['GET', 'torrent'],
-    ['POST', 'restore'],
-  ])('answers %s ?%s of an object with 501 and names it', async (method, name) => {
+  it('has no torrent of any object, and shows nobody else that', async () => {
+    await send({ method: 'PUT', bucket, key: 'torrent', body: 'x' });
+    const call = { method: 'GET', bucket, key: 'torrent', query: { torrent: '' } };
+    expectError(await send(call), 404, 'NoSuchKey');
+    expectError(await anonymous(call), 403, 'AccessDenied');
+  });
+
+  it.each([['POST', 'restore']])('answers %s ?%s of an object with 501 and names it', async (method, name) => {
     const reply = await send({ method, bucket, key: 'k', query: { [name]: '' } });
     expect(expectError(reply, 501, 'NotImplemented').Message.toLowerCase()).toContain(name);
   });
 
   it.each([
-    ['x-amz-server-side-encryption', 'AES256'],
-    ['x-amz-server-side-encryption-customer-algorithm', 'AES256'],
+    ['x-amz-write-offset-bytes', '0'],
+    ['if-modified-since', 'Thu, 01 Jan 2026 00:00:00 GMT'],
   ])('answers a PUT with %s with 501, names it and stores nothing', async (name, value) => {
     const reply = await send({ method: 'PUT', bucket, key: 'refused', body: 'x', headers: { [name]: value } });
     expect(expectError(reply, 501, 'NotImplemented').Message.toLowerCase()).toContain(name);

@@ -58,6 +58,19 @@ describeCore('Expect: 100-continue', () => {
     }),
   );
 
+  it.each(['200', '', 'a=b; c', '100-continue, other'])('of another kind is not looked at: %j', (expect_) =>
+    onSocket(async (socket) => {
+      socket.write(
+        requestHead(client.prepared(call('odd', { unsignedHeaders: { expect: expect_, 'content-length': '3' } }))),
+      );
+      socket.write('abc');
+      let reply = await socket.read();
+      if (reply.status === 100) reply = await socket.read();
+      expect(reply.status).toBe(200);
+      expect((await send({ method: 'GET', bucket, key: 'odd' })).text).toBe('abc');
+    }),
+  );
+
   it('does not have to be waited for', () =>
     onSocket(async (socket) => {
       socket.write(requestHead(client.prepared(call('impatient'))));

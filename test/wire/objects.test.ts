@@ -48,10 +48,19 @@ describeCore('bytes', () => {
     }
   });
 
-  it('need a length', async () => {
-    const call = { method: 'PUT', bucket, key: 'unsized', body: 'abc', payloadHash: 'UNSIGNED-PAYLOAD' };
-    expectError(await send({ ...call, announcedBytes: null }), 411, 'MissingContentLength');
-    expectError(await send({ method: 'GET', bucket, key: 'unsized' }), 404, 'NoSuchKey');
+  it.each([0, 3, 300_000])('need no length: %i bytes in chunks', async (sizeBytes) => {
+    const body = sampleBytes(sizeBytes, 9);
+    const call = { method: 'PUT', bucket, key: `unsized-${sizeBytes}`, body, announcedBytes: null };
+    for (const payloadHash of [undefined, 'UNSIGNED-PAYLOAD']) {
+      const put = await send(payloadHash === undefined ? call : { ...call, payloadHash });
+      expect([put.status, put.text]).toEqual([200, '']);
+      const got = await send({ method: 'GET', bucket, key: call.key });
+      expect(got.body.equals(body)).toBe(true);
+      expect(got.headers['content-length']).toBe(`${sizeBytes}`);
+    }
+    const wrong = await send({ ...call, key: 'unsized-wrong', payloadHash: 'a'.repeat(64) });
+    expectError(wrong, 400, 'XAmzContentSHA256Mismatch');
+    expectError(await send({ method: 'GET', bucket, key: 'unsized-wrong' }), 404, 'NoSuchKey');
   });
 });
 
@@ -109,15 +118,19 @@ describeCore('headers', () => {
     }
   });
 
-  it('of user metadata are lower-case, kept to the byte and bounded', async () => {
-    const headers = { 'x-amz-meta-Colour-Code': 'a, b  c', 'x-amz-meta-empty': '', 'x-amz-meta-utf8': 'grün 日本' };
+  it('of user metadata are lower-case, and encoded words where they are no ASCII', async () => {
+    const headers = { 'x-amz-meta-Colour-Code': 'a, b  c', 'x-amz-meta-empty': '', 'x-amz-meta-utf8': 'grün' };
     const put = await send({ method: 'PUT', bucket, key: 'meta', body: 'x', headers: lowerCased(headers) });
     expect(put.status, put.text).toBe(200);
     const got = await send({ method: 'GET', bucket, key: 'meta' });
     expect(got.headers['x-amz-meta-colour-code']).toMatch(/^a, b {1,2}c$/);
-    expect(got.headers['x-amz-meta-utf8']).toBe('grün 日本');
-    const { Metadata } = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: 'meta' }));
-    expect(Object.keys(Metadata ?? {})).toEqual(expect.arrayContaining(['colour-code', 'utf8']));
+    expect(got.headers['x-amz-meta-utf8']).toBe('=?UTF-8?Q?gr=C3=BCn?=');
+    const copy = { 'x-amz-copy-source': `${bucket}/meta` };
+    expect((await send({ method: 'PUT', bucket, key: 'meta-copy', headers: copy })).status).toBe(200);
+    for (const Key of ['meta', 'meta-copy']) {
+      const { Metadata } = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key }));
+      expect(Metadata).toMatchObject({ 'colour-code': 'a, b  c', utf8: '=?UTF-8?Q?gr=C3=BCn?=' });
+    }
   });
 
   it('of user metadata end at 2 KiB of names and values', async () => {

@@ -105,6 +105,8 @@ export function createHttpServer(fetch: Fetch, { log, counts = createAnswerCount
     expectContinue(incoming, outgoing);
     handle(incoming, outgoing);
   });
+  // An expectation that nobody knows. node:http alone would answer 417; S3 goes on, as RFC 9110 section 10.1.1 allows.
+  server.on('checkExpectation', handle);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (refuseMalformed(error, socket)) counts.refused();
   });

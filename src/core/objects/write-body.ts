@@ -31,7 +31,7 @@ export type WriteOptions = {
   readonly expectation: BodyExpectation;
   readonly identity: Omit<BlobIdentity, 'encryption'>;
   readonly inlineMaxBytes: number;
-  /** A body whose length nobody said is taken too; then its source bounds it. */
+  /** A body whose length nobody said is taken too. */
   readonly isLengthOptional?: boolean;
   /** What the body is sealed with; null leaves it plain. */
   readonly kept: KeptKey | null;
@@ -51,20 +51,19 @@ export async function writeBody(
   if (given.lengthBytes === null && options.isLengthOptional !== true) throw new StorageError('MissingContentLength');
   const source = given.lengthBytes === null ? await peeked(given, options.inlineMaxBytes) : given;
   const { lengthBytes } = source;
-  if (lengthBytes !== null && lengthBytes > PUT_MAX_BYTES) {
-    throw new StorageError('EntityTooLarge', {
-      fields: { ProposedSize: `${lengthBytes}`, MaxSizeAllowed: `${PUT_MAX_BYTES}` },
-    });
-  }
+  if (lengthBytes !== null) requireSize(lengthBytes);
   const digests = createDigestSet({
     md5: true,
     sha256: false,
     checksum: options.expectation.checksum?.algorithm ?? null,
   });
+  let receivedBytes = 0;
   const digested: ByteSource = {
     lengthBytes,
     pump: (onChunk) =>
       source.pump((chunk) => {
+        receivedBytes += chunk.length;
+        requireSize(receivedBytes);
         digests.update(chunk);
         return onChunk(chunk);
       }),
@@ -108,6 +107,14 @@ export async function writeBody(
     discard(core, written);
     throw error;
   }
+}
+
+/** EntityTooLarge. */
+function requireSize(sizeBytes: number): void {
+  if (sizeBytes <= PUT_MAX_BYTES) return;
+  throw new StorageError('EntityTooLarge', {
+    fields: { ProposedSize: `${sizeBytes}`, MaxSizeAllowed: `${PUT_MAX_BYTES}` },
+  });
 }
 
 /** The same body, of known length when it is small. */

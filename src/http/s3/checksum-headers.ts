@@ -92,15 +92,15 @@ function readAnnounced(header: HeaderLookup, trailerNames: readonly string[]): A
   return announced[0] ?? null;
 }
 
-/** A value that can't be a digest of anything is refused before a byte is read. InvalidRequest. */
+/** A value that can't be a digest of anything is refused before a byte is read. BadDigest. */
 function requireForm({ algorithm, value }: { algorithm: ChecksumAlgorithm; value: string }): string {
   if (isChecksumValue(algorithm, value)) return value;
-  throw invalid(`Value for ${checksumHeader(algorithm)} header is invalid.`);
+  throw new StorageError('BadDigest', { detail: `Value for ${checksumHeader(algorithm)} header is invalid.` });
 }
 
 /**
  * What the client promises about the body. A trailer that was announced and then does not come makes `expected()`
- * throw. Errors: InvalidDigest, InvalidRequest, NotImplemented.
+ * throw. Errors: InvalidDigest, BadDigest (no digest at all), InvalidRequest, NotImplemented.
  */
 export function readBodyExpectation(header: HeaderLookup, trailers: Trailers): BodyExpectation {
   const contentMd5Hex = readContentMd5(header);

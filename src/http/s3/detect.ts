@@ -57,6 +57,7 @@ export const OPERATION_NAMES = [
   'GetObject',
   'HeadObject',
   'GetObjectAttributes',
+  'GetObjectTorrent',
   'GetObjectAcl',
   'PutObjectAcl',
   'GetObjectRetention',

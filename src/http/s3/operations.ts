@@ -82,6 +82,7 @@ import {
   answerPutPublicAccessBlock,
 } from './ops/public-access.ts';
 import { answerCopyObject, answerPutObject } from './ops/put-copy.ts';
+import { answerGetObjectTorrent } from './ops/torrent.ts';
 import { answerGetBucketVersioning, answerListObjectVersions, answerPutBucketVersioning } from './ops/versions.ts';
 import { answerDownloadZip } from './ops/zip.ts';
 import { DATE_CONDITIONS, NEW_OBJECT } from './refused-headers.ts';
@@ -501,6 +502,15 @@ export const OPERATIONS = {
     meter: 'B',
     rejects: [],
     handle: answerGetObjectAttributes,
+  },
+  GetObjectTorrent: {
+    scope: 'version',
+    action: 's3:GetObjectTorrent',
+    versionAction: 's3:GetObjectVersionTorrent',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetObjectTorrent,
   },
   GetObjectAcl: {
     scope: 'version',

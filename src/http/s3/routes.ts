@@ -9,6 +9,9 @@
 //   everyone read it; ACLs list groups first; a presigned URL of more than a week is 403 AccessDenied (S3: 400).
 // - A presigned URL's checksum is verified (S3 ignores it), but for the checksum of nothing: see presigned-headers.ts.
 // - If-None-Match of a write takes an entity tag too, If-Match of a write `*` (S3: 501).
+// - A checksum header that can be no checksum is 400 BadDigest (S3: InvalidRequest), as ceph/s3-tests wants it. An unknown
+//   Expect is not looked at.
+// - A PUT of an object needs no length: a body in HTTP's own chunks is taken (S3: 411). GetObjectTorrent is 404 NoSuchKey.
 // - partNumber behind the last part is 400 InvalidPart (S3: 416 InvalidPartNumber), as ceph/s3-tests wants it.
 // - GetObjectAttributes lists parts with and without checksums; CopyObject takes sources above 5 GiB, as no byte moves;
 //   a copy onto itself may add a checksum.

@@ -7,6 +7,7 @@ import { StorageError } from '../../ports/errors.ts';
 import type { HttpRequest } from '../request.ts';
 import { atRestHeaders } from './at-rest-headers.ts';
 import { contentTypeOf } from './content-type.ts';
+import { toEncodedWords } from './encoded-words.ts';
 import { isHeaderName, isHeaderText } from './header-text.ts';
 import { formatHttpDate } from './http-date.ts';
 
@@ -31,7 +32,7 @@ const METADATA_PREFIX = 'x-amz-meta-';
 /**
  * Everything that headers say of an object, whichever part of it is sent; Content-Length and Content-Range are the
  * caller's. A stored value that no header can carry is left out, and left-out metadata is counted in
- * x-amz-missing-meta, as S3 does. The caller owns the record. Cost: 0.3 µs, 0.1 more for each metadata entry.
+ * x-amz-missing-meta, as S3 does; metadata that is no ASCII goes out as encoded words. The caller owns the record. Cost: 0.3 µs, 0.1 more for each metadata entry.
  */
 export function objectHeaders(
   object: Pick<Pointer, 'key' | 'etag' | 'lastModifiedMs' | 'headers' | 'userMetadata' | 'storageClass' | 'encryption'>,
@@ -51,7 +52,7 @@ export function objectHeaders(
   for (const name in object.userMetadata) {
     const value = object.userMetadata[name] ?? '';
     const header = METADATA_PREFIX + name;
-    if (isHeaderText(value) && isHeaderName(header)) record[header] = value;
+    if (isHeaderText(value) && isHeaderName(header)) record[header] = toEncodedWords(value);
     else missing++;
   }
   if (missing > 0) record['x-amz-missing-meta'] = `${missing}`;

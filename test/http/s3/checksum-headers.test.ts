@@ -62,7 +62,7 @@ describe('the checksum of a body', () => {
       value,
     );
     for (const bad of [value.slice(1), 'bad', '', ` ${value}`, `${value}-1`]) {
-      expect(() => read({ [name]: bad })).toThrow(failing('InvalidRequest'));
+      expect(() => read({ [name]: bad })).toThrow(failing('BadDigest'));
     }
   });
 
@@ -87,7 +87,7 @@ describe('the checksum of a body', () => {
       failing('InvalidRequest'),
     );
     expect(() => read({}, trailers({ 'x-amz-checksum-crc32': 'bad' })).checksum?.expected()).toThrow(
-      failing('InvalidRequest'),
+      failing('BadDigest'),
     );
   });
 

@@ -78,6 +78,7 @@ describe('the operations that we have', () => {
     ['GET /b/k?versionId=null&partNumber=3&response-expires=x', 'GetObject'],
     ['HEAD /b/k', 'HeadObject'],
     ['GET /b/k?attributes', 'GetObjectAttributes'],
+    ['GET /b/k?torrent', 'GetObjectTorrent'],
     ['GET /b/k?acl', 'GetObjectAcl'],
     ['GET /b/k?retention', 'GetObjectRetention'],
     ['PUT /b/k?retention&versionId=null', 'PutObjectRetention'],
@@ -142,7 +143,7 @@ describe("the SDK's model of S3", () => {
 describe('what is refused', () => {
   it.each([
     ['PUT /b?replication', 'PutBucketReplication', 'replication'],
-    ['GET /b/k?torrent', 'GetObjectTorrent', 'torrent'],
+    ['POST /b/k?restore', 'RestoreObject', 'restore'],
     ['POST /b/k?select&select-type=2', 'SelectObjectContent', 'select'],
     ['GET /?x-id=ListDirectoryBuckets', 'ListDirectoryBuckets', 'ListDirectoryBuckets'],
   ])('%s: not implemented, named %s', (line, name, resourceType) => {

@@ -49,8 +49,8 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<StoredO
     expectation: readBodyExpectation(call.header, call.body),
     encryption,
     condition: parseWriteCondition(call.header('if-match'), call.header('if-none-match')),
-    // A form does not say how long its file is; every other body must.
-    isLengthOptional: call.form !== null,
+    // A form does not say how long its file is, nor does a body in HTTP's own chunks, which S3 refuses.
+    isLengthOptional: true,
   });
   const headers = {
     etag: `"${version.etag}"`,

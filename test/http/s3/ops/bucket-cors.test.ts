@@ -169,7 +169,8 @@ describe('other answers', () => {
     expect(allowed(await send(object))).toEqual([200, ORIGIN]);
     expect(allowed(await send({ path: '/shared/none', headers: origin }))).toEqual([404, ORIGIN]);
     expect(allowed(await send({ ...object, as: 'stranger', query: { versionId: 'null' } }))).toEqual([403, ORIGIN]);
-    expect(allowed(await send({ ...object, query: { torrent: '' } }))).toEqual([501, ORIGIN]);
+    expect(allowed(await send({ ...object, query: { torrent: '' } }))).toEqual([404, ORIGIN]);
+    expect(allowed(await send({ ...object, query: { annotation: '' } }))).toEqual([501, ORIGIN]);
     expect(allowed(await send({ ...object, headers: { ...origin, authorization: 'x' }, as: 'nobody' }))).toEqual([
       400,
       ORIGIN,
