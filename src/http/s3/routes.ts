@@ -18,6 +18,7 @@
 // - An empty continuation token begins a listing anew (S3: InvalidArgument); URL encoding writes a space as %20.
 // - x-amz-delete-marker is sent where it is true, never as `false` (as S3 documents it; RadosGW sends both).
 // - Answers of a bucket with CORS rules have Vary also when the request had no Origin (S3: only with one).
+// - `?hosting` of a bucket is ours: its settings as a site, as JSON (docs/hosting.md).
 // - Websites (delivery/site): a redirect within the host names the path alone (S3: the whole URL) and keeps the query.
 // - HTML and what else a browser may run has `content-security-policy: sandbox`, unless the host is the bucket's own.
 // - `?zip` (GET, HEAD of a bucket or a folder) is ours: ops/zip.ts.
