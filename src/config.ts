@@ -41,6 +41,8 @@ export type Config = {
    * for one. As above: the two domains, and those of QUAYSIDE_OWN_HOSTS, separated by commas.
    */
   readonly ownHosts: readonly string[];
+  /** Whether QUAYSIDE_OWN_HOSTS is set: until then only the root account can bind hosts, as any of them may be ours. */
+  readonly accountsMayBindHosts: boolean;
   /** Region that GetBucketLocation names; signatures may name any. QUAYSIDE_REGION, auto. */
   readonly region: string;
   /** Largest body that stands in the index row instead of a blob, bytes. QUAYSIDE_INLINE_MAX_BYTES. */
@@ -184,6 +186,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     customerKeysOverHttp: parseCustomerKeysOverHttp(text('QUAYSIDE_SSE_C_OVER_HTTP') ?? 'loopback'),
     baseDomain,
     websiteDomain,
+    accountsMayBindHosts: text('QUAYSIDE_OWN_HOSTS') !== null,
     ownHosts: [
       ...[baseDomain, websiteDomain].filter((domain) => domain !== null),
       ...ownHosts.filter((host) => host !== '').map((host) => requireDomain('QUAYSIDE_OWN_HOSTS', host)),

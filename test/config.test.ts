@@ -51,6 +51,19 @@ describe('parseConfig', () => {
     });
   });
 
+  it('knows the hosts of the service: its domains, and those that are named', () => {
+    expect(parseConfig({})).toMatchObject({ ownHosts: [], accountsMayBindHosts: false });
+    const { ownHosts, accountsMayBindHosts } = parseConfig({
+      QUAYSIDE_BASE_DOMAIN: 'Storage.example',
+      QUAYSIDE_OWN_HOSTS: ' console.example, S3.example,',
+    });
+    expect([ownHosts, accountsMayBindHosts]).toEqual([['storage.example', 'console.example', 's3.example'], true]);
+    expect(parseConfig({ QUAYSIDE_BASE_DOMAIN: 'storage.example' }).accountsMayBindHosts).toBe(false);
+    expect(() => parseConfig({ QUAYSIDE_OWN_HOSTS: 'https://a.example' })).toThrow(
+      /QUAYSIDE_OWN_HOSTS must be a domain/,
+    );
+  });
+
   it('takes on or off for a switch', () => {
     expect(parseConfig({}).isHotLaneOn).toBe(true);
     expect(parseConfig({ QUAYSIDE_HOT_LANE: 'off' }).isHotLaneOn).toBe(false);

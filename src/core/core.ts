@@ -13,6 +13,8 @@ export type CoreSettings = {
   readonly tierLimitMs: number;
   /** Hosts of the service itself, which no bucket can be bound to; nor to what is below them. */
   readonly ownHosts: readonly string[];
+  /** Whether others than the root account may bind hosts: the operator has said which are the service's own. */
+  readonly accountsMayBindHosts: boolean;
   /** Most objects that one ZIP file may have. */
   readonly zipMaxObjects: number;
   /** The keys that the server wraps others with, newest first. */

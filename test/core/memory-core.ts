@@ -75,6 +75,7 @@ export function createMemoryCore(): MemoryCore {
       ownHosts: [],
       masterKeys: MASTER_KEYS,
       seededNamedKeys: ['seeded-key'],
+      accountsMayBindHosts: true,
       zipMaxObjects: 1500,
     },
     blobStore,

@@ -4,15 +4,23 @@ import type { HostBinding } from '../../ports/directory.ts';
 import type { BucketAddress, BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { HostedDomain, HostingSettings } from '../../ports/hosting.ts';
+import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { setBucketSettings } from '../buckets/set-bucket-settings.ts';
 import type { Core } from '../core.ts';
 
 /**
  * Replaces them all. The host names come first, because they can be another's: DomainAlreadyBound changes nothing. A crash
- * between the two leaves names without the settings; sending them again puts it right. Cost: two commits.
+ * between the two leaves names without the settings; sending them again puts it right. AccessDenied for host names of an
+ * account that may have none. Cost: two commits.
  */
 export async function setHosting(core: Core, bucket: BucketHandle, hosting: HostingSettings): Promise<BucketRecord> {
+  const isRoot = bucket.record().ownerId === ROOT_ACCOUNT.id;
+  if (hosting.domains.length > 0 && !isRoot && !core.settings.accountsMayBindHosts) {
+    throw new StorageError('AccessDenied', {
+      detail: 'Only the root account can bind domains here, until QUAYSIDE_OWN_HOSTS says which hosts are the service.',
+    });
+  }
   await bindDomains(core, bucket.record(), hosting.domains);
   return setBucketSettings(core, bucket, { hosting });
 }

@@ -80,6 +80,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       lifecycleDaySeconds: 86_400,
       tierLimitMs: 1000,
       ownHosts: [],
+      accountsMayBindHosts: true,
       zipMaxObjects: 20,
       masterKeys: MASTER_KEYS,
       seededNamedKeys: ['seeded-key'],
