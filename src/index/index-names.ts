@@ -11,6 +11,7 @@ export const INDEX_CALLS = {
   getObjects: 'query',
   listVersions: 'query',
   resolve: 'query',
+  resolveAll: 'query',
   listObjects: 'query',
   getUpload: 'query',
   listParts: 'query',

@@ -40,7 +40,7 @@ const JOIN_OBJECT = `LEFT JOIN objects AS o ON o.bucket = b.n AND o.key = ? ${JO
 
 type ObjectCalls = Pick<
   IndexApi,
-  'getVersion' | 'getObjects' | 'resolve' | 'commitObject' | 'deleteObjects' | 'updateVersion'
+  'getVersion' | 'getObjects' | 'resolve' | 'resolveAll' | 'commitObject' | 'deleteObjects' | 'updateVersion'
 >;
 
 export function createObjectCalls(sql: Sql): ObjectCalls {
@@ -58,6 +58,18 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
     return isVersionRow(row) ? decodeVersion(row) : null;
   }
 
+  function resolve({ name, key }: Parameters<IndexApi['resolve']>[0]): ReturnType<IndexApi['resolve']> {
+    const [row] = sql.all<MaybeVersionRow & BucketRow>(
+      `SELECT b.id, b.name, b.owner_id, b.created_at_ms, b.revision, b.access, b.settings, ${VERSION_COLUMNS}
+       FROM buckets AS b ${JOIN_OBJECT} WHERE b.name = ? AND b.deleted_at_ms IS NULL`,
+      key,
+      name,
+    );
+    if (row === undefined) return { bucket: null, object: null };
+    const bucket = withSiteFiles(sql, decodeBucket(row));
+    return { bucket, object: isVersionRow(row) ? decodeVersion(row) : null };
+  }
+
   return {
     getVersion({ bucket, key, versionId }) {
       const current = readIn(bucket, key);
@@ -68,16 +80,11 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
 
     getObjects: ({ bucket, keys }) => keys.map((key) => readIn(bucket, key)),
 
-    resolve({ name, key }) {
-      const [row] = sql.all<MaybeVersionRow & BucketRow>(
-        `SELECT b.id, b.name, b.owner_id, b.created_at_ms, b.revision, b.access, b.settings, ${VERSION_COLUMNS}
-         FROM buckets AS b ${JOIN_OBJECT} WHERE b.name = ? AND b.deleted_at_ms IS NULL`,
-        key,
-        name,
-      );
-      if (row === undefined) return { bucket: null, object: null };
-      const bucket = withSiteFiles(sql, decodeBucket(row));
-      return { bucket, object: isVersionRow(row) ? decodeVersion(row) : null };
+    resolve,
+
+    resolveAll({ name, keys }) {
+      const found = keys.map((key) => resolve({ name, key }));
+      return { bucket: found[0]?.bucket ?? null, objects: found.map(({ object }) => object) };
     },
 
     commitObject({ bucket, object, condition, arrivals }) {

@@ -119,6 +119,11 @@ export type IndexQueries = {
   getObjects(input: { bucket: BucketRef; keys: readonly ObjectKey[] }): readonly (ObjectVersion | null)[];
   /** Bucket and current version in one call, for public reads. */
   resolve(input: { name: BucketName; key: ObjectKey }): { bucket: BucketRecord | null; object: ObjectVersion | null };
+  /** The same of several keys, in their order; for a visit that depends on which of them there are. */
+  resolveAll(input: { name: BucketName; keys: readonly ObjectKey[] }): {
+    bucket: BucketRecord | null;
+    objects: readonly (ObjectVersion | null)[];
+  };
   /** One page of current objects in byte order of the key. Cost: rows returned plus a constant. BucketChanged. */
   listObjects(input: ListObjectsInput): ListObjectsPage;
   /** One page of all versions and delete markers, latest of a key first. Cost: at most twice the rows returned. */

@@ -79,6 +79,17 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       });
     });
 
+    test('gives a bucket with several of its objects in one call', async (index) => {
+      const bucket = await makeBucket(index);
+      const { name } = bucket;
+      const object = await put(index, bucket, objectOf('a'));
+      const ask = (...keys: string[]) => index.call(name, 'resolveAll', { name, keys: keys.map(asKey) });
+      expect(await ask('b', 'a')).toEqual({ bucket, objects: [null, object] });
+      const nobody = bucketRecord().name;
+      const none = await index.call(nobody, 'resolveAll', { name: nobody, keys: [asKey('a')] });
+      expect(none).toEqual({ bucket: null, objects: [null] });
+    });
+
     test('tells the files of rules of a hosted bucket with it, at the roots of its sites', async (index) => {
       const bucket = await makeBucket(index);
       const { name } = bucket;

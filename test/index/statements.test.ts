@@ -115,6 +115,7 @@ function useIndex(index: IndexApi): void {
   for (const _ of [1, 2]) commit(bucket, objectOf('i'));
   commit(bucket, segmentsObjectOf('i', [wholeOf(own)]));
   index.resolve({ name, key: asKey('a') });
+  index.resolveAll({ name, keys: [asKey('a')] });
   index.getBucket({ name });
   for (const versionId of [null, 'null'] as const) index.getVersion({ bucket, key: asKey('a'), versionId });
   index.getObjects({ bucket, keys: [asKey('a')] });

@@ -208,6 +208,10 @@ describe('calls to the platform per public read', () => {
     expect(await read(`http://${host}/about`)).toMatchObject(hot);
     expect(await read(`http://${host}/`)).toMatchObject(cold);
     expect(await read(`http://${host}/`)).toMatchObject(hot);
+    // The likeliest page, then all that it could be instead in one call; the first visits told where the site is.
+    const missing = { ...hot, status: 404 };
+    expect(await read(`http://${host}/none`)).toMatchObject({ ...missing, index: { get: 2 } });
+    expect(await read(`http://${host}/none`)).toMatchObject(missing);
   });
 
   it('a missing key: the index once, then nothing for a moment', async () => {

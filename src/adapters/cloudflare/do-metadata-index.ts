@@ -25,6 +25,7 @@ const IS_REPEATABLE = {
   getObjects: true,
   listVersions: true,
   resolve: true,
+  resolveAll: true,
   listObjects: true,
   getUpload: true,
   listParts: true,

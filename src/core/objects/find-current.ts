@@ -1,17 +1,40 @@
 // What a reader without a signature needs of a key: the bucket's gate and the current version's pointer, from the nearest
 // tier that knows. Called by delivery for every public read; the S3 surface asks the index itself.
-import type { BucketName, ObjectKey } from '../../ports/domain.ts';
-import type { Found } from '../../ports/hot-metadata.ts';
+import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../ports/domain.ts';
+import type { Found, Known } from '../../ports/hot-metadata.ts';
 import { toGate, toPointer } from '../../ports/pointer.ts';
 import type { Core } from '../core.ts';
+
+type Resolved = { readonly bucket: BucketRecord | null; readonly object: ObjectVersion | null };
+
+function toKnown({ bucket, object }: Resolved): Known {
+  return { gate: bucket === null ? null : toGate(bucket), pointer: object === null ? null : toPointer(object) };
+}
 
 /** Cost: nothing when memory knows; else at most one call of the index. Errors: those of the index, ServiceUnavailable. */
 export function findCurrent({ ports }: Core, bucket: BucketName, key: ObjectKey): Found | Promise<Found> {
   return ports.hotMetadata.find(bucket, key, async () => {
-    const resolved = await ports.metadataIndex.call(bucket, 'resolve', { name: bucket, key });
-    return {
-      gate: resolved.bucket === null ? null : toGate(resolved.bucket),
-      pointer: resolved.object === null ? null : toPointer(resolved.object),
-    };
+    return toKnown(await ports.metadataIndex.call(bucket, 'resolve', { name: bucket, key }));
   });
+}
+
+/** The same of several keys, in their order. Cost: at most one call of the index for all of them. */
+export function findCurrentOf(
+  { ports }: Core,
+  bucket: BucketName,
+  keys: readonly ObjectKey[],
+): Promise<readonly Found[]> {
+  // Asked by the first of them that memory does not know.
+  let resolving: Promise<{ bucket: BucketRecord | null; objects: readonly (ObjectVersion | null)[] }> | null = null;
+  const resolveAll = () => {
+    resolving ??= ports.metadataIndex.call(bucket, 'resolveAll', { name: bucket, keys });
+    return resolving;
+  };
+  const finds = keys.map((key, i) =>
+    ports.hotMetadata.find(bucket, key, async () => {
+      const found = await resolveAll();
+      return toKnown({ bucket: found.bucket, object: found.objects[i] ?? null });
+    }),
+  );
+  return Promise.all(finds);
 }

@@ -6,7 +6,7 @@ import type { Decide } from '../../core/auth/decide.ts';
 import type { Core } from '../../core/core.ts';
 import { openWithCustomerKey } from '../../core/encryption/key-keeping.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
-import { findCurrent } from '../../core/objects/find-current.ts';
+import { findCurrent, findCurrentOf } from '../../core/objects/find-current.ts';
 import { openBody } from '../../core/objects/read-object.ts';
 import type { BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -141,6 +141,8 @@ export function createDelivery(core: Core, settings: DeliverySettings, decide: D
 
   const find = (bucket: BucketName, key: ObjectKey): Found | Promise<Found> => findCurrent(core, bucket, key);
 
+  const findAll = (bucket: BucketName, keys: readonly ObjectKey[]) => findCurrentOf(core, bucket, keys);
+
   const deliver: Deliver = (request, rawBucket, rawKey, requestId, hasOwnOrigin = false) => {
     const { notes } = request;
     notes.surface = 'delivery';
@@ -164,7 +166,7 @@ export function createDelivery(core: Core, settings: DeliverySettings, decide: D
   const hotAnswer = createHotAnswer(core, { domains: settings, memoryHit, counts: hotCounts, ...shared });
   return {
     deliver,
-    deliverSite: createSiteDelivery(core, { find, answer, mayRead: reader.mayRead, profiles, rules }),
+    deliverSite: createSiteDelivery(core, { find, findAll, answer, mayRead: reader.mayRead, profiles, rules }),
     hotAnswer,
     hotCounts,
   };

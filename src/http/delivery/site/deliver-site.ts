@@ -40,6 +40,7 @@ export type SiteFound = {
 /** The two halves of deliver.ts, and what both doors share. */
 export type SiteDoor<Found extends SiteFound> = {
   find(bucket: BucketName, key: ObjectKey): Found | Promise<Found>;
+  findAll(bucket: BucketName, keys: readonly ObjectKey[]): Promise<readonly Found[]>;
   /** Conditions, range and body. Throws as deliver does. */
   answer(asked: Asked, found: Found): Response | Promise<Response>;
   /** Whether this visitor may have what was found, or may be told that nothing was. */
@@ -123,23 +124,13 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
       folder: (folder: string) => (folders.has(folder) ? folders.get(folder) !== null : ('unknown' as const)),
       isNavigation: () => isNavigation(visit.key, request.header),
     };
-    // What the visit may turn to next is looked up at the same time: one wait for an address of an app, not four.
-    async function lookUpFrom(key: string): Promise<void> {
-      const next = keysBehind(plan, key).filter((other) => sight.object(other) === 'unknown');
-      const ahead = next.map(async (other) => {
-        try {
-          known.set(other, await lookUp(bucket, other, prefix + visit.key));
-        } catch {
-          // Asked again if it matters, and then its failure counts.
-        }
-      });
-      known.set(key, await lookUp(bucket, key, prefix + visit.key));
-      await Promise.all(ahead);
-    }
     for (let questions = 0; questions < QUESTIONS_MAX; questions++) {
       const outcome = walkPlan(plan, sight);
-      if (outcome.kind === 'ask-object') await lookUpFrom(outcome.key);
-      else if (outcome.kind === 'ask-folder') {
+      if (outcome.kind === 'ask-object') {
+        // What the visit may turn to next is asked with it: one question for an address of an app, not four.
+        const next = keysBehind(plan, outcome.key).filter((key) => sight.object(key) === 'unknown');
+        await lookUp(bucket, [outcome.key, ...next], prefix + visit.key, known);
+      } else if (outcome.kind === 'ask-folder') {
         const isShown = outcome.prefix === prefix + visit.key;
         const part = { prefix: outcome.prefix, root: prefix, after: isShown ? query.after : '' };
         const rows = isShown ? LISTING_PAGE_ROWS : 1;
@@ -187,14 +178,23 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     return door.mayRead(request, { gate, pointer }, key as ObjectKey) ? (pointer ?? 'missing') : 'denied';
   }
 
-  /** What is found of a key. Only the path itself, not what was made of it, can be too long for the visitor to be told. */
-  async function lookUp(bucket: BucketName, key: string, visited: string): Promise<Found | null> {
-    try {
-      return await door.find(bucket, parseObjectKey(key));
-    } catch (error) {
-      if (key !== visited && error instanceof StorageError && error.code === 'KeyTooLongError') return null;
-      throw error;
+  /** Adds what is found of keys. Only the path itself, not what was made of it, can be too long for the visitor to be told. */
+  async function lookUp(
+    bucket: BucketName,
+    keys: readonly string[],
+    visited: string,
+    known: Map<string, Found | null>,
+  ): Promise<void> {
+    const possible: ObjectKey[] = [];
+    for (const key of keys) {
+      try {
+        possible.push(parseObjectKey(key));
+      } catch (error) {
+        if (key === visited || !(error instanceof StorageError) || error.code !== 'KeyTooLongError') throw error;
+        known.set(key, null);
+      }
     }
+    for (const [i, found] of (await door.findAll(bucket, possible)).entries()) known.set(possible[i] ?? '', found);
   }
 }
 
