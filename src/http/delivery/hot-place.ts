@@ -19,10 +19,10 @@ export type HotPlace = {
   readonly isOwnHost: boolean;
 };
 
-/** Names remembered at one host, and hosts. With the longest names one host takes 2 MB. */
+/** Names remembered, at all hosts together: with the longest names, and with the plans of pages, they take 8 MB. */
 const PLACES_MAX = 4096;
 const NAME_MAX_LENGTH = 200;
-const HOSTS_MAX = 64;
+const HOSTS_MAX = 1024;
 
 /** A host with the objects that were named there. */
 type KnownHost = {
@@ -46,6 +46,16 @@ export function createHotPlaceReader(
   const shared = new Map<string, HotPlace | null>();
   let last: KnownHost | null = null;
   let lastHost = '';
+  let count = 0;
+
+  /** Strangers can name any number of things, so now and then all begins anew. */
+  function forgetAllBut(host: KnownHost): void {
+    hosts.clear();
+    shared.clear();
+    host.objects.clear();
+    hosts.set(host.name, host);
+    count = 0;
+  }
 
   function hostOf(host: string): KnownHost | null {
     const known = host === lastHost ? last : (hosts.get(host) ?? null);
@@ -56,7 +66,7 @@ export function createHotPlaceReader(
     if (entry === null || entry.binding !== asked) {
       const isShared = place.kind === 'other' && asked === null;
       entry = { name: host, place, binding: asked, objects: isShared ? shared : new Map() };
-      if (hosts.size === HOSTS_MAX) hosts.clear();
+      if (hosts.size >= HOSTS_MAX) forgetAllBut(entry);
       hosts.set(host, entry);
     }
     lastHost = host;
@@ -72,7 +82,8 @@ export function createHotPlaceReader(
     if (remembered !== undefined) return remembered;
     const place = readPlace(read.rawPath, host);
     if (read.rawPath.length <= NAME_MAX_LENGTH) {
-      if (objects.size === PLACES_MAX) objects.clear();
+      if (count === PLACES_MAX) forgetAllBut(host);
+      count += 1;
       objects.set(read.rawPath, place);
     }
     return place;
