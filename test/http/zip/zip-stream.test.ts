@@ -1,8 +1,11 @@
 import { crc32 } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { endOfDirectory, type ZipEntry, zipLength } from '../../../src/http/zip/zip-records.ts';
 import { createZipStream } from '../../../src/http/zip/zip-stream.ts';
 import { readZip, readZipDescriptor, readZipDirectory, readZipEnd, readZipHeader } from '../../wire/read-zip.ts';
+
+// 4 GiB of checksums take some seconds, more where everything else runs too.
+vi.setConfig({ testTimeout: 60_000 });
 
 const NOW_MS = Date.UTC(2026, 10, 20, 13, 14, 15, 678);
 const bytesOf = (text: string) => new TextEncoder().encode(text);
