@@ -6,6 +6,7 @@ import { createDecide } from './core/auth/decide.ts';
 import { createAccessKeyFinder } from './core/auth/find-access-key.ts';
 import { createAccountFinder } from './core/auth/find-accounts.ts';
 import type { Core } from './core/core.ts';
+import { createLogCollector } from './core/logging/log-collector.ts';
 import { type Address, createAddressReader, toS3Address } from './http/address.ts';
 import { DECIDING_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
 import { createDelivery } from './http/delivery/deliver.ts';
@@ -23,6 +24,8 @@ export type App<Bindings extends object> = {
   readonly fetch: Hono<{ Bindings: Bindings }>['fetch'];
   /** For a home with a door of its own before the server: answers what stands ready in memory, as `fetch` would. */
   readonly hotDoor: HotDoor;
+  /** Writes the logs of buckets that are old enough, or all of them: for the home's timer, and for its end. */
+  readonly flushBucketLogs: (all?: boolean) => Promise<void>;
 };
 
 /** `readRequest` turns what the home's server gives into an HttpRequest, without URL or Headers objects on Node. */
@@ -34,7 +37,8 @@ export function createApp<Bindings extends object>(
   const core: Core = { ports, settings: config };
   const decide = createDecide();
   const { deliver, deliverSite, hotAnswer, hotCounts } = createDelivery(core, config, decide);
-  const observer = createObserver(ports, config, hotCounts);
+  const bucketLogs = createLogCollector(core, config.bucketLogSeconds * 1000);
+  const observer = createObserver(ports, config, hotCounts, undefined, bucketLogs);
   const answerSystem = createSystemSurface(config, observer.families);
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
@@ -92,5 +96,5 @@ export function createApp<Bindings extends object>(
     requestId: () => ports.ids.requestId(),
     served: observer.servedHot,
   };
-  return { fetch: app.fetch, hotDoor };
+  return { fetch: app.fetch, hotDoor, flushBucketLogs: bucketLogs.flush };
 }

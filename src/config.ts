@@ -95,6 +95,8 @@ export type Config = {
   readonly accessLog: 'off' | 'combined' | 'json';
   /** Its file, opened anew on SIGHUP and SIGUSR1; null for stdout. Node only. QUAYSIDE_ACCESS_LOG_FILE, null. */
   readonly accessLogFile: string | null;
+  /** Seconds that lines of a bucket's access log wait for others before they become an object. QUAYSIDE_BUCKET_LOG_SECONDS, 300. */
+  readonly bucketLogSeconds: number;
   /** Whether answers have Server-Timing: tiers and durations. QUAYSIDE_SERVER_TIMING, on. */
   readonly isServerTimingOn: boolean;
   /** Buckets that get metrics of their own, under their name as a label; further ones share one. QUAYSIDE_METRICS_BUCKETS, 0. */
@@ -211,6 +213,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     metricsToken: parseToken('QUAYSIDE_METRICS_TOKEN', text('QUAYSIDE_METRICS_TOKEN')),
     accessLog: parseAccessLog(text('QUAYSIDE_ACCESS_LOG') ?? 'off'),
     accessLogFile: text('QUAYSIDE_ACCESS_LOG_FILE'),
+    bucketLogSeconds: whole('QUAYSIDE_BUCKET_LOG_SECONDS', 300, 1, 3600),
     isServerTimingOn: parseSwitch('QUAYSIDE_SERVER_TIMING', text('QUAYSIDE_SERVER_TIMING') ?? 'on'),
     metricsBucketsMax: whole('QUAYSIDE_METRICS_BUCKETS', 0, 0, 10_000),
     sweepIntervalSeconds: whole('QUAYSIDE_SWEEP_INTERVAL_SECONDS', HOUR_SECONDS, 1, 7 * 24 * HOUR_SECONDS),

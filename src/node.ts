@@ -15,6 +15,8 @@ import { createConsoleLog } from './adapters/shared/console-log.ts';
 import { systemClock } from './adapters/shared/system-clock.ts';
 import { parseConfig, withKeptMasterKeys } from './config.ts';
 
+/** How often the logs of buckets are looked at, milliseconds. */
+const LOG_CHECK_MS = 5_000;
 /** The first sweep begins this long after the start, milliseconds: late enough to leave the start alone. */
 const FIRST_SWEEP_MS = 10_000;
 /** Milliseconds that work behind the answers gets to finish at the end. */
@@ -57,9 +59,13 @@ async function start(): Promise<void> {
     log,
   });
   const drainMs = config.drainSeconds * 1000;
+  const ofLogs = { firstMs: LOG_CHECK_MS, everyMs: LOG_CHECK_MS, log };
+  const logWriter = repeat('write-bucket-logs', () => app.flushBucketLogs(), ofLogs);
   const closeAll = async () => {
     ports.background.run('last-sweep', sweeper.stop);
     const cutConnections = await server.close(drainMs);
+    await logWriter.stop();
+    await app.flushBucketLogs(true);
     if (cutConnections > 0) log.error('connections-cut', { cutConnections });
     await close(BACKGROUND_LIMIT_MS);
     folder.unlock();

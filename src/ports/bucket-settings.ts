@@ -1,5 +1,6 @@
 // What the owner of a bucket configures besides access, as plain data. It stands in the index as one JSON text, so a
 // setting added here must have a value in NO_SETTINGS: that is what buckets have that were made before it.
+import type { BucketName } from './domain.ts';
 import type { HostingSettings } from './hosting.ts';
 import type { LifecycleConfiguration } from './lifecycle.ts';
 import type { DefaultRetention, Tags } from './object-facts.ts';
@@ -61,7 +62,18 @@ export type BucketEncryption = {
   readonly refusesCustomerKeys: boolean;
 };
 
+/** Where the log of a bucket's requests goes, and how its objects are named. */
+export type BucketLogging = {
+  readonly targetBucket: BucketName;
+  readonly targetPrefix: string;
+  /** Null: prefix and time alone; else also by owner, bucket and day, which is that of the event or of the delivery. */
+  readonly partitionedBy: 'EventTime' | 'DeliveryTime' | null;
+};
+
 export type BucketSettings = {
+  readonly logging: BucketLogging | null;
+  /** Null: the owner of the bucket. */
+  readonly requestPayer: 'requester' | null;
   /** Null: the bucket has never kept versions. */
   readonly versioning: 'enabled' | 'suspended' | null;
   readonly cors: readonly CorsRule[] | null;
@@ -79,6 +91,8 @@ export type BucketSettings = {
 
 /** Of a bucket whose owner has configured nothing. */
 export const NO_SETTINGS: BucketSettings = {
+  logging: null,
+  requestPayer: null,
   versioning: null,
   cors: null,
   website: null,

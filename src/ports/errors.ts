@@ -37,6 +37,7 @@ export const ERROR_MESSAGES = {
   InvalidRetentionPeriod: 'The retention period must be a positive integer value.',
   InvalidStorageClass: 'The storage class you specified is not valid.',
   InvalidTag: 'The tag provided was not a valid tag.',
+  InvalidTargetBucketForLogging: 'The target bucket for logging does not exist or cannot be used.',
   InvalidURI: 'The specified URI could not be parsed.',
   'KMS.DisabledException': 'The encryption key is disabled.',
   'KMS.NotFoundException': 'The encryption key does not exist.',

@@ -17,8 +17,8 @@ export function toGate({ id, ownerId, revision, access, settings, siteFiles }: B
 }
 
 /** What of the settings a reader meets. */
-export function toGateSettings({ cors, website, hosting }: BucketGate['settings']): BucketGate['settings'] {
-  return { cors, website, hosting };
+export function toGateSettings({ cors, website, hosting, logging }: BucketGate['settings']): BucketGate['settings'] {
+  return { cors, website, hosting, logging };
 }
 
 /** What of a version a reader needs. */

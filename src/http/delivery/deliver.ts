@@ -151,7 +151,11 @@ export function createDelivery(core: Core, settings: DeliverySettings, decide: D
     const key = parseObjectKey(decodePathSegment(rawKey));
     const asked: Asked = { request, requestId, key, hasOwnOrigin, profile: null };
     const proceed = (found: Found) => {
-      if (found.gate !== null) notes.bucket = bucket;
+      if (found.gate !== null) {
+        notes.bucket = bucket;
+        notes.isLogged = found.gate.settings.logging != null;
+        notes.key = key;
+      }
       notes.metadataTier = found.tier;
       if (found.tier !== 'memory') notes.foundMs = performance.now();
       return answer(asked, found);

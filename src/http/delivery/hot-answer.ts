@@ -80,7 +80,8 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
 
   /** The object is there, and everyone may read it. */
   function answer(read: PlainRead, { gate, pointer, profile, bucket }: HotFound, isPage: boolean): HotReply | null {
-    if (pointer.encryption !== null) return null;
+    // A log line is the other door's to write.
+    if (pointer.encryption !== null || gate.settings.logging != null) return null;
     const counts = isPage ? options.counts.website : options.counts.delivery;
     const prepared = preparedFor(profile);
     if (

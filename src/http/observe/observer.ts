@@ -2,6 +2,7 @@
 // tells it of each request; what the hot door answered it reads off that door's own counters, so that a hot read pays an
 // increment and no more.
 
+import type { LogCollector } from '../../core/logging/log-collector.ts';
 import type { Ports } from '../../ports/index.ts';
 import { createHistogram, type MetricFamily } from '../../ports/metrics.ts';
 import type { HotCountsBySurface } from '../delivery/hot-answer.ts';
@@ -9,6 +10,7 @@ import type { AnswerHot, HotServed, HttpRequest } from '../request.ts';
 import { type AccessLogFormat, createAccessLog } from './access-log.ts';
 import { appFamilies, type Lookups, type Series } from './app-families.ts';
 import { createBucketCounts } from './bucket-counts.ts';
+import { bucketLogLine } from './bucket-log-line.ts';
 import { bodySource, type Surface } from './request-notes.ts';
 
 export type Observer = {
@@ -34,12 +36,13 @@ export type ObserverSettings = {
 /** Seconds. From a body in memory to what a client waits for without giving up. */
 const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Makes the observer of one app. `nowMs`: the clock of RequestNotes. */
+/** Makes the observer of one app. `bucketLogs` takes the lines of buckets whose owners want them. `nowMs`: the clock of RequestNotes. */
 export function createObserver(
   { meter, metrics, clock, accessLog: sink }: Pick<Ports, 'meter' | 'metrics' | 'clock' | 'accessLog'>,
   { metricsBucketsMax, accessLog: format }: ObserverSettings,
   hotCounts: HotCountsBySurface,
   nowMs: () => number = () => performance.now(),
+  bucketLogs: Pick<LogCollector, 'add'> | null = null,
 ): Observer {
   const accessLog = sink === null || format === 'off' ? null : createAccessLog(sink, format, clock);
   const buckets = metricsBucketsMax > 0 ? createBucketCounts(metricsBucketsMax) : null;
@@ -86,6 +89,9 @@ export function createObserver(
       if (bodyTier !== null) increment(lookups.body, bodyTier);
       if (notes.bucket !== null) buckets?.count(notes.bucket, notes.bodyBytes);
       accessLog?.answered(request, requestId, status);
+      if (notes.isLogged && notes.bucket !== null) {
+        bucketLogs?.add(notes.bucket, bucketLogLine({ request, requestId, timeMs: clock.nowMs(), status }));
+      }
     },
   };
 }

@@ -16,8 +16,16 @@ export type RequestNotes = {
   operation: string;
   /** A bucket that exists; strangers must not fill labels with names of their own. */
   bucket: BucketName | null;
+  /** The key of the object that is asked for, as text. */
+  key: string | null;
+  /** Whether the owner of that bucket wants a log of its requests. */
+  isLogged: boolean;
   /** Whose signature was right. */
   accessKeyId: string | null;
+  /** The account of that key. */
+  requester: string | null;
+  /** S3's word for what went wrong. */
+  errorCode: string | null;
   /** Where gate and pointer came from; null where no tier was asked. */
   metadataTier: PointerTier | null;
   /** Where the body came from; null where there was none to look for. */
@@ -35,7 +43,11 @@ export function newRequestNotes(): RequestNotes {
     surface: 's3',
     operation: 'Unknown',
     bucket: null,
+    key: null,
+    isLogged: false,
     accessKeyId: null,
+    requester: null,
+    errorCode: null,
     metadataTier: null,
     bodyTier: null,
     bodyBytes: 0,

@@ -34,8 +34,14 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
     const accountCall = requireAccount(call);
     return { bucket: null, handle: () => operation.handle({ ...accountCall, bucketName }, core) };
   }
+  // Before anything is decided: refusals are counted and logged too.
+  const noteBucket = (record: BucketRecord) => {
+    call.request.notes.bucket = record.name;
+    call.request.notes.isLogged = record.settings.logging !== null;
+  };
   const open = (mayOpen: (record: BucketRecord) => void): Promise<BucketHandle> =>
     openBucket(core, bucketName, (record) => {
+      noteBucket(record);
       mayOpen(record);
       requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
     });
@@ -66,9 +72,10 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
   }
   const tags = operation.readTags === undefined ? null : await readTags(call, action, operation.readTags, open);
   const wanted = { bucket: bucketName, key, versionId, action, requestTags: tags };
-  const opened = await openVersion(core, call.decide, wanted, (record) =>
-    requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record),
-  );
+  const opened = await openVersion(core, call.decide, wanted, (record) => {
+    noteBucket(record);
+    requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
+  });
   return { bucket: opened.bucket, handle: () => operation.handle({ ...call, ...opened, key, tags: tags ?? {} }, core) };
 }
 

@@ -78,6 +78,9 @@ export function renderS3Error(error: unknown, request: FailedRequest): Response 
   if (status === 503) headers['retry-after'] = '1';
   if (request.method === 'HEAD') return new Response(null, { status, headers });
   const document = encoder.encode(errorDocument(shown, request));
-  if (request.notes !== undefined) request.notes.bodyBytes = document.length;
+  if (request.notes !== undefined) {
+    request.notes.bodyBytes = document.length;
+    request.notes.errorCode = shown.code;
+  }
   return new Response(document, { status, headers });
 }

@@ -36,13 +36,13 @@ import {
   answerGetBucketLifecycle,
   answerPutBucketLifecycle,
 } from './ops/bucket-lifecycle.ts';
+import { answerGetBucketLogging, answerPutBucketLogging } from './ops/bucket-logging.ts';
 import {
   answerDeleteBucketPolicy,
   answerGetBucketPolicy,
   answerGetBucketPolicyStatus,
   answerPutBucketPolicy,
 } from './ops/bucket-policy.ts';
-
 import { answerDeleteBucketTagging, answerGetBucketTagging, answerPutBucketTagging } from './ops/bucket-tagging.ts';
 import { answerDeleteBucketWebsite, answerGetBucketWebsite, answerPutBucketWebsite } from './ops/bucket-website.ts';
 import { answerDeleteObject, answerDeleteObjects } from './ops/delete.ts';
@@ -71,7 +71,6 @@ import {
   answerPutObjectTagging,
   readObjectTagging,
 } from './ops/object-tagging.ts';
-
 import { answerPostObject } from './ops/post-object.ts';
 import {
   answerDeleteBucketOwnershipControls,
@@ -83,6 +82,7 @@ import {
 } from './ops/public-access.ts';
 import { answerCopyObject, answerPutObject } from './ops/put-copy.ts';
 import { answerGetObjectTorrent } from './ops/torrent.ts';
+import { answerGetBucketRequestPayment, answerPutBucketRequestPayment } from './ops/request-payment.ts';
 import { answerGetBucketVersioning, answerListObjectVersions, answerPutBucketVersioning } from './ops/versions.ts';
 import { answerDownloadZip } from './ops/zip.ts';
 import { DATE_CONDITIONS, NEW_OBJECT } from './refused-headers.ts';
@@ -315,6 +315,38 @@ export const OPERATIONS = {
     meter: 'free',
     rejects: [],
     handle: answerDeleteBucketEncryption,
+  },
+  GetBucketRequestPayment: {
+    scope: 'bucket',
+    action: 's3:GetBucketRequestPayment',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketRequestPayment,
+  },
+  PutBucketRequestPayment: {
+    scope: 'bucket',
+    action: 's3:PutBucketRequestPayment',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutBucketRequestPayment,
+  },
+  GetBucketLogging: {
+    scope: 'bucket',
+    action: 's3:GetBucketLogging',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketLogging,
+  },
+  PutBucketLogging: {
+    scope: 'bucket',
+    action: 's3:PutBucketLogging',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutBucketLogging,
   },
   GetBucketWebsite: {
     scope: 'bucket',

@@ -163,8 +163,8 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
 
   async function run(call: S3Call, target: Target): Promise<Response> {
     const { request, requestId, operation: name } = call;
+    request.notes.key = target.key;
     const { bucket, handle } = await authorizeCall(core, call, target);
-    request.notes.bucket = bucket?.record().name ?? null;
     request.notes.foundMs = performance.now();
     const given = await handle();
     const record = bucket?.record() ?? null;
@@ -205,6 +205,7 @@ async function corsHeadersOfFailure(core: Core, request: HttpRequest, bucket: st
 
 function noteCaller({ notes }: HttpRequest, { principal }: Authenticated): void {
   notes.accessKeyId = principal.kind === 'account' ? principal.accessKeyId : null;
+  notes.requester = principal.kind === 'account' ? principal.account.id : null;
 }
 
 /** InvalidURI, before anything else: what decodes to no text can't be signed either. */

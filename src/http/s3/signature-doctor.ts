@@ -47,6 +47,12 @@ function* suspicions(request: SignedParts, claims: Claims): Generator<Suspicion>
   yield* pathSuspicions(request, claims);
   yield* hostSuspicions(request, claims);
   yield* headerSuspicions(request, claims);
+  const [method, path, query = '', ...rest] = canonicalRequest(request, claims, false).split('\n');
+  yield {
+    finding:
+      'The client signed a parameter without a value as if it had no equals sign, as older versions of curl do: write it as "?name=".',
+    canonical: [method, path, query.replace(/=(?=&|$)/g, ''), ...rest].join('\n'),
+  };
   yield {
     finding: 'The client signed the request without its query.',
     canonical: canonicalRequest(request, { ...claims, query: [] }, false),

@@ -41,6 +41,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   InvalidRetentionPeriod: 400,
   InvalidStorageClass: 400,
   InvalidTag: 400,
+  InvalidTargetBucketForLogging: 400,
   InvalidURI: 400,
   'KMS.DisabledException': 400,
   'KMS.NotFoundException': 400,

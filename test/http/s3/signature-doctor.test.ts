@@ -56,6 +56,7 @@ describe('the signature doctor', () => {
       { headers: { 'accept-encoding': 'gzip' } },
       /signed accept-encoding as "identity"/,
     ],
+    ['a parameter without equals', { query: 'acl' }, { target: '/bucket/key?acl' }, /write it as "\?name="/],
     ['no query', {}, { target: '/bucket/key?versionId=null' }, /without its query/],
     ['another method', {}, { method: 'HEAD' }, /signed for GET, but came as HEAD/],
   ])('knows %s', async (_, parts, came, expected) => {

@@ -38,11 +38,17 @@ export function evaluatePolicy(policy: Policy, request: PolicyRequest): PolicyVe
 
 function applies(statement: Statement, action: string, { caller, resource, values }: PolicyRequest): boolean {
   return (
+    (statement.effect === 'Deny' || isNoServiceOrNamed(statement.principals, caller)) &&
     matchesPrincipal(statement.principals, caller) &&
     matchesAny(statement.actions, action, values) &&
     matchesAny(statement.resources, resource, values) &&
     statement.conditions.every((condition) => holds(condition, values))
   );
+}
+
+/** What is allowed to everyone is allowed to no program of this service: those are allowed by name. */
+function isNoServiceOrNamed({ services }: PolicyPrincipals, caller: PolicyCaller): boolean {
+  return caller.kind !== 'service' || services.has(caller.name);
 }
 
 /** Whether a statement speaks of the caller. */

@@ -50,9 +50,8 @@ export function parsePolicy(json: string, bucket: BucketName): Policy {
   const list = Array.isArray(Statement) ? Statement : [Statement];
   if (Statement === undefined) throw malformedPolicy('Missing required field Statement');
   if (list.length === 0) throw malformedPolicy('Could not parse the policy: Statement is empty!');
-  const sids = new Set<string>();
   const reading = { bucket, hasVariables: Version === CURRENT_VERSION };
-  return { statements: list.map((statement) => readStatement(statement, sids, reading)) };
+  return { statements: list.map((statement) => readStatement(statement, reading)) };
 }
 
 function requireKnownElements(object: Json, known: ReadonlySet<string>): void {
@@ -60,15 +59,11 @@ function requireKnownElements(object: Json, known: ReadonlySet<string>): void {
   if (unknown !== undefined) throw malformedPolicy(`Unknown field ${unknown}`);
 }
 
-function readStatement(statement: unknown, sids: Set<string>, reading: Reading): Statement {
+function readStatement(statement: unknown, reading: Reading): Statement {
   if (!isJsonObject(statement)) throw malformedPolicy('A Statement must be an object.');
   requireKnownElements(statement, STATEMENT_ELEMENTS);
   const { Sid, Effect } = statement;
   if (Sid !== undefined && typeof Sid !== 'string') throw malformedPolicy('Sid must be a string.');
-  if (Sid !== undefined && Sid !== '') {
-    if (sids.has(Sid)) throw malformedPolicy('Statement IDs (SID) in a single policy must be unique.');
-    sids.add(Sid);
-  }
   if (Effect !== 'Allow' && Effect !== 'Deny') throw malformedPolicy(`Invalid effect: ${String(Effect)}`);
   const principals = readPrincipals(statement);
   if (principals.isNegated && Effect === 'Allow') throw malformedPolicy('Allow with NotPrincipal is not allowed.');

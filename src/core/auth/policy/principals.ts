@@ -7,8 +7,8 @@ import { isJsonObject, malformedPolicy, readTexts } from './policy-json.ts';
 
 const ROOT_ARN = /^arn:aws:iam::([\w.-]{1,128}):root$/;
 const ACCOUNT_ID = /^[\w.-]{1,128}$/;
-/** Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html (service principals) */
-const SERVICE = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.amazonaws\.com$/;
+/** A name that no program of this service has is kept, and allows nobody. */
+const SERVICE = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,10}$/;
 
 /** Reads Principal or NotPrincipal. MalformedPolicy. */
 export function readPrincipals(statement: { readonly [name: string]: unknown }): PolicyPrincipals {

@@ -3,7 +3,7 @@
 import type { Core } from '../../../core/core.ts';
 import type { ObjectVersion } from '../../../ports/domain.ts';
 import { type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
-import { etagElement, s3Document, textElement } from '../xml-write.ts';
+import { etagElement, plainDocument, textElement } from '../xml-write.ts';
 import { storeObject } from './put-copy.ts';
 
 /** 204, or what `success_action_status` or `success_action_redirect` says. Errors and cost: those of PutObject. */
@@ -19,7 +19,8 @@ export async function answerPostObject(call: ObjectCall, core: Core): Promise<S3
   const status = fields.get('success_action_status');
   if (status === '200') return { status: 200, headers: { ...headers, 'content-length': '0' }, body: null };
   if (status !== '201') return { status: 204, headers, body: null };
-  const document = s3Document(
+  // The one document of S3 that has no namespace.
+  const document = plainDocument(
     'PostResponse',
     textElement('Location', location) +
       textElement('Bucket', call.bucket.record().name) +

@@ -70,15 +70,6 @@ describe('what is refused', () => {
     ['a condition without values', withStatement({ Condition: { StringEquals: { 's3:prefix': [] } } })],
     ['a condition of text', withStatement({ Condition: 'StringEquals' })],
     ['a variable that is none', withStatement({ Resource: 'arn:aws:s3:::photos/${aws userid}/*' })],
-    [
-      'two statements of one Sid',
-      {
-        Statement: [
-          { ...STATEMENT, Sid: 'a' },
-          { ...STATEMENT, Sid: 'a' },
-        ],
-      },
-    ],
   ])('%s', (_, policy) => {
     expect(() => parse(policy)).toThrow(expect.objectContaining({ code: 'MalformedPolicy' }));
   });

@@ -1,0 +1,98 @@
+// Server access logs of buckets: lines wait in memory by the bucket that they are about, and are written as objects into
+// the bucket that its owner named, when there are enough of them or they are old enough. Delivery is best effort, as S3's
+// is: what a killed process had not written is gone. Called by http/observe for each answered request.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ServerLogs.html
+import type { BucketLogging } from '../../ports/bucket-settings.ts';
+import type { BucketName, BucketRecord } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import { openBucket } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
+import { parseObjectKey } from '../names.ts';
+import { putObject } from '../objects/put-object.ts';
+import { mayDeliverLogs } from './may-deliver-logs.ts';
+
+export type LogCollector = {
+  /** Keeps a line about a request to a bucket that is logged: without its line break, owner and bucket, which come first. */
+  add(bucket: BucketName, line: string): void;
+  /** Writes what is old enough, or with `all` everything. Never rejects: what can't be written is logged and dropped. */
+  flush(all?: boolean): Promise<void>;
+};
+
+/** Characters of one log object; more lines make another. */
+const OBJECT_MAX_LENGTH = 1024 * 1024;
+/** Characters of all lines that wait; beyond it new ones are dropped, and counted in the log. */
+const WAITING_MAX_LENGTH = 16 * OBJECT_MAX_LENGTH;
+
+type Batch = { readonly sinceMs: number; readonly lines: string[]; length: number };
+
+/** `delayMs`: how long lines may wait for others. */
+export function createLogCollector(core: Core, delayMs: number): LogCollector {
+  const { background, clock, log } = core.ports;
+  const batches = new Map<BucketName, Batch>();
+  let waiting = 0;
+  let dropped = 0;
+
+  function take(name: BucketName, batch: Batch): Promise<void> {
+    batches.delete(name);
+    waiting -= batch.length;
+    return write(core, name, batch.lines).catch((cause: unknown) =>
+      log.error('bucket-log-lost', { bucket: name, lines: batch.lines.length, cause }),
+    );
+  }
+
+  return {
+    add(name, line) {
+      if (waiting + line.length > WAITING_MAX_LENGTH) {
+        dropped += 1;
+        return;
+      }
+      const batch = batches.get(name) ?? { sinceMs: clock.nowMs(), lines: [], length: 0 };
+      batches.set(name, batch);
+      batch.lines.push(line);
+      batch.length += line.length + 1;
+      waiting += line.length + 1;
+      const isDue = batch.length >= OBJECT_MAX_LENGTH || clock.nowMs() - batch.sinceMs >= delayMs;
+      if (isDue) background.run('write-bucket-log', () => take(name, batch));
+    },
+    async flush(all = false) {
+      if (dropped > 0) log.error('bucket-log-dropped', { lines: dropped });
+      dropped = 0;
+      const due = [...batches].filter(([, { sinceMs }]) => all || clock.nowMs() - sinceMs >= delayMs);
+      await Promise.all(due.map(([name, batch]) => take(name, batch)));
+    },
+  };
+}
+
+/** One object in the target bucket, which belongs to that bucket's owner. Rejects when it may not be written any more. */
+async function write(core: Core, name: BucketName, lines: readonly string[]): Promise<void> {
+  const { clock, ids, metadataIndex } = core.ports;
+  const source = await metadataIndex.call(name, 'getBucket', { name });
+  const logging = source?.settings.logging ?? null;
+  // Deleted, or switched off meanwhile.
+  if (source === null || logging === null) return;
+  const target = await openBucket(core, logging.targetBucket, (record) => {
+    if (!mayDeliverLogs(record, source, logging)) throw new StorageError('AccessDenied');
+  });
+  const start = `${source.ownerId} ${name} `;
+  const bytes = new TextEncoder().encode(lines.map((line) => `${start}${line}\n`).join(''));
+  await putObject(core, target, {
+    key: parseObjectKey(keyOf(source, logging, clock.nowMs(), ids.requestId())),
+    attributes: { headers: { contentType: 'text/plain' }, userMetadata: {}, storageClass: 'STANDARD' },
+    body: { lengthBytes: bytes.length, pump: async (onChunk) => onChunk(bytes) },
+    expectation: { contentMd5Hex: null, checksum: null },
+    condition: null,
+  });
+}
+
+/** `{prefix}{YYYY-mm-DD-HH-MM-SS}-{random}`, with owner, region, bucket and day in front for partitioned keys. */
+function keyOf(
+  { name, ownerId }: BucketRecord,
+  { targetPrefix, partitionedBy }: BucketLogging,
+  nowMs: number,
+  random: string,
+): string {
+  const [day = '', time = ''] = new Date(nowMs).toISOString().split(/[T.]/);
+  const stamp = `${day}-${time.replaceAll(':', '-')}-${random.toUpperCase()}`;
+  if (partitionedBy === null) return `${targetPrefix}${stamp}`;
+  return `${targetPrefix}${ownerId}/auto/${name}/${day.replaceAll('-', '/')}/${stamp}`;
+}

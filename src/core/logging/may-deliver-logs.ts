@@ -1,0 +1,39 @@
+// Whether the log service may write into a bucket: the bucket's policy must allow it, for the bucket that is logged. Asked
+// when logging is configured, and again for every log object, because policies change.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html#grant-log-delivery-permissions-general
+import type { BucketLogging } from '../../ports/bucket-settings.ts';
+import type { BucketRecord } from '../../ports/domain.ts';
+import { evaluatePolicy } from '../auth/policy/evaluate-policy.ts';
+import { parsePolicy } from '../auth/policy/parse-policy.ts';
+
+/** The program that delivers logs, as policies name it. */
+const LOG_SERVICE = 'logging.s3.amazonaws.com';
+
+/** A name as log objects have it behind their prefix. */
+const EXAMPLE_NAME = '2026-01-01-00-00-00-0000000000000000';
+
+export function mayDeliverLogs(
+  target: BucketRecord,
+  source: { readonly name: string; readonly ownerId: string },
+  { targetPrefix }: Pick<BucketLogging, 'targetPrefix'>,
+): boolean {
+  const { policyJson } = target.access;
+  if (policyJson === null) return false;
+  const values: Readonly<Record<string, readonly string[]>> = {
+    'aws:sourcearn': [`arn:aws:s3:::${source.name}`],
+    'aws:sourceaccount': [source.ownerId],
+    'aws:principalservicename': [LOG_SERVICE],
+    'aws:principalisawsservice': ['true'],
+  };
+  const policy = parsePolicy(policyJson, target.name);
+  const ask = (key: string) =>
+    evaluatePolicy(policy, {
+      caller: { kind: 'service', name: LOG_SERVICE },
+      action: 's3:PutObject',
+      resource: `${target.name}/${key}`,
+      values: (name) => values[name] ?? null,
+    });
+  // Owners write the prefix with a `*` behind it, or without.
+  const verdicts = [ask(targetPrefix), ask(`${targetPrefix}${EXAMPLE_NAME}`)];
+  return verdicts.includes('allow') && !verdicts.includes('deny');
+}
