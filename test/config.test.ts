@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, parseConfig } from '../src/config.ts';
+import { ConfigError, parseConfig, withKeptMasterKeys } from '../src/config.ts';
 
 describe('parseConfig', () => {
   it('needs nothing', () => {
@@ -62,6 +62,43 @@ describe('parseConfig', () => {
     expect(() => parseConfig({ QUAYSIDE_OWN_HOSTS: 'https://a.example' })).toThrow(
       /QUAYSIDE_OWN_HOSTS must be a domain/,
     );
+  });
+
+  it('reads master keys in hex and base64, the newest first, and shows none of them', () => {
+    const [a, b] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(0xff)];
+    expect(parseConfig({}).masterKeys).toEqual([]);
+    const text = `${a.toHex()}, ${b.toBase64()}`;
+    expect(parseConfig({ QUAYSIDE_MASTER_KEY: text }).masterKeys.map(({ key }) => key)).toEqual([a, b]);
+    const urlSafe = b.toBase64({ alphabet: 'base64url', omitPadding: true });
+    expect(parseConfig({ QUAYSIDE_MASTER_KEY: urlSafe }).masterKeys.map(({ key }) => key)).toEqual([b]);
+    for (const wrong of ['short', a.toHex().slice(2), `${a.toHex()},${a.toBase64()}`, ',', `${a.toHex()},x`]) {
+      const parse = () => parseConfig({ QUAYSIDE_MASTER_KEY: wrong });
+      expect(parse).toThrow(ConfigError);
+      expect(parse).not.toThrow(a.toHex().slice(0, 10));
+    }
+  });
+
+  it('keeps the master keys of a file behind those of the setting, each once', () => {
+    const [a, b] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+    const { masterKeys } = parseConfig({ QUAYSIDE_MASTER_KEY: a.toHex() });
+    const ids = (keys: readonly { id: string }[]) => keys.map(({ id }) => id);
+    const both = withKeptMasterKeys(masterKeys, `${b.toBase64()}\n${a.toBase64()}\n`);
+    expect(both.map(({ key }) => key)).toEqual([a, b]);
+    expect(ids(withKeptMasterKeys(masterKeys, null))).toEqual(ids(masterKeys));
+    expect(() => withKeptMasterKeys(masterKeys, 'damaged')).toThrow(ConfigError);
+  });
+
+  it('reads named keys to make from the seed, and refuses what can be none', () => {
+    const seed = (kmsKeys: unknown) => parseConfig({ QUAYSIDE_SEED: JSON.stringify({ accounts: [], kmsKeys }) });
+    expect(seed(['testkey-1', 'alias/mine']).seededNamedKeys).toEqual(['testkey-1', 'alias/mine']);
+    expect(parseConfig({ QUAYSIDE_SEED: '{"accounts":[]}' }).seededNamedKeys).toEqual([]);
+    for (const wrong of ['testkey-1', [1], ['a b'], [''], {}]) expect(() => seed(wrong)).toThrow(ConfigError);
+  });
+
+  it('takes keys of clients over plain http from where it is told to', () => {
+    expect(parseConfig({}).customerKeysOverHttp).toBe('loopback');
+    expect(parseConfig({ QUAYSIDE_SSE_C_OVER_HTTP: 'never' }).customerKeysOverHttp).toBe('never');
+    expect(() => parseConfig({ QUAYSIDE_SSE_C_OVER_HTTP: 'yes' })).toThrow(ConfigError);
   });
 
   it('takes on or off for a switch', () => {

@@ -175,5 +175,36 @@ export function directoryContract(subject: Subject<Directory>): void {
       await bind(directory, holder, []);
       expect((await directory.findHost(taken))?.bucketId).toBe(other.id);
     });
+
+    test('keeps named keys, the first of a name, and lists them in order', async (directory) => {
+      const prefix = `${fresh('key')}-`;
+      const keyOf = (name: string, wrappedKey = 'w') => ({
+        id: prefix + name,
+        wrappedKey,
+        isEnabled: true,
+        createdAtMs: 5,
+      });
+      expect(await directory.call('getNamedKey', { id: `${prefix}a` })).toBe(null);
+      for (const name of ['b', 'a', 'ü']) {
+        expect(await directory.call('addNamedKey', { key: keyOf(name) })).toEqual(keyOf(name));
+      }
+      expect(await directory.call('addNamedKey', { key: keyOf('a', 'other') })).toEqual(keyOf('a'));
+      expect(await directory.call('getNamedKey', { id: `${prefix}a` })).toEqual(keyOf('a'));
+      const list = (after: string, limit: number) => directory.call('listNamedKeys', { after, limit });
+      expect(await list(prefix, 3)).toEqual(['a', 'b', 'ü'].map((name) => keyOf(name)));
+      expect(await list(`${prefix}a`, 1)).toEqual([keyOf('b')]);
+    });
+
+    test('enables and disables a named key, and says so at once', async (directory) => {
+      const id = fresh('key');
+      const key = { id, wrappedKey: 'w', isEnabled: true, createdAtMs: 5 };
+      expect(await directory.call('setNamedKeyEnabled', { id, isEnabled: false })).toBe(null);
+      await directory.call('addNamedKey', { key });
+      expect(await directory.call('getNamedKey', { id })).toEqual(key);
+      for (const isEnabled of [false, false, true]) {
+        expect(await directory.call('setNamedKeyEnabled', { id, isEnabled })).toEqual({ ...key, isEnabled });
+        expect(await directory.call('getNamedKey', { id })).toEqual({ ...key, isEnabled });
+      }
+    });
   });
 }

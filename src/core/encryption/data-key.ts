@@ -27,7 +27,7 @@ export function layersOf(encryption: ObjectEncryption): Layers {
   return encryption.kind === 'named' && encryption.isDoubled ? 2 : 1;
 }
 
-/** The keys of one body, from the innermost layer to the outermost. Cost: 4 µs each. */
+/** The keys of one body, from the innermost layer to the outermost. Cost: 7 µs each. */
 export function bodyKeys({ bytes, layers }: DataKey, blobId: BlobId): readonly Uint8Array[] {
   const inner = deriveKey(bytes, `quayside body 1 inner ${blobId}`);
   return layers === 1 ? [inner] : [inner, deriveKey(bytes, `quayside body 1 outer ${blobId}`)];

@@ -69,7 +69,7 @@ const REFUSALS = {
 /**
  * The key of what is encrypted so, null for null. `customerKey`: what the request brought. InvalidRequest when it must
  * have brought a key and did not, brought one for nothing, or another one than that of the write; and the errors of
- * openNamedKey and unwrapWithMaster. Cost: 10 µs; for a named key also a look-up in the directory.
+ * openNamedKey and unwrapWithMaster. Cost: 20 µs; for a named key twice that and a look-up in the directory.
  */
 export async function openDataKey(
   core: Core,

@@ -1,5 +1,5 @@
 // Bytes on their way in become sealed ones: as they stream to a blob, or whole for a body that stands in its row.
-import { CHUNK_BYTES, startChunk } from '../../crypto/sealed-chunks.ts';
+import { CHUNK_BYTES, startChunk, TAG_BYTES } from '../../crypto/sealed-chunks.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { BlobId } from '../../ports/domain.ts';
 import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
@@ -25,15 +25,15 @@ export function sealInline(plain: Uint8Array, dataKey: DataKey): Uint8Array {
   const sealer = createSealer(bodyKeys(dataKey, INLINE_BODY));
   const sealed = new Uint8Array(sealedSize(plain.length, dataKey.layers));
   let at = 0;
-  for (const piece of [...sealer.take(plain), ...sealer.end()]) {
-    sealed.set(piece, at);
-    at += piece.length;
+  for (const chunk of [...sealer.take(plain), ...sealer.end()]) {
+    sealed.set(chunk, at);
+    at += chunk.length;
   }
   return sealed;
 }
 
 type Sealer = {
-  /** Takes the next plain bytes; gives the sealed bytes of each chunk that is surely not the last. */
+  /** Takes the next plain bytes; gives the sealed chunks that are surely not the last. */
   take(plain: Uint8Array): Generator<Uint8Array>;
   /** The last chunk, if there were any bytes. */
   end(): Generator<Uint8Array>;
@@ -45,19 +45,26 @@ function createSealer(keys: readonly Uint8Array[]): Sealer {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
 
-  function* seal(isLast: boolean): Generator<Uint8Array> {
+  /** In one piece: each piece is a write of its own for whoever stores it. */
+  function seal(isLast: boolean): Uint8Array {
     const chunk = startChunk(keys, { index, isLast });
-    for (const piece of held) yield chunk.update(piece);
-    yield chunk.finish();
+    const sealed = new Uint8Array(heldBytes + TAG_BYTES * keys.length);
+    let at = 0;
+    for (const piece of held) {
+      sealed.set(chunk.update(piece), at);
+      at += piece.length;
+    }
+    sealed.set(chunk.finish(), at);
     index += 1;
     held = [];
     heldBytes = 0;
+    return sealed;
   }
 
   return {
     *take(plain) {
       for (let at = 0; at < plain.length; ) {
-        if (heldBytes === CHUNK_BYTES) yield* seal(false);
+        if (heldBytes === CHUNK_BYTES) yield seal(false);
         const piece = plain.subarray(at, at + CHUNK_BYTES - heldBytes);
         at += piece.length;
         heldBytes += piece.length;
@@ -65,7 +72,7 @@ function createSealer(keys: readonly Uint8Array[]): Sealer {
       }
     },
     *end() {
-      if (heldBytes > 0) yield* seal(true);
+      if (heldBytes > 0) yield seal(true);
     },
   };
 }

@@ -3,11 +3,12 @@
 
 const REDACTED = '[redacted]';
 /** Parameters by name: those of signed URLs, old and new, and whatever calls itself a secret. */
-const SECRET_NAME = /signature|credential|token|secret|password|passwd|awsaccesskeyid|^(?:auth|api-?key|sig|pwd?)$/i;
+const SECRET_NAME =
+  /signature|credential|token|secret|password|passwd|awsaccesskeyid|customer-key|^(?:auth|api-?key|sig|pwd?)$/i;
 /** Says where a listing goes on, and lets nobody in. */
 const NO_SECRET = /^continuation-token$/i;
 /** One look for all of the above: most queries have none of it. */
-const MAYBE_SECRET = /sign|cred|token|secret|passw|keyid|auth|key=|sig=|pwd?=|%/i;
+const MAYBE_SECRET = /sign|cred|token|secret|passw|keyid|auth|customer|key=|sig=|pwd?=|%/i;
 
 /** Path and query as they stand in a request line. */
 export function redactTarget(rawPath: string, rawQuery: string): string {

@@ -146,6 +146,7 @@ describe('secrets', () => {
     ['x-amz-security-token=a&a=b', 'x-amz-security-token=[redacted]&a=b'],
     ['X-Amz-Credential=AK%2F2026&X-Amz-SignedHeaders=host', 'X-Amz-Credential=[redacted]&X-Amz-SignedHeaders=host'],
     ['AWSAccessKeyId=AK&Signature=s&Expires=1', 'AWSAccessKeyId=[redacted]&Signature=[redacted]&Expires=1'],
+    ['X-Amz-Server-Side-Encryption-Customer-Key=abc', 'X-Amz-Server-Side-Encryption-Customer-Key=[redacted]'],
     ['X-Amz-Signatur%65=abc', 'X-Amz-Signatur%65=[redacted]'],
     [
       'access_token=1&password=2&api-key=3&sig=4',
