@@ -40,7 +40,10 @@ export type Upload = ObjectAttributes &
     readonly initiatorId: AccountId | null;
   };
 
-/** A part that has arrived. Small parts are blobs too. `md5` is hex; `segments` are whole or cut from other blobs. */
+/**
+ * A part that has arrived. Small parts are blobs too. `md5` is the entity tag, hex: of encrypted parts it may be another
+ * digest. `segments` are whole or cut from other blobs.
+ */
 export type UploadedPart = {
   readonly partNumber: number;
   readonly sizeBytes: number;

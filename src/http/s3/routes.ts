@@ -21,6 +21,10 @@
 // - `?hosting` of a bucket is ours: its settings as a site, as JSON (docs/hosting.md).
 // - Websites (delivery/site): a redirect within the host names the path alone (S3: the whole URL) and keeps the query.
 // - HTML and what else a browser may run has `content-security-policy: sandbox`, unless the host is the bucket's own.
+// - Encryption: a bucket has no default until one is put (S3: SSE-S3); a wrong SSE-C key is 400 InvalidRequest, as
+//   ceph/s3-tests wants it (S3: 403); SSE-C over http where confidential.ts allows it; completing an SSE-C upload needs the key
+//   only where checksums came with it; strangers may read public objects that a named key protects (S3: 400).
+// - `?x-quayside-kms-keys` (GET, POST of the service) is ours: ops/named-keys.ts.
 // - `?zip` (GET, HEAD of a bucket or a folder) is ours: ops/zip.ts.
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 Retry-After.
 import type { Decide } from '../../core/auth/decide.ts';
