@@ -10,6 +10,7 @@ import { createHttpServer, type NodeBindings } from '../../../src/adapters/node/
 import { createApp } from '../../../src/app.ts';
 import { type Config, parseConfig } from '../../../src/config.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
+import type { EncryptionWish } from '../../../src/core/encryption/key-keeping.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
@@ -53,11 +54,19 @@ const HOSTED_RULES: Readonly<Record<string, string>> = {
 };
 
 /** Sizes around what the lane treats apart: nothing, inline in the row, one buffer, two buffers. */
-const OBJECTS: readonly { key: string; sizeBytes: number; attributes?: Partial<ObjectAttributes> }[] = [
+const OBJECTS: readonly {
+  readonly key: string;
+  readonly sizeBytes: number;
+  readonly attributes?: Partial<ObjectAttributes>;
+  readonly encryption?: EncryptionWish;
+}[] = [
   { key: 'empty', sizeBytes: 0 },
   { key: 'inline', sizeBytes: 10 },
   { key: 'a/b.txt', sizeBytes: 3000 },
   { key: 'big', sizeBytes: 50_000 },
+  // The lane leaves alone what is encrypted.
+  { key: 'sealed', sizeBytes: 11, encryption: { kind: 'server' } },
+  { key: 'sealed/big', sizeBytes: 3000, encryption: { kind: 'server' } },
   { key: 'a//b', sizeBytes: 5 },
   { key: 'a/../b', sizeBytes: 6 },
   { key: 'sp ace', sizeBytes: 7 },
@@ -107,7 +116,9 @@ export async function createStockedCore(): Promise<MemoryCore> {
   const hidden = await openTestBucket(core, 'private');
   await setUpSite(core);
   await setUpHosted(core);
-  for (const object of OBJECTS) await put(core, PUBLIC_BUCKET, object.key, object.sizeBytes, object.attributes);
+  for (const { key: name, sizeBytes, ...more } of OBJECTS) {
+    await putBytes(core, PUBLIC_BUCKET, name, sampleBytes(sizeBytes), more.attributes, more.encryption);
+  }
   await put(core, hidden.record().name, 'inline', 10);
   return core;
 }
@@ -161,6 +172,7 @@ async function putBytes(
   name: string,
   bytes: Uint8Array,
   attributes: Partial<ObjectAttributes> = {},
+  encryption: EncryptionWish | null = null,
 ): Promise<string> {
   const bucket = await openTestBucket(core, bucketName);
   const { etag } = await putObject(core, bucket, {
@@ -169,6 +181,7 @@ async function putBytes(
     body: bodyOf(bytes, 65_536),
     expectation: { contentMd5Hex: null, checksum: null },
     condition: null,
+    encryption,
   });
   return etag;
 }
