@@ -36,6 +36,24 @@ describe('R2 blobs', () => {
     expect(decodeBlobIdentity(head?.customMetadata)).toEqual({ identity, leftOut: [] });
   });
 
+  it('carry what opens them, the longest too, before any header', async () => {
+    const encryption = {
+      kind: 'named',
+      keyId: 'k'.repeat(256),
+      wrappedKey: 'w'.repeat(88),
+      isDoubled: true,
+      isBucketKey: true,
+      context: 'c'.repeat(1024),
+    } as const;
+    const longest = { ...identity, key: '\u0001'.repeat(1024) as ObjectKey, encryption };
+    const headers = { contentDisposition: 'd'.repeat(8000) };
+    const userMetadata = { a: 'b'.repeat(2047) };
+    const id = freshId();
+    await createR2BlobStore(env.BLOBS).write(id, sourceOf(patternBytes(10)), { ...longest, headers, userMetadata });
+    const found = decodeBlobIdentity((await env.BLOBS.head(`b/${id}`))?.customMetadata);
+    expect(found).toEqual({ identity: { ...longest, headers: {}, userMetadata }, leftOut: ['hcontentDisposition'] });
+  });
+
   it('take the largest identity that core lets through', async () => {
     const largest: BlobIdentity = {
       ...identity,

@@ -22,8 +22,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Packs an identity. Bucket, key (1,024 bytes), encryption (1.5 KiB) and user metadata (2 KiB) always fit; should long
- * system headers not, the longest are left out and only named (`x`), because losing a header in a rebuild is better than a failed write.
+ * Packs an identity. Bucket, key (1,024 bytes) and encryption (1.5 KiB) always fit, and user metadata (2 KiB) with all but
+ * the longest encryption contexts; should long system headers not, the longest are left out and only named (`x`),
+ * because losing a header in a rebuild is better than a failed write.
  * Base64 of our own packing: R2 counts bytes, and JSON makes six of one control character.
  */
 export function encodeBlobIdentity(identity: BlobIdentity): Record<string, string> {

@@ -160,7 +160,7 @@ async function rewriteBytes(core: Core, target: BucketHandle, input: CopyObjectI
 }
 
 /** A source whose bytes have to be written anew and are too many for one blob. */
-export function tooLargeToCopy(): StorageError {
+function tooLargeToCopy(): StorageError {
   return new StorageError('InvalidRequest', {
     detail: `The specified copy source is larger than the maximum allowable size for a copy source: ${PUT_MAX_BYTES}`,
   });
