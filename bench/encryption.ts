@@ -17,6 +17,7 @@ import { putObject } from '../src/core/objects/put-object.ts';
 import { openBody } from '../src/core/objects/read-object.ts';
 import { deriveKey, randomKey, unwrapKey, wrapKey } from '../src/crypto/key-wrap.ts';
 import { CHUNK_BYTES, openChunk, startChunk, TAG_BYTES } from '../src/crypto/sealed-chunks.ts';
+import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
 import type { ByteSource } from '../src/ports/byte-source.ts';
 import { median, printTable } from './lib/table.ts';
 
@@ -75,7 +76,7 @@ function sourceOf(bytes: Uint8Array): ByteSource {
 
 async function writesAndReads(core: Core): Promise<void> {
   const name = parseBucketName('bench');
-  await createBucket(core, ROOT_ACCOUNT, name, { acl: 'private', policyJson: null, policyPublicPrefixes: [] });
+  await createBucket(core, ROOT_ACCOUNT, name, PRIVATE_ACCESS);
   const bucket = await openBucket(core, name, () => undefined);
   const named = { kind: 'named', keyId: null, isBucketKey: false, context: null } as const;
   const wishes: [string, EncryptionWish | null][] = [

@@ -14,6 +14,7 @@ import type { CustomerKey, EncryptionWish } from '../../src/core/encryption/key-
 import { parseBucketName } from '../../src/core/names.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
 import { getObject, openBody } from '../../src/core/objects/read-object.ts';
+import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 import { ATTRIBUTES, bodyOf, key } from '../core/memory-core.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -49,7 +50,7 @@ async function openHome(dataDir: string): Promise<Core & { close(): Promise<void
 }
 
 async function fill(core: Core): Promise<void> {
-  await createBucket(core, ROOT_ACCOUNT, NAME, { acl: 'private', policyJson: null, policyPublicPrefixes: [] });
+  await createBucket(core, ROOT_ACCOUNT, NAME, PRIVATE_ACCESS);
   const bucket = await openBucket(core, NAME, () => undefined);
   for (const [name, encryption] of Object.entries(WISHES)) {
     for (const [size, bytes] of [

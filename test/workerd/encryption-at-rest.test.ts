@@ -12,7 +12,7 @@ import { getObject, openBody } from '../../src/core/objects/read-object.ts';
 import type { BucketName } from '../../src/ports/domain.ts';
 import { toPointer } from '../../src/ports/pointer.ts';
 import { sourceOf } from '../contract/bodies.ts';
-import { freshBucketName, PUBLIC } from './bucket.ts';
+import { freshBucketName, PRIVATE, PUBLIC } from './bucket.ts';
 import { createIsolate, type Isolate } from './isolate.ts';
 
 const SECRET = 'the text that nobody may find in R2. ';
@@ -32,8 +32,9 @@ const isolate = () => createIsolate({ settings: SETTINGS });
 async function fill(): Promise<BucketName> {
   const { core } = isolate();
   const name = freshBucketName();
-  await createBucket(core, ROOT_ACCOUNT, name, PUBLIC);
+  await createBucket(core, ROOT_ACCOUNT, name, PRIVATE);
   const bucket = await openBucket(core, name, () => undefined);
+  await bucket.call('setBucketAccess', { access: PUBLIC });
   for (const [wish, encryption] of Object.entries(WISHES)) {
     for (const [size, bytes] of [
       ['small', SMALL],
