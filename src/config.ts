@@ -117,6 +117,11 @@ export type Config = {
   readonly zipIdleSeconds: number;
   /** How long a day of lifecycle rules is, seconds: less than 86,400 is for tests. QUAYSIDE_LIFECYCLE_DAY_SECONDS. */
   readonly lifecycleDaySeconds: number;
+  /**
+   * Smallest object that lifecycle rules move to another class, bytes, unless their filter speaks of sizes. S3's is
+   * 128 KiB, because its colder classes bill no less. QUAYSIDE_LIFECYCLE_TRANSITION_MIN_BYTES.
+   */
+  readonly transitionMinBytes: number;
   /** Seconds that running requests get to finish after SIGTERM, Node only. QUAYSIDE_DRAIN_SECONDS, 20. */
   readonly drainSeconds: number;
   /** What is logged: everything, errors or nothing. QUAYSIDE_LOG_LEVEL, info. */
@@ -221,6 +226,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     zipMaxObjects: whole('QUAYSIDE_ZIP_MAX_OBJECTS', ZIP_DEFAULT_OBJECTS, 1, 10_000_000),
     zipIdleSeconds: whole('QUAYSIDE_ZIP_IDLE_SECONDS', ZIP_IDLE_DEFAULT_SECONDS[home], 1, 24 * HOUR_SECONDS),
     lifecycleDaySeconds: whole('QUAYSIDE_LIFECYCLE_DAY_SECONDS', 24 * HOUR_SECONDS, 1, 24 * HOUR_SECONDS),
+    transitionMinBytes: whole('QUAYSIDE_LIFECYCLE_TRANSITION_MIN_BYTES', 128 * KiB, 0, 1024 * 1024 * MiB),
     drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', 20, 0, HOUR_SECONDS),
     logLevel: parseLogLevel(text('QUAYSIDE_LOG_LEVEL') ?? 'info'),
   };

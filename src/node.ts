@@ -17,7 +17,7 @@ import { parseConfig, withKeptMasterKeys } from './config.ts';
 
 /** How often the logs of buckets are looked at, milliseconds. */
 const LOG_CHECK_MS = 5_000;
-/** The first sweep begins this long after the start, milliseconds: late enough to leave the start alone. */
+/** The first sweep begins this long after the start at the latest, milliseconds: late enough to leave the start alone. */
 const FIRST_SWEEP_MS = 10_000;
 /** Milliseconds that work behind the answers gets to finish at the end. */
 const BACKGROUND_LIMIT_MS = 5_000;
@@ -53,9 +53,10 @@ async function start(): Promise<void> {
   const hotLane = config.isHotLaneOn ? { ...app.hotDoor, readClient: reading.readClient } : null;
   const server = await serve(app.fetch, { host: config.host, port: config.port, log, hotLane });
   ports.metrics.add(server.families);
+  const sweepEveryMs = config.sweepIntervalSeconds * 1000;
   const sweeper = repeat('sweep', () => sweep({ ports, settings: config }), {
-    firstMs: FIRST_SWEEP_MS,
-    everyMs: config.sweepIntervalSeconds * 1000,
+    firstMs: Math.min(FIRST_SWEEP_MS, sweepEveryMs),
+    everyMs: sweepEveryMs,
     log,
   });
   const drainMs = config.drainSeconds * 1000;

@@ -21,6 +21,12 @@ type Service = {
   readonly core: Core;
 };
 
+/**
+ * Pages of lifecycle runs in one sweep: each is a call or two, of which an invocation has 1,000 on the free plan.
+ * Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
+ */
+const LIFECYCLE_PAGES = 300;
+
 /** One service per set of bindings, so one per isolate; it holds plain values and bindings, never I/O of a request. */
 const services = new WeakMap<WorkerEnv, Service>();
 
@@ -54,6 +60,6 @@ export default {
     return service.hotDoor(request) ?? toWorkerResponse(await service.app.fetch(request, env, ctx));
   },
   async scheduled(_event, env) {
-    await sweep(serviceOf(env).core);
+    await sweep(serviceOf(env).core, { lifecyclePages: LIFECYCLE_PAGES });
   },
 } satisfies ExportedHandler<WorkerEnv>;

@@ -5,6 +5,7 @@ import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBlobCalls } from './blobs.ts';
 import { createBucketCalls } from './buckets.ts';
+import { createLifecycleCalls } from './lifecycle.ts';
 import { listObjects, listVersions } from './listing.ts';
 import { createObjectCalls } from './objects.ts';
 import { createUploadCalls } from './uploads.ts';
@@ -28,6 +29,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createObjectCalls(sql),
     ...createUploadCalls(sql),
     ...createBlobCalls(sql),
+    ...createLifecycleCalls(sql),
     listObjects: (input) => listObjects(sql, input),
     listVersions: (input) => listVersions(sql, input),
   };

@@ -155,18 +155,21 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       );
       if (left?.has_any !== 0) throw new StorageError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
       sql.all('DELETE FROM finished_uploads WHERE bucket = ?', n);
+      sql.all('DELETE FROM lifecycle_runs WHERE bucket = ?', n);
       sql.all('UPDATE buckets SET deleted_at_ms = ? WHERE n = ?', nowMs, n);
     },
 
     listBucketLives({ name }) {
-      const rows = sql.all<{ id: string; deleted_at_ms: number | null; swept_up_to: string }>(
-        'SELECT id, deleted_at_ms, swept_up_to FROM buckets WHERE name = ? ORDER BY n',
+      const rows = sql.all<{ id: string; deleted_at_ms: number | null; swept_up_to: string; has_lifecycle: number }>(
+        `SELECT id, deleted_at_ms, swept_up_to, json_extract(settings, '$.lifecycle') IS NOT NULL AS has_lifecycle
+         FROM buckets WHERE name = ? ORDER BY n`,
         name,
       );
       return rows.map((row) => ({
         bucket: { id: row.id as BucketId, name },
         isDeleted: row.deleted_at_ms !== null,
         sweptUpTo: row.swept_up_to,
+        hasLifecycle: row.has_lifecycle === 1,
       }));
     },
 

@@ -144,6 +144,14 @@ export function segmentsOfDetail(text: string): readonly Segment[] {
   return fromRuns((JSON.parse(text) as Detail).segments ?? []);
 }
 
+/** What lifecycle rules ask of a version besides its columns. */
+export function factsOfDetail(text: string): Pick<ObjectFacts, 'tags' | 'lock'> {
+  // Most rows have neither, and their text says so without being read again.
+  if (!text.includes('"tags":') && !text.includes('"lock":')) return { tags: {}, lock: null };
+  const { tags = {}, lock = null } = JSON.parse(text) as Detail;
+  return { tags, lock };
+}
+
 /** What keeps the version of that detail from being deleted. */
 export function lockOfDetail(text: string): ObjectLock | null {
   // Most rows have no lock, and their text says so without being read again.

@@ -129,6 +129,7 @@ export const INDEX_SCHEMA: Schema = {
       ) STRICT, WITHOUT ROWID`,
       'CREATE UNIQUE INDEX versions_null ON versions (bucket, key) WHERE is_null = 1',
     ],
+    ['CREATE TABLE lifecycle_runs (bucket INTEGER PRIMARY KEY, run TEXT NOT NULL) STRICT'],
   ],
 };
 

@@ -67,12 +67,17 @@ export function createUploadCalls(sql: Sql): UploadCalls {
 
     abortUpload(input) {
       const { n } = open(input);
-      for (const part of readStoredParts(sql, n, input.uploadId).values()) {
-        dropReferences(sql, n, part.blobIds, input.nowMs);
-      }
-      deleteUpload(sql, n, input.key, input.uploadId);
+      dropUpload(sql, n, input.key, input.uploadId, input.nowMs);
     },
   };
+}
+
+/** Removes an upload with its parts and their references. */
+export function dropUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId: UploadId, nowMs: number): void {
+  for (const part of readStoredParts(sql, bucket, uploadId).values()) {
+    dropReferences(sql, bucket, part.blobIds, nowMs);
+  }
+  deleteUpload(sql, bucket, key, uploadId);
 }
 
 function listParts(

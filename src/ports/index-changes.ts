@@ -20,6 +20,10 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
       return (input as InputOf<'deleteObjects'>).targets.map((target) => target.key);
     case 'updateVersion':
       return [(input as InputOf<'updateVersion'>).key];
+    case 'applyLifecycle':
+      return (input as InputOf<'applyLifecycle'>).actions.flatMap(({ kind, key }) =>
+        kind === 'expire' || kind === 'transition' ? [key] : [],
+      );
     case 'createBucket':
     case 'setBucketAccess':
     case 'setBucketSettings':

@@ -26,6 +26,14 @@ import type {
   VersionSummary,
   WriteCondition,
 } from './domain.ts';
+import type {
+  LifecycleAction,
+  LifecycleBounds,
+  LifecycleCounts,
+  LifecyclePlace,
+  LifecycleRun,
+  LifecycleSubject,
+} from './lifecycle.ts';
 import type { Grant, ObjectFacts, ObjectLock, Tags } from './object-facts.ts';
 
 /** A multipart upload in progress. */
@@ -150,7 +158,17 @@ export type IndexQueries = {
   /** Lives of buckets in this database, deleted ones with blobs left included. For the sweeper. */
   listBucketLives(input: {
     name: BucketName;
-  }): readonly { bucket: BucketAddress; isDeleted: boolean; sweptUpTo: string }[];
+  }): readonly { bucket: BucketAddress; isDeleted: boolean; sweptUpTo: string; hasLifecycle: boolean }[];
+  /** How far the last run of the bucket's rules came; null before the first. BucketChanged. */
+  getLifecycleRun(input: { bucket: BucketRef }): LifecycleRun | null;
+  /**
+   * What rules may be about from `place` on, within its prefix and phase: some 2,000 rows are looked at, at most 250
+   * returned. `next` null: there is no more. BucketChanged. Cost: the rows looked at, and the details of those returned.
+   */
+  scanLifecycle(input: { bucket: BucketRef; place: LifecyclePlace; bounds: LifecycleBounds }): {
+    subjects: readonly LifecycleSubject[];
+    next: LifecyclePlace | null;
+  };
 };
 
 export type CommitObjectInput = {
@@ -236,6 +254,17 @@ export type IndexCommands = {
     bypassGovernance: boolean;
     nowMs: number;
   }): ObjectVersion;
+
+  /**
+   * Carries rules out, and remembers how far the run is. What changed since it was looked at, or is locked, is left
+   * alone. At most 250 actions. BucketChanged.
+   */
+  applyLifecycle(input: {
+    bucket: BucketRef;
+    actions: readonly LifecycleAction[];
+    run: LifecycleRun;
+    nowMs: number;
+  }): LifecycleCounts;
 
   createUpload(input: { bucket: BucketRef; upload: Upload }): void;
   /** Adds or replaces a part; the last commit of a number wins. NoSuchUpload, NoSuchBlob, BucketChanged. */

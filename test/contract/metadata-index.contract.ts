@@ -2,6 +2,7 @@
 import type { MetadataIndex } from '../../src/ports/metadata-index.ts';
 import { indexBlobsContract } from './index-blobs.contract.ts';
 import { indexBucketsContract } from './index-buckets.contract.ts';
+import { indexLifecycleContract } from './index-lifecycle.contract.ts';
 import { indexListingContract } from './index-listing.contract.ts';
 import { indexObjectsContract } from './index-objects.contract.ts';
 import { indexUploadsContract } from './index-uploads.contract.ts';
@@ -16,4 +17,5 @@ export function metadataIndexContract(subject: Subject<MetadataIndex>): void {
   indexVersionsContract(subject);
   indexUploadsContract(subject);
   indexBlobsContract(subject);
+  indexLifecycleContract(subject);
 }

@@ -72,6 +72,7 @@ export function createMemoryCore(): MemoryCore {
       graceSeconds: GRACE_SECONDS,
       lifecycleDaySeconds: 86_400,
       tierLimitMs: TIER_LIMIT_MS,
+      transitionMinBytes: 131_072,
       ownHosts: [],
       masterKeys: MASTER_KEYS,
       seededNamedKeys: ['seeded-key'],

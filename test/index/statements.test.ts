@@ -8,7 +8,8 @@ import { createDirectoryIndex } from '../../src/index/directory-index.ts';
 import { DIRECTORY_CALLS, INDEX_CALLS } from '../../src/index/index-names.ts';
 import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate, type Schema } from '../../src/index/schema.ts';
 import type { DirectoryApi } from '../../src/ports/directory.ts';
-import type { AccessKeyId, BucketId, BucketName, BucketRef, VersionName } from '../../src/ports/domain.ts';
+import type { AccessKeyId, BucketId, BucketName, BucketRef, VersionId, VersionName } from '../../src/ports/domain.ts';
+import { LIFECYCLE_PHASES } from '../../src/ports/lifecycle.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import {
@@ -173,11 +174,39 @@ function useVersions(index: IndexApi, bucket: BucketRef): void {
     const update = { bucket, key: asKey('v'), change, bypassGovernance: false, nowMs: START_MS };
     index.updateVersion({ ...update, versionId: found.versionId });
   }
+  useLifecycle(index, bucket, all[0]?.versionId ?? ('' as VersionId));
   for (const version of all) {
     const { targets, ...rest } = deletionOf(['v']);
     const versionId = version.isNull ? 'null' : version.versionId;
     index.deleteObjects({ bucket, ...rest, targets: targets.map((target) => ({ ...target, versionId })) });
   }
+}
+
+/** Scans from the start and from a place, and an action of each kind. */
+function useLifecycle(index: IndexApi, bucket: BucketRef, versionId: VersionId): void {
+  const upTo = START_MS + 1;
+  const bounds = { endUpToMs: upTo, moveUpToMs: upTo, moveMinBytes: 0, moveUnlessIn: [], markersUpToMs: upTo };
+  for (const phase of LIFECYCLE_PHASES) {
+    const start = { phase, prefix: '', afterKey: '', afterId: '', newerVersions: 0 };
+    for (const place of [start, { ...start, afterKey: 'v', afterId: versionId }]) {
+      index.scanLifecycle({ bucket, place, bounds });
+    }
+  }
+  index.getLifecycleRun({ bucket });
+  const key = asKey('v');
+  const upload = uploadOf('v');
+  index.createUpload({ bucket, upload });
+  index.applyLifecycle({
+    bucket,
+    actions: [
+      { kind: 'expire', key, versionId, markerId: versionId },
+      { kind: 'remove', key, versionId },
+      { kind: 'transition', key, versionId, storageClass: 'STANDARD_IA' },
+      { kind: 'abort', key, uploadId: upload.uploadId },
+    ],
+    run: { setAtMs: 1, startedAtMs: 1, place: null },
+    nowMs: START_MS,
+  });
 }
 
 function useDirectory(directory: DirectoryApi): void {

@@ -12,9 +12,9 @@ import {
 import { expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
 import { client, describeCore } from './suite.ts';
-import { expectFailure } from './xml.ts';
+import { expectError, expectFailure } from './xml.ts';
 
-const { s3 } = client;
+const { s3, send, anonymous } = client;
 
 const RULES: LifecycleRule[] = [
   { ID: 'logs', Prefix: 'logs/', Status: 'Enabled', Expiration: { Days: 30 } },
@@ -72,6 +72,23 @@ describeCore('the lifecycle of a bucket', () => {
     await expectFailure(put([{ ...rule, Status: 'enabled' as 'Enabled' }]), 400, 'MalformedXML');
     await expectFailure(put([{ ID: 'a', Prefix: '', Status: 'Enabled' }]), 400, 'InvalidRequest');
     await expectFailure(get(), 404, 'NoSuchLifecycleConfiguration');
+  });
+
+  it('shows what it would do, and does nothing', async () => {
+    await put([{ ID: 'drafts', Filter: { Prefix: 'dry/' }, Status: 'Enabled', Expiration: { Days: 3 } }]);
+    await s3.send(new PutObjectCommand({ Bucket, Key: 'dry/run', Body: 'x' }));
+    const at = new Date(Date.now() + 5 * 24 * 3600 * 1000).toISOString();
+    const reply = await send({ method: 'GET', bucket: Bucket, query: { lifecycle: '', 'dry-run': '', at } });
+    expect(JSON.parse(reply.text)).toMatchObject({
+      ...{ bucket: Bucket, at, next: null },
+      items: [{ action: 'expire', subject: 'current', key: 'dry/run', ruleId: 'drafts', sizeBytes: 1 }],
+    });
+    await s3.send(new HeadObjectCommand({ Bucket, Key: 'dry/run' }));
+    expectError(
+      await anonymous({ method: 'GET', bucket: Bucket, query: { lifecycle: '', 'dry-run': '' } }),
+      403,
+      'AccessDenied',
+    );
   });
 
   it('tells writers and readers what it foresees', async () => {

@@ -4,19 +4,23 @@ import { expect, it } from 'vitest';
 import { createDoDirectory } from '../../src/adapters/cloudflare/do-directory.ts';
 import { createR2BlobStore } from '../../src/adapters/cloudflare/r2-blob-store.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
+import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { AccountId, BlobId } from '../../src/ports/domain.ts';
+import type { LifecycleRule } from '../../src/ports/lifecycle.ts';
 import worker from '../../src/worker.ts';
 import { patternBytes, sourceOf } from '../contract/bodies.ts';
-import { bucketObject, freshBucketName, PUBLIC, recordOf } from './bucket.ts';
+import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf } from './bucket.ts';
 
-it('the cron trigger sweeps: a blob that no row mentions goes once it is older than the grace', async () => {
-  const name = freshBucketName();
-  const directory = createDoDirectory(env.DIRECTORY, {
+const directory = () =>
+  createDoDirectory(env.DIRECTORY, {
     clock: systemClock,
     background: { run: () => undefined },
     hostFreshSeconds: 5,
   });
-  await directory.call('addBucket', { ownerId: 'owner' as AccountId, name, createdAtMs: 0 });
+
+it('the cron trigger sweeps: a blob that no row mentions goes once it is older than the grace', async () => {
+  const name = freshBucketName();
+  await directory().call('addBucket', { ownerId: 'owner' as AccountId, name, createdAtMs: 0 });
   const { id } = await bucketObject(name).call('createBucket', { bucket: recordOf(name, PUBLIC) });
   const store = createR2BlobStore(env.BLOBS);
   const identity = { bucket: name, key: 'a', headers: {}, userMetadata: {}, part: null } as never;
@@ -28,4 +32,27 @@ it('the cron trigger sweeps: a blob that no row mentions goes once it is older t
 
   const left = await store.list({ prefix: `${id}/`, after: '', limit: 10 });
   expect(left.blobIds).toEqual([young]);
+});
+
+it('the cron trigger carries lifecycle rules out', async () => {
+  const name = freshBucketName();
+  await directory().call('addBucket', { ownerId: 'owner' as AccountId, name, createdAtMs: 0 });
+  const filter = { prefix: 'tmp/', tags: {}, sizeGreaterThan: null, sizeLessThan: null };
+  const rule: LifecycleRule = {
+    ...{ id: 'r', isEnabled: true, isOldForm: false, filter, transitions: [], noncurrentTransitions: [] },
+    ...{ noncurrentExpiration: null, abortUploadsAfterDays: null },
+    expiration: { days: 1, dateMs: null, expiredObjectDeleteMarker: null },
+  };
+  const lifecycle = { rules: [rule], transitionMinimum: 'all_storage_classes_128K', setAtMs: 1 } as const;
+  const record = { ...recordOf(name, PUBLIC), settings: { ...NO_SETTINGS, lifecycle } };
+  const bucket = await bucketObject(name).call('createBucket', { bucket: record });
+  for (const key of ['kept', 'tmp/a']) {
+    const object = objectOf(key, key);
+    await bucketObject(name).call('commitObject', { bucket, object, condition: null, arrivals: [] });
+  }
+  await worker.scheduled(createScheduledController(), { ...env, QUAYSIDE_LOG_LEVEL: 'error' } as typeof env);
+  const input = { bucket, prefix: '', delimiter: '', after: '', maxKeys: 10 };
+  const { objects } = await bucketObject(name).call('listObjects', input);
+  expect(objects.map(({ key }) => key)).toEqual(['kept']);
+  expect(await bucketObject(name).call('getLifecycleRun', { bucket })).toMatchObject({ setAtMs: 1, place: null });
 });

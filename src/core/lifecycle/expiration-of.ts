@@ -8,7 +8,7 @@ export type Foreseen = { readonly atMs: number; readonly ruleId: string };
 
 /** When the object, as its key's current version, will end; null where no rule says so. */
 export function expirationOf(
-  lifecycle: LifecycleConfiguration | null,
+  lifecycle: Pick<LifecycleConfiguration, 'rules'> | null,
   object: MatchedFacts & { readonly lastModifiedMs: number },
   dayMs: number,
 ): Foreseen | null {
@@ -20,7 +20,7 @@ export function expirationOf(
 
 /** When an upload that is not finished will be given up; null where no rule says so. */
 export function abortionOf(
-  lifecycle: LifecycleConfiguration | null,
+  lifecycle: Pick<LifecycleConfiguration, 'rules'> | null,
   upload: { readonly key: string; readonly createdAtMs: number },
   dayMs: number,
 ): Foreseen | null {
@@ -30,7 +30,7 @@ export function abortionOf(
 }
 
 function firstOf(
-  lifecycle: LifecycleConfiguration | null,
+  lifecycle: Pick<LifecycleConfiguration, 'rules'> | null,
   facts: MatchedFacts,
   timeOf: (rule: LifecycleRule) => number | null,
 ): Foreseen | null {

@@ -2,6 +2,7 @@
 // touches blobs older than the grace, so no reader with a stale pointer and no write in progress can lose bytes.
 // Every step can be repeated: a sweep that dies is finished by the next one.
 import type { BucketAddress, BucketName } from '../../ports/domain.ts';
+import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 
 /** Blobs handled per index call. Source: R2 and S3 delete up to 1,000 objects in one call. */
@@ -9,13 +10,14 @@ const BATCH = 1000;
 
 export type SweepResult = { readonly deletedBlobs: number; readonly releasedHolds: number };
 
-/** Sweeps all lives of one bucket name, and forgets the name when none is left. Cost: R2 lists each blob once in its life. */
-export async function sweepBucket(core: Core, name: BucketName): Promise<SweepResult> {
+type Lives = ReturnType<IndexApi['listBucketLives']>;
+
+/** Sweeps all lives of one bucket name, and forgets the name when there is none. Cost: R2 lists each blob once in its life. */
+export async function sweepBucket(core: Core, name: BucketName, lives: Lives): Promise<SweepResult> {
   const { clock, directory, metadataIndex } = core.ports;
   const olderThanMs = clock.nowMs() - core.settings.graceSeconds * 1000;
   let deletedBlobs = 0;
   let releasedHolds = 0;
-  const lives = await metadataIndex.call(name, 'listBucketLives', { name });
   for (const { bucket, isDeleted, sweptUpTo } of lives) {
     const condemned = await sweepUnreferenced(core, bucket, olderThanMs);
     deletedBlobs += condemned.deletedBlobs + (await sweepOrphans(core, bucket, sweptUpTo, olderThanMs));

@@ -1,28 +1,58 @@
+// The scheduled work on every bucket: room is given back, lifecycle rules are carried out. Both homes call it by their
+// clock; whatever is left undone waits for the next time.
+import type { BucketName } from '../../ports/domain.ts';
 import type { Core } from '../core.ts';
+import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
 import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
 
 /** Bucket names read per call. */
 const PAGE = 500;
 
+export type SweepOptions = {
+  /** Pages of lifecycle runs in this sweep; a run that needs more goes on in the next one. */
+  readonly lifecyclePages: number;
+};
+
+/** Pages of some 2,000 rows: one sweep goes through four million. */
+const DEFAULTS: SweepOptions = { lifecyclePages: 2000 };
+
 /** Sweeps every bucket, one after the other. A bucket whose sweep fails is logged and left to the next sweep. */
-export async function sweep(core: Core): Promise<SweepResult> {
-  const { directory, log } = core.ports;
+export async function sweep(core: Core, { lifecyclePages }: SweepOptions = DEFAULTS): Promise<SweepResult> {
+  const { directory, log, metadataIndex } = core.ports;
+  const budget: PageBudget = { pages: lifecyclePages };
   let deletedBlobs = 0;
   let releasedHolds = 0;
+  let counts = NO_COUNTS;
   for (let after = ''; ; ) {
     const names = await directory.call('listBucketNames', { after, limit: PAGE });
     for (const name of names) {
-      try {
-        const swept = await sweepBucket(core, name);
+      const hasLifecycle = await attempt(core, name, async () => {
+        const lives = await metadataIndex.call(name, 'listBucketLives', { name });
+        const swept = await sweepBucket(core, name, lives);
         deletedBlobs += swept.deletedBlobs;
         releasedHolds += swept.releasedHolds;
-      } catch (cause) {
-        log.error('sweep-failed', { bucket: name, cause });
+        return lives.some((life) => life.hasLifecycle && !life.isDeleted);
+      });
+      if (hasLifecycle === true) {
+        await attempt(core, name, async () => {
+          counts = addCounts(counts, await runLifecycle(core, name, budget));
+        });
       }
       after = name;
     }
     if (names.length < PAGE) break;
   }
   if (deletedBlobs + releasedHolds > 0) log.info('swept', { deletedBlobs, releasedHolds });
+  if (Object.values(counts).some((count) => count > 0)) log.info('lifecycle', counts);
   return { deletedBlobs, releasedHolds };
+}
+
+/** What the work gives, or null when it failed, which is logged. */
+async function attempt<Result>(core: Core, bucket: BucketName, work: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await work();
+  } catch (cause) {
+    core.ports.log.error('sweep-failed', { bucket, cause });
+    return null;
+  }
 }

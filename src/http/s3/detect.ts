@@ -49,6 +49,7 @@ export const OPERATION_NAMES = [
   'GetBucketLifecycleConfiguration',
   'PutBucketLifecycleConfiguration',
   'DeleteBucketLifecycle',
+  'DryRunBucketLifecycle',
   'GetBucketHosting',
   'PutBucketHosting',
   'DeleteBucketHosting',
@@ -138,6 +139,8 @@ function refine(name: string, input: DetectInput): string | Refusal {
         ? 'ListObjectsV2'
         : invalidArgument('Invalid List Type', { ArgumentName: 'list-type', ArgumentValue: listType });
     }
+    case 'GetBucketLifecycleConfiguration':
+      return input.query.has('dry-run') ? 'DryRunBucketLifecycle' : name;
     case 'PutObject': {
       const partNumber = input.query.get('partNumber');
       if (partNumber !== null) {

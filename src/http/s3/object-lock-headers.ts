@@ -6,7 +6,7 @@ import type { BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { ObjectLock } from '../../ports/object-facts.ts';
 import { requireAllowed } from '../access/decide-call.ts';
-import type { BucketCall, ObjectCall } from './call.ts';
+import type { BucketCall, ObjectCall, VersionCall } from './call.ts';
 import { requireFuture } from './object-lock-document.ts';
 import { invalidArgument } from './paging.ts';
 
@@ -61,13 +61,16 @@ function readHold(value: string): boolean {
   return value === 'ON';
 }
 
-/** What a read shows of a version's lock. */
-export function objectLockHeaders(lock: ObjectLock | null): Record<string, string> {
-  if (lock === null) return {};
-  const { retention, hasLegalHold } = lock;
+/** What a read shows of a version's lock, each half to those who may ask for it by itself. */
+export function objectLockHeaders({ bucket, decide, key, version }: VersionCall): Record<string, string> {
+  if (version.lock === null) return {};
+  const { retention, hasLegalHold } = version.lock;
+  const may = (action: ObjectAction) => decide(bucket.record(), { action, key, object: version }) === 'allowed';
   return {
-    ...(retention === null ? {} : { [MODE]: retention.mode, [UNTIL]: new Date(retention.untilMs).toISOString() }),
-    ...(hasLegalHold === null ? {} : { [HOLD]: hasLegalHold ? 'ON' : 'OFF' }),
+    ...(retention !== null && may('s3:GetObjectRetention')
+      ? { [MODE]: retention.mode, [UNTIL]: new Date(retention.untilMs).toISOString() }
+      : {}),
+    ...(hasLegalHold !== null && may('s3:GetObjectLegalHold') ? { [HOLD]: hasLegalHold ? 'ON' : 'OFF' } : {}),
   };
 }
 

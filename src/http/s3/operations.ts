@@ -33,6 +33,7 @@ import {
 import { answerDeleteBucketHosting, answerGetBucketHosting, answerPutBucketHosting } from './ops/bucket-hosting.ts';
 import {
   answerDeleteBucketLifecycle,
+  answerDryRunBucketLifecycle,
   answerGetBucketLifecycle,
   answerPutBucketLifecycle,
 } from './ops/bucket-lifecycle.ts';
@@ -435,6 +436,14 @@ export const OPERATIONS = {
     meter: 'free',
     rejects: [],
     handle: answerDeleteBucketLifecycle,
+  },
+  DryRunBucketLifecycle: {
+    scope: 'bucket',
+    action: 's3:GetLifecycleConfiguration',
+    body: 'none',
+    meter: 'A',
+    rejects: [],
+    handle: answerDryRunBucketLifecycle,
   },
   GetBucketHosting: {
     scope: 'bucket',

@@ -30,7 +30,7 @@ export function readNameEncoding(query: Query): NameEncoding {
 }
 
 /** Marks a token's kind, so that one listing refuses another's, and its form, so that it can change. */
-export type TokenKind = 'o1' | 'b1';
+export type TokenKind = 'o1' | 'b1' | 'l1';
 
 /** Where a listing goes on, as a text that means nothing to clients: kind and name, base64url. */
 export function encodeToken(kind: TokenKind, name: string): string {

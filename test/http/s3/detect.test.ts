@@ -65,6 +65,7 @@ describe('the operations that we have', () => {
     ['GET /b?object-lock', 'GetObjectLockConfiguration'],
     ['PUT /b?object-lock', 'PutObjectLockConfiguration'],
     ['GET /b?lifecycle', 'GetBucketLifecycleConfiguration'],
+    ['GET /b?lifecycle&dry-run&at=2030-01-01T00:00:00Z', 'DryRunBucketLifecycle'],
     ['PUT /b?lifecycle', 'PutBucketLifecycleConfiguration'],
     ['DELETE /b?lifecycle', 'DeleteBucketLifecycle'],
     ['GET /b?hosting', 'GetBucketHosting'],

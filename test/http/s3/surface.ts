@@ -79,6 +79,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       graceSeconds: 3600,
       lifecycleDaySeconds: 86_400,
       tierLimitMs: 1000,
+      transitionMinBytes: 131_072,
       ownHosts: [],
       accountsMayBindHosts: true,
       zipMaxObjects: 20,

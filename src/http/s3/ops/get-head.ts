@@ -78,7 +78,7 @@ export async function answerRead(call: VersionCall, core: Core): Promise<S3Answe
   const isNamed = call.query.get('versionId') !== null;
   const ofVersion = versionHeaders(call.bucket.record(), version, isNamed);
   Object.assign(headers, encryptionHeaders(version.encryption, customerKey));
-  Object.assign(headers, slice.headers, ofVersion, taggingHeaders(version.tags), objectLockHeaders(version.lock));
+  Object.assign(headers, slice.headers, ofVersion, taggingHeaders(call), objectLockHeaders(call));
   if (!isNamed) Object.assign(headers, expirationHeaders(call, core, version));
   const isWhole = slice.range === null && call.operation === 'GetObject';
   Object.assign(headers, digestHeaders(call, version, isWhole));

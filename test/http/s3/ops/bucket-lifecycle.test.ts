@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { encodeToken } from '../../../../src/http/s3/paging.ts';
 import { NOW_MS } from '../sign-for-test.ts';
 import { createTestSurface, type Reply, type Sent } from '../surface.ts';
 
@@ -145,6 +146,63 @@ describe('the configuration', () => {
     expect(codeOf(await send({ path: B, ...lifecycle, as: 'stranger' }))).toEqual([403, 'AccessDenied']);
     const all = configuration(...Array.from({ length: 1001 }, () => `${F}${DAYS_1}`));
     expect(codeOf(await put(all))).toEqual([400, 'MalformedXML']);
+  });
+});
+
+describe('the dry run', () => {
+  const dryRun = async (query: Record<string, string> = {}) => {
+    const reply = await send({ path: B, query: { lifecycle: '', 'dry-run': '', ...query } });
+    return { ...reply, json: reply.status === 200 ? JSON.parse(reply.text) : null };
+  };
+  const at = new Date(NOW_MS + 9 * 24 * 3600 * 1000).toISOString();
+
+  it('lists what would go at a time, and nothing goes', async () => {
+    const days = '<Expiration><Days>2</Days></Expiration>';
+    await put(configuration(`<ID>logs</ID><Prefix>logs/</Prefix>${ON}${days}`));
+    for (const key of ['logs/a', 'kept']) await send({ method: 'PUT', path: `${B}/${key}`, body: 'xyz' });
+    const now = await dryRun();
+    expect(now.headers['content-type']).toBe('application/json');
+    expect(now.json).toEqual({ bucket: 'cycled', at: new Date(NOW_MS).toISOString(), items: [], next: null });
+    const later = await dryRun({ at });
+    expect(later.json.items).toEqual([
+      {
+        ...{ action: 'expire', subject: 'current', key: 'logs/a', ruleId: 'logs' },
+        ...{ versionId: expect.any(String), sizeBytes: 3, storageClass: 'STANDARD' },
+      },
+    ]);
+    expect((await send({ path: `${B}/logs/a` })).text).toBe('xyz');
+  });
+
+  it('names uploads and markers as well', async () => {
+    const enabled = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    await send({ method: 'PUT', path: B, query: { versioning: '' }, body: enabled });
+    await send({ method: 'POST', path: `${B}/u`, query: { uploads: '' } });
+    await send({ method: 'DELETE', path: `${B}/gone` });
+    const abort =
+      '<AbortIncompleteMultipartUpload><DaysAfterInitiation>1</DaysAfterInitiation></AbortIncompleteMultipartUpload>';
+    await put(configuration(`<ID>all</ID><Filter/>${ON}${DAYS_1}${abort}`));
+    const { items } = (await dryRun({ at })).json;
+    expect(items).toEqual([
+      { action: 'remove', subject: 'lone-marker', key: 'gone', ruleId: 'all', versionId: expect.any(String) },
+      { action: 'abort', subject: 'upload', key: 'u', ruleId: 'all', uploadId: expect.any(String) },
+    ]);
+  });
+
+  it('goes on where its token says, and takes no other', async () => {
+    await put(configuration(`<Filter/>${ON}${DAYS_1}`));
+    for (let i = 0; i < 1001; i++) await send({ method: 'PUT', path: `${B}/${i}`, body: '' });
+    const first = (await dryRun({ at })).json;
+    expect(first.items).toHaveLength(1000);
+    const rest = (await dryRun({ at, 'continuation-token': first.next })).json;
+    expect([rest.items.length, rest.next]).toEqual([1, null]);
+    for (const token of ['x', encodeToken('o1', '{}'), encodeToken('l1', 'null'), encodeToken('l1', '{"phase":"x"}')]) {
+      expect(codeOf(await dryRun({ 'continuation-token': token }))).toEqual([400, 'InvalidArgument']);
+    }
+    expect(codeOf(await dryRun({ at: 'tomorrow' }))).toEqual([400, 'InvalidArgument']);
+    const asked = { path: B, query: { lifecycle: '', 'dry-run': '' } };
+    for (const as of ['stranger', 'nobody'] as const) {
+      expect(codeOf(await send({ ...asked, as }))).toEqual([403, 'AccessDenied']);
+    }
   });
 });
 

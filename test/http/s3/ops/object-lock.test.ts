@@ -274,3 +274,30 @@ it('DeleteObjects refuses locked versions one by one', async () => {
   expect(text).toMatch(new RegExp(`<Error><Key>k</Key><VersionId>${kept}</VersionId><Code>AccessDenied</Code>`));
   expect((await drop(BYPASS)).text).not.toContain('<Error>');
 });
+
+it('shows locks and tags to those who may ask for them, and nobody else sets any', async () => {
+  await put(K, { 'x-amz-object-lock-legal-hold': 'ON', 'x-amz-tagging': 'a=1' });
+  await retain(retention('GOVERNANCE', isoAfter(DAY)));
+  const allow = (...actions: string[]) => {
+    const statement = { Effect: 'Allow', Principal: '*', Action: actions, Resource: 'arn:aws:s3:::vault/*' };
+    const body = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
+    return send({ method: 'PUT', path: V, query: { policy: '' }, body });
+  };
+  const seen = async () => {
+    const { status, headers } = await send({ method: 'HEAD', path: K, as: 'stranger' });
+    const names = ['x-amz-object-lock-mode', 'x-amz-object-lock-legal-hold', 'x-amz-tagging-count'];
+    return [status, ...names.map((name) => headers[name])];
+  };
+  await allow('s3:GetObject', 's3:PutObject');
+  expect(await seen()).toEqual([200, undefined, undefined, undefined]);
+  const own = { 'x-amz-object-lock-mode': 'COMPLIANCE', 'x-amz-object-lock-retain-until-date': isoAfter(DAY) };
+  const body = 'x';
+  expect(codeOf(await send({ method: 'PUT', path: '/vault/own', body, headers: own, as: 'stranger' }))).toEqual([
+    403,
+    'AccessDenied',
+  ]);
+  await allow('s3:GetObject', 's3:GetObjectRetention');
+  expect(await seen()).toEqual([200, 'GOVERNANCE', undefined, undefined]);
+  await allow('s3:GetObject', 's3:GetObjectLegalHold', 's3:GetObjectTagging');
+  expect(await seen()).toEqual([200, undefined, 'ON', '1']);
+});

@@ -1,0 +1,119 @@
+// What a bucket's rules do to one object, version, marker or upload at a moment. Pure: the sweep acts on it, the dry run
+// shows it. Where several rules are due, what goes for good comes before a change of class, and that before a marker.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-conflicts.html
+import type {
+  LifecycleAction,
+  LifecycleConfiguration,
+  LifecycleRule,
+  LifecycleSubject,
+} from '../../ports/lifecycle.ts';
+import { isLocked } from '../../ports/object-facts.ts';
+import { dueAfter } from './due-time.ts';
+import { abortionOf, expirationOf, type Foreseen } from './expiration-of.ts';
+import { matchesRule } from './match-rule.ts';
+import { coldnessOf } from './storage-classes.ts';
+
+export type LifecycleMoment = {
+  readonly nowMs: number;
+  /** How long a day is. */
+  readonly dayMs: number;
+  /** Whether the bucket keeps what is replaced: then an end is only a delete marker. */
+  readonly keepsVersions: boolean;
+  /** Smallest object that changes its class, bytes, unless the rule's filter speaks of sizes. */
+  readonly moveMinBytes: number;
+};
+
+export type LifecycleDecision =
+  | { readonly kind: Exclude<LifecycleAction['kind'], 'transition'>; readonly ruleId: string }
+  | { readonly kind: 'transition'; readonly ruleId: string; readonly storageClass: string };
+
+type Rules = Pick<LifecycleConfiguration, 'rules'>;
+type Of<Kind extends LifecycleSubject['kind']> = Extract<LifecycleSubject, { kind: Kind }>;
+
+/** The one thing to do now, or null. */
+export function decideLifecycle(
+  lifecycle: Rules,
+  subject: LifecycleSubject,
+  moment: LifecycleMoment,
+): LifecycleDecision | null {
+  switch (subject.kind) {
+    case 'current':
+      return decideCurrent(lifecycle, subject, moment);
+    case 'noncurrent':
+      return decideNoncurrent(lifecycle, subject, moment);
+    case 'lone-marker':
+      return decideMarker(lifecycle, subject, moment);
+    case 'upload':
+      return ifDue('abort', abortionOf(lifecycle, subject, moment.dayMs), moment);
+  }
+}
+
+function ifDue(kind: 'expire' | 'abort', end: Foreseen | null, { nowMs }: LifecycleMoment) {
+  return end === null || end.atMs > nowMs ? null : { kind, ruleId: end.ruleId };
+}
+
+function decideCurrent(lifecycle: Rules, subject: Of<'current'>, moment: LifecycleMoment): LifecycleDecision | null {
+  const { keepsVersions, nowMs, dayMs } = moment;
+  const end = ifDue('expire', expirationOf(lifecycle, subject, dayMs), moment);
+  const staysLocked = !keepsVersions && isLocked(subject.lock, nowMs, false);
+  if (end !== null && !keepsVersions && !staysLocked) return end;
+  const move = coldest(lifecycle, subject, moment, (rule) =>
+    rule.transitions.filter(({ days, dateMs }) => {
+      const atMs = days === null ? (dateMs ?? Number.POSITIVE_INFINITY) : dueAfter(subject.lastModifiedMs, days, dayMs);
+      return atMs <= nowMs;
+    }),
+  );
+  return move ?? (staysLocked ? null : end);
+}
+
+function decideNoncurrent(lifecycle: Rules, subject: Of<'noncurrent'>, moment: LifecycleMoment) {
+  const { nowMs, dayMs } = moment;
+  const { isMarker, replacedAtMs, key, tags, sizeBytes } = subject;
+  const facts = isMarker ? { key, tags: null, sizeBytes: null } : { key, tags, sizeBytes };
+  const isDue = (action: { readonly noncurrentDays: number; readonly newerVersions: number | null }) =>
+    dueAfter(replacedAtMs, action.noncurrentDays, dayMs) <= nowMs &&
+    subject.newerVersions >= (action.newerVersions ?? 0);
+  const isRemoving = ({ noncurrentExpiration }: LifecycleRule) =>
+    noncurrentExpiration !== null && isDue(noncurrentExpiration);
+  if (!isLocked(subject.lock, nowMs, false)) {
+    const rule = lifecycle.rules.find((one) => isRemoving(one) && matchesRule(one, facts));
+    if (rule !== undefined) return { kind: 'remove', ruleId: rule.id } as const;
+  }
+  return isMarker ? null : coldest(lifecycle, subject, moment, (rule) => rule.noncurrentTransitions.filter(isDue));
+}
+
+/** A rule that ends objects by age ends these too, once they are of that age. Source: API_LifecycleExpiration. */
+function decideMarker({ rules }: Rules, { key, lastModifiedMs }: Of<'lone-marker'>, moment: LifecycleMoment) {
+  const rule = rules.find((one) => {
+    const { expiration } = one;
+    if (expiration === null || !matchesRule(one, { key, tags: null, sizeBytes: null })) return false;
+    if (expiration.expiredObjectDeleteMarker === true) return true;
+    return expiration.days !== null && dueAfter(lastModifiedMs, expiration.days, moment.dayMs) <= moment.nowMs;
+  });
+  return rule === undefined ? null : ({ kind: 'remove', ruleId: rule.id } as const);
+}
+
+/** The coldest class that a due transition leads to, if that is colder than the object's own. */
+function coldest(
+  { rules }: Rules,
+  subject: Of<'current' | 'noncurrent'>,
+  moment: LifecycleMoment,
+  dueOf: (rule: LifecycleRule) => readonly { readonly storageClass: string }[],
+): LifecycleDecision | null {
+  let best: LifecycleDecision | null = null;
+  let coldness = coldnessOf(subject.storageClass);
+  for (const rule of rules) {
+    if (subject.sizeBytes < minBytesOf(rule, moment) || !matchesRule(rule, subject)) continue;
+    for (const { storageClass } of dueOf(rule)) {
+      if (coldnessOf(storageClass) <= coldness) continue;
+      coldness = coldnessOf(storageClass);
+      best = { kind: 'transition', ruleId: rule.id, storageClass };
+    }
+  }
+  return best;
+}
+
+/** The smallest object that the rule's transitions move. */
+export function minBytesOf({ filter }: LifecycleRule, { moveMinBytes }: LifecycleMoment): number {
+  return filter.sizeGreaterThan === null && filter.sizeLessThan === null ? moveMinBytes : 0;
+}

@@ -1,0 +1,115 @@
+// Carries out the rules of one bucket, in the scheduled sweep: page by page, each a short read and, where something is
+// due, one commit that also remembers the place. A run that is cut short, or dies, goes on from there in the next sweep.
+// A bucket is gone through once a day, after the midnight that makes things due, and anew when its rules changed.
+import type { BucketName } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { LifecycleAction, LifecycleCounts, LifecycleRun } from '../../ports/lifecycle.ts';
+import { type BucketHandle, openBucket } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
+import { type DueSubject, foreseePage, type LifecycleWalk, placeOnWalk, planWalk } from './foresee-page.ts';
+
+const REAL_DAY_MS = 24 * 3600 * 1000;
+/** Pages without anything due after which the place is remembered all the same. */
+const PAGES_BETWEEN_NOTES = 50;
+/** The owner changed the bucket meanwhile, perhaps its rules: the next sweep begins with what they are then. */
+const STOPPED: ReadonlySet<string> = new Set(['ConditionalRequestConflict', 'NoSuchBucket']);
+
+/** How many pages may still be read; shared by all buckets of a sweep. */
+export type PageBudget = { pages: number };
+
+/** Nothing took place. */
+export const NO_COUNTS: LifecycleCounts = { expire: 0, remove: 0, transition: 0, abort: 0 };
+
+/** Adds up what took place. */
+export function addCounts(a: LifecycleCounts, b: LifecycleCounts): LifecycleCounts {
+  return {
+    expire: a.expire + b.expire,
+    remove: a.remove + b.remove,
+    transition: a.transition + b.transition,
+    abort: a.abort + b.abort,
+  };
+}
+
+/**
+ * Begins, goes on with or leaves out a run; gives what took place. Cost: nothing where no rule can be due; one index
+ * read where the day's run is over; else one for each page, and a commit for each with something due.
+ */
+export async function runLifecycle(core: Core, name: BucketName, budget: PageBudget): Promise<LifecycleCounts> {
+  const total = { counts: NO_COUNTS };
+  try {
+    const bucket = await openUnchanging(core, name);
+    const walk = planWalk(core, bucket, core.ports.clock.nowMs());
+    if (walk === null) return NO_COUNTS;
+    const run = runToGoOn(await bucket.call('getLifecycleRun', {}), walk);
+    if (run !== null) await goOn(core, bucket, { walk, run, budget, total });
+  } catch (error) {
+    if (!(error instanceof StorageError) || !STOPPED.has(error.code)) throw error;
+  }
+  return total.counts;
+}
+
+type Going = {
+  readonly walk: LifecycleWalk;
+  readonly run: LifecycleRun;
+  readonly budget: PageBudget;
+  readonly total: { counts: LifecycleCounts };
+};
+
+async function goOn(core: Core, bucket: BucketHandle, { walk, run, budget, total }: Going): Promise<void> {
+  let place = placeOnWalk(walk, run.place);
+  for (let unnoted = 1; place !== null && budget.pages > 0; unnoted++) {
+    budget.pages--;
+    const { due, next } = await foreseePage(bucket, walk, place);
+    place = next;
+    if (due.length > 0 || place === null || budget.pages === 0 || unnoted >= PAGES_BETWEEN_NOTES) {
+      const actions = due.map((one) => toAction(core, one));
+      const nowMs = core.ports.clock.nowMs();
+      const done = await bucket.call('applyLifecycle', { actions, run: { ...run, place }, nowMs });
+      total.counts = addCounts(total.counts, done);
+      unnoted = 0;
+    }
+    await breathe();
+  }
+}
+
+/** A handle that never decides on a second record: what was decided on the first must not be done to another. */
+async function openUnchanging(core: Core, name: BucketName): Promise<BucketHandle> {
+  let revision: number | null = null;
+  return openBucket(core, name, (record) => {
+    if (revision !== null && record.revision !== revision) throw new StorageError('ConditionalRequestConflict');
+    revision = record.revision;
+  });
+}
+
+/** The run to go on with, a new one, or null when today's is over. */
+function runToGoOn(known: LifecycleRun | null, { lifecycle, moment }: LifecycleWalk): LifecycleRun | null {
+  const { setAtMs } = lifecycle;
+  const { nowMs, dayMs } = moment;
+  const fresh = { setAtMs, startedAtMs: nowMs, place: null };
+  if (known === null || known.setAtMs !== setAtMs) return fresh;
+  if (known.place !== null) return known;
+  // A day that was made short has no midnight: then each sweep looks anew.
+  const isOver = dayMs === REAL_DAY_MS && dayOf(known.startedAtMs) === dayOf(nowMs);
+  return isOver ? null : fresh;
+}
+
+const dayOf = (timeMs: number): number => Math.floor(timeMs / REAL_DAY_MS);
+
+function toAction(core: Core, { subject, decision }: DueSubject): LifecycleAction {
+  const { key } = subject;
+  if (subject.kind === 'upload') return { kind: 'abort', key, uploadId: subject.uploadId };
+  const { versionId } = subject;
+  switch (decision.kind) {
+    case 'transition':
+      return { kind: 'transition', key, versionId, storageClass: decision.storageClass };
+    case 'expire':
+      return { kind: 'expire', key, versionId, markerId: core.ports.ids.versionId() };
+    default:
+      return { kind: 'remove', key, versionId };
+  }
+}
+
+/** Lets everything else run: on Node a read of the index is done at once, and many of them would shut requests out. */
+function breathe(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

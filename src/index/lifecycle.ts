@@ -1,0 +1,98 @@
+// The lifecycle family of the index: finding what rules may be about (lifecycle-scan.ts), carrying them out, and how far
+// that came. Which rule is due is core's; here it is made sure that nothing goes that is not any more what was looked at.
+import type { Versioning } from '../ports/domain.ts';
+import type { LifecycleAction, LifecycleRun } from '../ports/lifecycle.ts';
+import type { IndexApi } from '../ports/metadata-index.ts';
+import { isLocked } from '../ports/object-facts.ts';
+import type { Sql } from '../ports/sql.ts';
+import { requireBucket } from './buckets.ts';
+import { hasOlder, scanLifecycle } from './lifecycle-scan.ts';
+import { findUpload } from './upload-rows.ts';
+import { dropUpload } from './uploads.ts';
+import {
+  placeMarker,
+  readCurrent,
+  readNewestOther,
+  readOther,
+  removeCurrent,
+  removeOther,
+  versioningOf,
+} from './version-rows.ts';
+
+type LifecycleCalls = Pick<IndexApi, 'getLifecycleRun' | 'scanLifecycle' | 'applyLifecycle'>;
+type Context = { readonly n: number; readonly versioning: Versioning; readonly nowMs: number };
+
+export function createLifecycleCalls(sql: Sql): LifecycleCalls {
+  return {
+    getLifecycleRun({ bucket }) {
+      const n = requireBucket(sql, bucket);
+      const [row] = sql.all<{ run: string }>('SELECT run FROM lifecycle_runs WHERE bucket = ?', n);
+      return row === undefined ? null : (JSON.parse(row.run) as LifecycleRun);
+    },
+
+    scanLifecycle: ({ bucket, place, bounds }) => scanLifecycle(sql, requireBucket(sql, bucket), place, bounds),
+
+    applyLifecycle({ bucket, actions, run, nowMs }) {
+      const context = { n: requireBucket(sql, bucket), versioning: versioningOf(bucket), nowMs };
+      const counts = { expire: 0, remove: 0, transition: 0, abort: 0 };
+      for (const action of actions) if (apply(sql, context, action)) counts[action.kind]++;
+      sql.all('INSERT OR REPLACE INTO lifecycle_runs (bucket, run) VALUES (?, ?)', context.n, JSON.stringify(run));
+      return counts;
+    },
+  };
+}
+
+/** Whether it took place. */
+function apply(sql: Sql, context: Context, action: LifecycleAction): boolean {
+  switch (action.kind) {
+    case 'expire':
+      return expire(sql, context, action);
+    case 'remove':
+      return remove(sql, context, action);
+    case 'transition':
+      return transition(sql, context, action);
+    case 'abort':
+      if (findUpload(sql, context.n, action.key, action.uploadId) === null) return false;
+      dropUpload(sql, context.n, action.key, action.uploadId, context.nowMs);
+      return true;
+  }
+}
+
+type Of<Kind extends LifecycleAction['kind']> = Extract<LifecycleAction, { kind: Kind }>;
+
+/** Ends the current version if it still is that one: for good in a bucket without versions, else by a marker. */
+function expire(sql: Sql, { n, versioning, nowMs }: Context, { key, versionId, markerId }: Of<'expire'>): boolean {
+  const current = readCurrent(sql, n, key);
+  if (current?.versionId !== versionId) return false;
+  if (versioning !== 'off') {
+    placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId: null, nowMs }, current);
+    return true;
+  }
+  if (isLocked(current.lock, nowMs, false)) return false;
+  removeCurrent(sql, n, key, current, nowMs);
+  return true;
+}
+
+/** Removes a version that is not the latest, or a marker with nothing behind it. */
+function remove(sql: Sql, { n, nowMs }: Context, { key, versionId }: Of<'remove'>): boolean {
+  const stored = readOther(sql, n, key, versionId);
+  if (stored === null || isLocked(stored.lock, nowMs, false)) return false;
+  const isLatest = readCurrent(sql, n, key) === null && readNewestOther(sql, n, key)?.versionId === versionId;
+  if (isLatest && hasOlder(sql, n, { key, version_id: versionId })) return false;
+  removeOther(sql, n, key, versionId, nowMs);
+  return true;
+}
+
+function transition(sql: Sql, { n }: Context, { key, versionId, storageClass }: Of<'transition'>): boolean {
+  const changed = (['objects', 'versions'] as const).find(
+    (table) =>
+      sql.all(
+        `UPDATE ${table} SET storage_class = ? WHERE bucket = ? AND key = ? AND version_id = ? RETURNING 1 AS done`,
+        storageClass,
+        n,
+        key,
+        versionId,
+      ).length > 0,
+  );
+  return changed !== undefined;
+}

@@ -1,0 +1,54 @@
+// Lifecycle on the Node home as a process: its own clock carries the rules out, a public reader sees it, and it goes on
+// after a death in the middle.
+import { createHash } from 'node:crypto';
+import { AwsClient } from 'aws4fetch';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { killHomes, ROOT_KEY, startHome } from './home.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+// A start takes half a second alone, several where everything else runs too.
+vi.setConfig({ testTimeout: 60_000 });
+
+afterEach(killHomes);
+afterAll(killHomes);
+
+const aws = new AwsClient({ ...ROOT_KEY, service: 's3', region: 'auto', retries: 0 });
+const SHORT_DAYS = { QUAYSIDE_LIFECYCLE_DAY_SECONDS: '1', QUAYSIDE_SWEEP_INTERVAL_SECONDS: '1' };
+
+async function put(url: string, body: string, headers: Record<string, string> = {}): Promise<void> {
+  const response = await aws.fetch(url, { method: 'PUT', body, headers });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+}
+
+function putRules(bucketUrl: string, rules: string): Promise<void> {
+  const body = `<LifecycleConfiguration>${rules}</LifecycleConfiguration>`;
+  const digest = createHash('md5').update(body).digest('base64');
+  return put(`${bucketUrl}?lifecycle`, body, { 'content-md5': digest });
+}
+
+it('ends what is due, for public readers too, and goes on after kill -9', async () => {
+  const dataDir = temporaryFolder();
+  const first = await startHome(dataDir, SHORT_DAYS);
+  const bucket = `${first.url}/cycled`;
+  await put(bucket, '', { 'x-amz-acl': 'public-read' });
+  const expiration = '<Expiration><Days>2</Days></Expiration>';
+  await putRules(bucket, `<Rule><Prefix>tmp/</Prefix><Status>Enabled</Status>${expiration}</Rule>`);
+  for (const key of ['kept', 'tmp/a']) await put(`${bucket}/${key}`, key);
+  // Read twice: from here on memory answers.
+  for (const _ of [1, 2]) expect((await fetch(`${bucket}/tmp/a`)).status).toBe(200);
+  await vi.waitFor(async () => expect((await fetch(`${bucket}/tmp/a`)).status).toBe(404), {
+    timeout: 20_000,
+    interval: 100,
+  });
+  expect(await (await fetch(`${bucket}/kept`)).text()).toBe('kept');
+  await put(`${bucket}/tmp/b`, 'b');
+  await first.end('SIGKILL');
+
+  const second = await startHome(dataDir, SHORT_DAYS);
+  await vi.waitFor(async () => expect((await fetch(`${second.url}/cycled/tmp/b`)).status).toBe(404), {
+    timeout: 20_000,
+    interval: 100,
+  });
+  expect((await fetch(`${second.url}/cycled/kept`)).status).toBe(200);
+  expect(await second.end('SIGTERM')).toBe(0);
+});
