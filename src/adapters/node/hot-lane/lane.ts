@@ -10,6 +10,7 @@ import { createHistogram, type MetricFamily, metricFamily } from '../../../ports
 import { createPrebuiltHeads } from './prebuilt-heads.ts';
 import type { Recognise } from './recognise.ts';
 import { createReplyWriter } from './reply-writer.ts';
+import { createSharedReads } from './shared-reads.ts';
 
 export type HotLaneOptions = {
   readonly recognise: Recognise;
@@ -80,6 +81,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   const { recognise, answer, requestId, nowMs, limits, noteServed } = options;
   const heads = createPrebuiltHeads(limits.keepAliveMs);
   const writer = createReplyWriter();
+  const shareReads = createSharedReads();
   const connections = new Set<Connection>();
   let answered = 0;
   let handedOver = 0;
@@ -144,8 +146,15 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   function take(socket: Duplex): void {
     const connection: Connection = { socket, activeAtMs: nowMs(), hasServed: false, isWaiting: false };
     const writesAtOnce = socket instanceof Socket && !(socket instanceof TLSSocket);
+    let isOurs = true;
     const onData = (chunk: Buffer) => {
       if (!serve(connection, writesAtOnce, chunk)) letGo(chunk);
+    };
+    const onSharedChunk = (chunk: Buffer): boolean => {
+      // The parser of node:http reads past this; where somebody reads the stream instead, that is where the bytes go.
+      if (!isOurs) return socket.push(Buffer.from(chunk));
+      onData(chunk);
+      return true;
     };
     const onDrain = () => goOn(connection);
     const onEnd = () => {
@@ -158,6 +167,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       connections.delete(connection);
     };
     const letGo = (chunk: Buffer) => {
+      isOurs = false;
       socket.off('data', onData);
       socket.off('drain', onDrain);
       socket.off('end', onEnd);
@@ -168,12 +178,15 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       handedOver += 1;
       // Paused, or the chunk would be emitted at once, to nobody.
       socket.pause();
-      socket.unshift(chunk);
+      socket.unshift(isShared ? Buffer.from(chunk) : chunk);
       options.handOver(socket);
       socket.resume();
     };
     connections.add(connection);
-    socket.on('data', onData);
+    const isShared = writesAtOnce && shareReads(socket as Socket, onSharedChunk);
+    // In either case the stream flows, or its end would not show.
+    if (isShared) socket.resume();
+    else socket.on('data', onData);
     socket.on('drain', onDrain);
     socket.on('end', onEnd);
     socket.on('error', ignoreError);

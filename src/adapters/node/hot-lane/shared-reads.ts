@@ -1,0 +1,46 @@
+// Lets the connections of the lane read into one buffer. By default each read gets 64 KiB of fresh memory, a Buffer on it
+// and a walk through the stream's machinery: a fifth of what a whole hot request costs (bench/README.md, delivery).
+// node:net has the remedy, `onread`, but only for sockets that connect, not for those that a server accepts, so this sets
+// on an accepted one what `onread` sets. Where a Node does not look as expected, sockets read as ever.
+// Source: `onread` of https://nodejs.org/api/net.html#new-netsocketoptions; lib/net.js of Node 26, Socket and initSocketHandle.
+// To be dropped when net.createServer takes `onread`.
+import { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+
+/** What node:net itself offers a read. Bytes. */
+const BUFFER_BYTES = 64 * 1024;
+
+/**
+ * Gives each chunk to `onChunk` from now on, whose bytes are good during the call only; it says, as `push` does, whether to
+ * go on reading. Afterwards the socket itself emits no `data`. False, and nothing was done, where that is not possible.
+ */
+export type ShareReads = (socket: Socket, onChunk: (chunk: Buffer) => boolean) => boolean;
+
+type SharedSocket = Socket & Record<symbol, unknown> & { _handle?: { useUserBuffer?: (buffer: Uint8Array) => void } };
+
+/** One for a server: its connections take turns with the buffer. */
+export function createSharedReads(): ShareReads {
+  const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  const names = onreadNames(buffer);
+  if (names === null) return () => false;
+  const { ofBuffer, ofCallback } = names;
+  return (given, onChunk) => {
+    const socket = given as SharedSocket;
+    const handle = socket._handle;
+    if (socket instanceof TLSSocket || typeof handle?.useUserBuffer !== 'function') return false;
+    socket[ofBuffer] = buffer;
+    socket[ofCallback] = (lengthBytes: number) => onChunk(buffer.subarray(0, lengthBytes));
+    handle.useUserBuffer(buffer);
+    return true;
+  };
+}
+
+/** The symbols under which a socket keeps its `onread`; null when this Node has none such. */
+function onreadNames(buffer: Buffer): { ofBuffer: symbol; ofCallback: symbol } | null {
+  const callback = () => true;
+  const probe = new Socket({ onread: { buffer, callback } }) as SharedSocket;
+  const symbols = Object.getOwnPropertySymbols(probe);
+  const ofBuffer = symbols.find((symbol) => probe[symbol] === buffer);
+  const ofCallback = symbols.find((symbol) => probe[symbol] === callback);
+  return ofBuffer === undefined || ofCallback === undefined ? null : { ofBuffer, ofCallback };
+}
