@@ -1,7 +1,13 @@
-// Does the hot lane ever answer otherwise than node:http? More than a hundred thousand generated conversations (valid,
-// odd and broken requests, glued together or cut), and plain requests cut at every byte, to a server with the lane and to
-// one without over the same objects; part of them over TCP. Exits with 1, and shows them, when two answers differ.
-import { compareDoors, type Difference, listen, type TcpPorts } from '../test/node/hot-lane/compare-doors.ts';
+// Does the hot lane, or the hot door behind node:http, ever answer otherwise than the app? More than a hundred thousand generated conversations (valid,
+// odd and broken requests, glued together or cut), and plain requests cut at every byte, to a server with the lane, to one
+// with the door alone and to one without either, over the same objects; part of them over TCP. Exits with 1, and shows them, when two answers differ.
+import {
+  compareDoors,
+  type Difference,
+  type Doors,
+  listen,
+  type TcpPorts,
+} from '../test/node/hot-lane/compare-doors.ts';
 import { createStockedCore, openDoor } from '../test/node/hot-lane/doors.ts';
 import { type Conversation, makeConversation, makePlainRequest } from '../test/node/hot-lane/fuzz-requests.ts';
 import { warmUp } from '../test/node/hot-lane/warm-up.ts';
@@ -15,6 +21,7 @@ const SEED = Number(process.env.LANE_FUZZ_SEED ?? 1) * 1_000_000;
 
 const core = await createStockedCore();
 const doors = { withLane: openDoor(core, { hasLane: true }), without: openDoor(core, { hasLane: false }) };
+const behind = { ...doors, withLane: openDoor(core, { hasLane: false, hasHotDoor: true }) };
 const etags = await warmUp(doors.without);
 const ports = await listen(doors);
 
@@ -32,10 +39,16 @@ function* cut(count: number): Iterable<Conversation> {
   }
 }
 
-const rows: (string | number)[][] = [['requests', 'conversations', 'answered by the lane', 'differences']];
+const rows: (string | number)[][] = [['requests', 'conversations', 'answered by the hot door', 'differences']];
 const differences: Difference[] = [];
-async function run(name: string, conversations: Iterable<Conversation>, options: { ports?: TcpPorts } = {}) {
-  const before = doors.withLane.lane?.counts().answered ?? 0;
+async function run(
+  name: string,
+  conversations: Iterable<Conversation>,
+  compared: Doors,
+  options: { ports?: TcpPorts } = {},
+) {
+  const { hotAnswers } = compared.withLane;
+  const before = hotAnswers();
   let count = 0;
   const counted = (function* () {
     for (const conversation of conversations) {
@@ -43,14 +56,15 @@ async function run(name: string, conversations: Iterable<Conversation>, options:
       yield conversation;
     }
   })();
-  const found = await compareDoors(counted, doors, options);
+  const found = await compareDoors(counted, compared, options);
   differences.push(...found);
-  rows.push([name, count, (doors.withLane.lane?.counts().answered ?? 0) - before, found.length]);
+  rows.push([name, count, hotAnswers() - before, found.length]);
 }
 
-await run('generated', generated(CONVERSATIONS));
-await run('generated, over TCP', generated(TCP_CONVERSATIONS), { ports });
-await run('plain, cut at every byte', cut(CUT_REQUESTS));
+await run('generated', generated(CONVERSATIONS), doors);
+await run('generated, over TCP', generated(TCP_CONVERSATIONS), doors, { ports });
+await run('plain, cut at every byte', cut(CUT_REQUESTS), doors);
+await run('generated, behind node:http', generated(CONVERSATIONS), behind);
 printTable(rows);
 for (const difference of differences.slice(0, 5)) process.stdout.write(`${JSON.stringify(difference, null, 1)}\n`);
 process.exit(differences.length === 0 ? 0 : 1);

@@ -50,8 +50,9 @@ async function start(): Promise<void> {
   ]);
   const reading = { ...DIRECT, readClient: createClientReader(config.trustedProxies) };
   const app = createApp<NodeBindings>(ports, config, ({ env }) => readRequest(env, reading));
-  const hotLane = config.isHotLaneOn ? { ...app.hotDoor, readClient: reading.readClient } : null;
-  const server = await serve(app.fetch, { host: config.host, port: config.port, log, hotLane });
+  const hotDoor = { ...app.hotDoor, readClient: reading.readClient };
+  const { host, port, isHotLaneOn: hasHotLane } = config;
+  const server = await serve(app.fetch, { host, port, log, hotDoor, hasHotLane });
   ports.metrics.add(server.families);
   const sweepEveryMs = config.sweepIntervalSeconds * 1000;
   const sweeper = repeat('sweep', () => sweep({ ports, settings: config }), {

@@ -8,6 +8,7 @@ import type { Log } from '../../ports/system.ts';
 import { type AnswerCounts, createAnswerCounts } from './answer-counts.ts';
 import { sendIfChunks } from './chunk-responses.ts';
 import { attachHotLane, type HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
+import { createHotResponses } from './hot-responses.ts';
 import { expectContinue } from './http-request.ts';
 import { lingerOnEarlyClose } from './lingering-close.ts';
 
@@ -42,17 +43,21 @@ const CONNECTIONS_MAX = 4096;
 /** How often a closing server closes connections that have become idle, milliseconds. */
 const CLOSE_IDLE_MS = 50;
 
-/** How a server is made. */
-export type ServerOptions = { readonly log: Log; readonly counts?: AnswerCounts };
+/** How a server is made. `hotDoor`: asked before the app, where there is one. */
+export type ServerOptions = {
+  readonly log: Log;
+  readonly counts?: AnswerCounts;
+  readonly hotDoor?: HotLaneDoor | null;
+};
 
-/** Starts to listen. `hotLane`: the door of the lane in front of it, null for none. Rejects when the address can't be taken. */
+/** Starts to listen, with the hot lane in front where `hasHotLane`. Rejects when the address can't be taken. */
 export async function serve(
   fetch: Fetch,
-  options: ServerOptions & { readonly host: string; readonly port: number; readonly hotLane?: HotLaneDoor | null },
+  options: ServerOptions & { readonly host: string; readonly port: number; readonly hasHotLane?: boolean },
 ): Promise<RunningServer> {
-  const { hotLane = null, counts = createAnswerCounts() } = options;
+  const { hotDoor = null, hasHotLane = false, counts = createAnswerCounts() } = options;
   const server = createHttpServer(fetch, { ...options, counts });
-  const lane = hotLane === null ? null : attachHotLane(server, hotLane);
+  const lane = hasHotLane && hotDoor !== null ? attachHotLane(server, hotDoor) : null;
   await listen(server, options);
   server.on('error', (cause) => options.log.error('server-error', { cause }));
 
@@ -70,7 +75,8 @@ export async function serve(
 }
 
 /** The server with all its limits, not yet listening. */
-export function createHttpServer(fetch: Fetch, { log, counts = createAnswerCounts() }: ServerOptions): Server {
+export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
+  const { log, counts = createAnswerCounts(), hotDoor = null } = options;
   const answer = (request: Request, bindings: NodeBindings) => {
     const answered = fetch(request, bindings);
     const send = (response: Response) => sendIfChunks(response, bindings.outgoing, log);
@@ -92,11 +98,14 @@ export function createHttpServer(fetch: Fetch, { log, counts = createAnswerCount
     connectionsCheckingInterval: CONNECTION_CHECK_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     joinDuplicateHeaders: true,
+    optimizeEmptyRequests: true,
   });
   server.timeout = SOCKET_IDLE_MS;
   server.maxConnections = CONNECTIONS_MAX;
+  const answerHot = hotDoor === null ? () => false : createHotResponses(hotDoor, server.keepAliveTimeout);
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     counts.watch(outgoing);
+    if (answerHot(incoming, outgoing)) return;
     lingerOnEarlyClose(incoming);
     void listener(incoming, outgoing);
   };

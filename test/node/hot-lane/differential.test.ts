@@ -1,5 +1,5 @@
-// With the lane and without it every request must get the same answer, byte for byte but for date and id. A few thousand
-// conversations here; `npm run bench -- lane-fuzz` runs more than a hundred thousand.
+// With the lane, with the hot door behind node:http, and without either, every request must get the same answer, byte for
+// byte but for date and id. A few thousand conversations here; `npm run bench -- lane-fuzz` runs more than a hundred thousand.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { compareDoors, type Doors, listen, type TcpPorts } from './compare-doors.ts';
 import { createStockedCore, HOSTED_HOSTS, openDoor } from './doors.ts';
@@ -17,16 +17,19 @@ const CUT_REQUESTS = 5;
 vi.setConfig({ testTimeout: 60_000 });
 
 let doors: Doors;
+/** The hot door without the lane, in the lane's place. */
+let behind: Doors;
 let ports: TcpPorts;
 let etags: ReadonlyMap<string, string>;
 beforeAll(async () => {
   const core = await createStockedCore();
   doors = { withLane: openDoor(core, { hasLane: true }), without: openDoor(core, { hasLane: false }) };
+  behind = { ...doors, withLane: openDoor(core, { hasLane: false, hasHotDoor: true }) };
   etags = await warmUp(doors.without);
   ports = await listen(doors);
 });
 afterAll(() => {
-  for (const { server } of [doors.withLane, doors.without]) {
+  for (const { server } of [doors.withLane, behind.withLane, doors.without]) {
     server.close();
     server.closeAllConnections();
   }
@@ -81,5 +84,21 @@ describe('the hot lane', () => {
       }
     }
     expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
+  });
+});
+
+describe('the hot door behind node:http', () => {
+  it('answers as the app does, whatever comes', async () => {
+    const conversations = Array.from({ length: CONVERSATIONS }, (_, seed) => makeConversation(seed, etags));
+    expect((await compareDoors(conversations, behind)).slice(0, 3)).toEqual([]);
+    expect(behind.withLane.hotAnswers()).toBeGreaterThan(CONVERSATIONS / 10);
+  });
+
+  it('answers every page of a hosted site so', async () => {
+    const conversations = hostedVisits();
+    const before = behind.withLane.hotAnswers();
+    expect((await compareDoors(conversations, behind)).slice(0, 3)).toEqual([]);
+    // HEAD is not its.
+    expect(behind.withLane.hotAnswers() - before).toBeGreaterThan(conversations.length / 8);
   });
 });

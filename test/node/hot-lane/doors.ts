@@ -14,6 +14,7 @@ import type { EncryptionWish } from '../../../src/core/encryption/key-keeping.ts
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
+import type { HotDoor } from '../../../src/http/request.ts';
 import type { ObjectAttributes } from '../../../src/ports/domain.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
 import {
@@ -186,11 +187,17 @@ async function putBytes(
   return etag;
 }
 
-export type Door = { readonly server: Server; readonly lane: HotLane | null };
+export type Door = {
+  readonly server: Server;
+  readonly lane: HotLane | null;
+  /** How often the hot door has answered, in the lane or behind node:http. */
+  readonly hotAnswers: () => number;
+};
 
+/** `hasHotDoor`: node:http asks the hot door too, as it does in the product; without lane and door the app answers all. */
 export function openDoor(
   core: MemoryCore,
-  options: { hasLane: boolean; nowMs?: () => number; settings?: Partial<Config> },
+  options: { hasLane: boolean; hasHotDoor?: boolean; nowMs?: () => number; settings?: Partial<Config> },
 ): Door {
   const config = {
     ...parseConfig({ QUAYSIDE_BASE_DOMAIN: BASE_DOMAIN, QUAYSIDE_WEBSITE_DOMAIN: WEBSITE_DOMAIN }),
@@ -198,8 +205,19 @@ export function openDoor(
     ...options.settings,
   };
   const app = createApp<NodeBindings>(core.ports, config, (c) => readRequest(c.env));
-  const server = createHttpServer(app.fetch, { log: core.ports.log });
-  return { server, lane: options.hasLane ? attachHotLane(server, app.hotDoor, options.nowMs) : null };
+  let answers = 0;
+  const hotDoor: HotDoor = {
+    ...app.hotDoor,
+    answer(read) {
+      const reply = app.hotDoor.answer(read);
+      if (reply !== null) answers += 1;
+      return reply;
+    },
+  };
+  const { hasLane, hasHotDoor = hasLane } = options;
+  const server = createHttpServer(app.fetch, { log: core.ports.log, hotDoor: hasHotDoor ? hotDoor : null });
+  const lane = hasLane ? attachHotLane(server, hotDoor, options.nowMs) : null;
+  return { server, lane, hotAnswers: () => answers };
 }
 
 /** The client's end of a connection in memory. */

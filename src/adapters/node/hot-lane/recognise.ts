@@ -7,6 +7,7 @@
 // by that list one that nobody reads. A whitelist of names would turn every browser and proxy of tomorrow away and
 // protect no better, for the list of what is read has to be right in either case; a test watches what is read.
 import { type PlainRead, SELECTING_HEADERS, type SelectingHeader } from '../../../http/request.ts';
+import { isParsable, isPlainHost, PLAIN_TARGET_BYTE } from './plain-target.ts';
 
 /** Longer requests go to node:http, whose own limit is higher. Bytes; browsers with cookies send about 2 KiB. */
 const REQUEST_MAX_BYTES = 8192;
@@ -14,7 +15,7 @@ const REQUEST_MAX_BYTES = 8192;
 const HEADERS_MAX = 100;
 
 /** What frames a message or governs its connection. Source: RFC 9112 sections 6, 7 and 9; llhttp's own list. */
-const FRAMING_HEADERS = [
+export const FRAMING_HEADERS = [
   'content-length',
   'expect',
   'http2-settings',
@@ -34,14 +35,11 @@ const PERCENT = 37;
 const SLASH = 47;
 const COLON = 58;
 
-/** The target's bytes that mean themselves to every parser of it. No `?`, `#`, `\`, nor what URL parsers encode. */
-const TARGET_BYTES = tableOf(/[!$&-;=@A-Z[\]_a-z~]/);
+const TARGET_BYTES = tableOf(PLAIN_TARGET_BYTE);
 /** Source: RFC 9110 section 5.6.2 */
 const NAME_BYTES = tableOf(/[A-Za-z0-9!#$%&'*+\-.^_`|~]/);
 /** Visible ASCII, space and tab: no control, and no byte above 7E, which some decode. */
 const VALUE_BYTES = tableOf(/[\t\x20-\x7e]/);
-/** Host names that @hono/node-server takes as they are, without a URL parser. */
-const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
 
 function tableOf(pattern: RegExp): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => (pattern.test(String.fromCharCode(byte)) ? 1 : 0));
@@ -92,9 +90,7 @@ export function createRecogniser(decidingHeaders: readonly string[]): Recognise 
     const host = plainHost(chunk, found.hostAt, found.hostEnd);
     if (host === null) return null;
     const rawPath = chunk.toString('latin1', targetAt, targetEnd);
-    // There @hono/node-server parses a URL, and answers 400 for a host that is none (`1.2.3.4.5`).
-    const isParsed = rawPath.includes('%') || rawPath.includes('/.');
-    if (isParsed && !URL.canParse(`http://${host}${rawPath}`)) return null;
+    if (!isParsable(host, rawPath)) return null;
     const { conditionAt, conditionEnd } = found;
     const ifNoneMatch = conditionAt === -1 ? null : chunk.toString('latin1', conditionAt, conditionEnd);
     return { isHead, rawPath, host, ifNoneMatch, header };
@@ -109,7 +105,7 @@ function createHostReader(): (chunk: Buffer, start: number, end: number) => stri
     if (end - start === lastBytes.length && startsWith(chunk, start, lastBytes)) return last;
     const text = chunk.toString('latin1', start, end);
     lastBytes = Buffer.from(text, 'latin1');
-    last = PLAIN_HOST.test(text) ? text : null;
+    last = isPlainHost(text) ? text : null;
     return last;
   };
 }

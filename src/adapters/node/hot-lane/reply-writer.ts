@@ -7,7 +7,7 @@ import type { Head } from './prebuilt-heads.ts';
  * Up to here head and body are copied into one buffer; above, the body goes out as it is. Bytes; from about there on the
  * two ways cost the same. Measured 2026-11: bench/README.md, delivery.
  */
-const COPIED_MAX_BYTES = 24 * 1024;
+export const COPIED_MAX_BYTES = 24 * 1024;
 
 export type ReplyWriter = {
   /**
@@ -22,19 +22,23 @@ export function createReplyWriter(): ReplyWriter {
   let scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
   return {
     write(socket, writesAtOnce, head, requestId, body) {
-      const headLength = head.bytes.length;
-      const length = body === null ? headLength : headLength + body.length;
+      const length = head.bytes.length + (body?.length ?? 0);
       if (length > COPIED_MAX_BYTES) return writeInTwo(socket, head, requestId, body);
       const bytes = writesAtOnce ? scratch : Buffer.allocUnsafe(length);
-      bytes.set(head.bytes, 0);
-      writeText(bytes, head.requestIdAt, requestId);
-      if (body !== null) bytes.set(body, headLength);
+      fillReply(bytes, head, requestId, body);
       const hasRoom = socket.write(bytes.subarray(0, length));
       // What the kernel did not take at once it takes from this buffer later: the next reply needs another.
       if (writesAtOnce && socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
       return hasRoom;
     },
   };
+}
+
+/** Puts head, id and body at the beginning of a buffer that is large enough. */
+export function fillReply(bytes: Buffer, head: Head, requestId: string, body: Uint8Array | null): void {
+  bytes.set(head.bytes, 0);
+  writeText(bytes, head.requestIdAt, requestId);
+  if (body !== null) bytes.set(body, head.bytes.length);
 }
 
 function writeInTwo(socket: Duplex, head: Head, requestId: string, body: Uint8Array | null): boolean {

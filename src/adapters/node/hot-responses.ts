@@ -1,0 +1,105 @@
+// The hot door behind node:http: plain reads of what stands ready in memory, for connections that the lane has let go of
+// or does not own. Head and body go out as one buffer that was built before, so node:http makes no head of its own, and
+// @hono/node-server makes no Request. Everything else goes the full way. The answers are the lane's, byte for byte.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
+import type { HotReply, PlainRead } from '../../http/request.ts';
+import type { HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
+import { isParsable, isPlainHost, isPlainTarget } from './hot-lane/plain-target.ts';
+import { createPrebuiltHeads, type Head } from './hot-lane/prebuilt-heads.ts';
+import { FRAMING_HEADERS } from './hot-lane/recognise.ts';
+import { COPIED_MAX_BYTES, fillReply } from './hot-lane/reply-writer.ts';
+import { createClientReader } from './trusted-proxies.ts';
+
+/** Whether the request was answered. False: nothing was done. Cost above node:http: about 1.5 µs. */
+export type AnswerHotRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
+
+/** One for a server. `keepAliveMs`: the server's own. */
+export function createHotResponses(door: HotLaneDoor, keepAliveMs: number): AnswerHotRequest {
+  const heads = createPrebuiltHeads(keepAliveMs);
+  const send = createSender();
+  const refused = new Set<string>([...FRAMING_HEADERS, ...door.decidingHeaders]);
+  const { readClient = createClientReader([]), served } = door;
+
+  return (incoming, outgoing) => {
+    const read = plainRead(incoming, outgoing, refused);
+    if (read === null) return false;
+    const startedMs = served === null ? 0 : performance.now();
+    let reply: HotReply | null;
+    try {
+      reply = door.answer(read);
+    } catch {
+      // What fails here fails once more on the full way, where failures are answered and logged.
+      return false;
+    }
+    if (reply === null) return false;
+    const requestId = door.requestId();
+    send(outgoing, heads.of(reply, false, requestId.length, Date.now()), requestId, reply);
+    if (served !== null) {
+      const header = (name: string) => headerOf(incoming, name);
+      const { socket } = incoming;
+      const peer = { address: socket.remoteAddress, isEncrypted: socket instanceof TLSSocket };
+      const { remoteAddress } = readClient(peer, header);
+      served({ read, reply, requestId, remoteAddress, durationMs: performance.now() - startedMs, header });
+    }
+    return true;
+  };
+}
+
+/** What the recogniser of the lane makes of the bytes of a plain read, of what node:http has made of them; else null. */
+function plainRead(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  refused: ReadonlySet<string>,
+): PlainRead | null {
+  const { headers, method, url = '' } = incoming;
+  // Hono answers HEAD a turn later, after what stands behind it in the same bytes was parsed, and it is seldom hot.
+  if (method !== 'GET' || incoming.httpVersion !== '1.1') return null;
+  const { host = '', connection = 'keep-alive' } = headers;
+  // The prebuilt heads keep the connection, so node:http must mean to.
+  if (!outgoing.shouldKeepAlive || connection.toLowerCase() !== 'keep-alive') return null;
+  if (!isPlainTarget(url) || !isPlainHost(host) || !isParsable(host, url)) return null;
+  for (const name in headers) if (refused.has(name)) return null;
+  return {
+    isHead: false,
+    rawPath: url,
+    host,
+    ifNoneMatch: headerOf(incoming, 'if-none-match'),
+    header: (name) => headerOf(incoming, name),
+  };
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | null {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return value === undefined ? null : typeof value === 'string' ? value : value.join(', ');
+}
+
+/** What node:http keeps of a head that it has made. Its names are the same in every Node since 0.x. */
+type WithHead = { _header: string | null; _headerSent: boolean; _hasBody: boolean };
+
+/** Keeps a buffer that all plain connections use in turn. */
+function createSender() {
+  let scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
+  return (outgoing: ServerResponse, head: Head, requestId: string, { status, body }: HotReply): void => {
+    const length = head.bytes.length + (body?.length ?? 0);
+    const { socket } = outgoing;
+    const isCopied = length <= COPIED_MAX_BYTES;
+    // Behind an earlier answer of its connection it waits in node:http, and a TLS socket keeps what it is given.
+    const isTakenAtOnce = socket !== null && !(socket instanceof TLSSocket);
+    const bytes = isCopied && isTakenAtOnce ? scratch : Buffer.allocUnsafe(isCopied ? length : head.bytes.length);
+    fillReply(bytes, head, requestId, isCopied ? body : null);
+    outgoing.statusCode = status;
+    const internals = outgoing as unknown as WithHead;
+    internals._hasBody = true;
+    if (isCopied) {
+      internals._header = ' ';
+      internals._headerSent = true;
+      outgoing.end(bytes.subarray(0, length));
+      // What the system did not take at once it takes from this buffer later: the next answer needs another.
+      if (bytes === scratch && outgoing.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
+    } else {
+      internals._header = bytes.toString('latin1');
+      outgoing.end(body);
+    }
+  };
+}
