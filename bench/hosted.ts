@@ -78,6 +78,7 @@ try {
       rawPath,
       host,
       ifNoneMatch: null,
+      range: null,
       header: (name) => headers[name] ?? null,
     };
     const [rawBucket = '', rawKey = ''] = rawPath.slice(1).split(/\/(.*)/s);

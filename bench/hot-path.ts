@@ -100,7 +100,7 @@ try {
   const signedRequest = readRequest({ incoming: signedIncoming, outgoing });
   const account = { id: ACCESS_KEY, secret: SECRET_KEY, account: ROOT_ACCOUNT } as never;
   const authenticate = createAuthenticator({ findAccessKey: () => account, nowMs: Date.now, region: 'auto' });
-  const none = { ifMatch: null, ifNoneMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
+  const none = { ifMatch: null, ifNoneMatch: null, range: null, ifModifiedSince: null, ifUnmodifiedSince: null };
 
   const rows: (string | number)[][] = [['step', 'CPU µs']];
   const measure = async (step: string, call: () => unknown) => rows.push([step, (await cost(call)).toFixed(2)]);
@@ -125,6 +125,7 @@ try {
     rawPath: '/hot/object',
     host: '127.0.0.1:9000',
     ifNoneMatch: null,
+    range: null,
     header: () => null,
   };
   await measure('the hot answer, as the lane asks for it', () => hotAnswer(plainRead));

@@ -69,8 +69,8 @@ export function createApp<Bindings extends object>(
     if (!(failure instanceof StorageError) || failure.code === 'InternalError') {
       ports.log.error('request-failed', { requestId, method: request.method, cause: failure });
     }
-    const { method, rawPath: resource, notes } = request;
-    return renderS3Error(error, { method, resource, requestId, notes });
+    const { method, rawPath: resource, notes, respond } = request;
+    return renderS3Error(error, { method, resource, requestId, notes, respond });
   }
 
   const app = new Hono<{ Bindings: Bindings }>();

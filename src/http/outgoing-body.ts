@@ -1,8 +1,7 @@
-// Bodies of answers, and the one place where one becomes a Response: a home that can send chunks itself makes its own.
-import { ChunkStream } from '../ports/chunk-stream.ts';
-import type { HttpRequest } from './request.ts';
+// Where an answer becomes a Response, the one place of all surfaces: a home that sends answers itself makes its own.
+import type { HttpRequest, OutgoingAnswer } from './request.ts';
 
-export type OutgoingBody = Uint8Array | ReadableStream<Uint8Array> | null;
+export type OutgoingBody = OutgoingAnswer['body'];
 
 /** The headers are the answer's own, and nobody changes them afterwards. */
 export function makeResponse(
@@ -11,8 +10,7 @@ export function makeResponse(
   headers: Readonly<Record<string, string>>,
   body: OutgoingBody,
 ): Response {
-  const isSent = body instanceof ChunkStream && headers['content-length'] !== undefined;
-  if (respond !== undefined && isSent) return respond({ status, headers, stream: body });
+  if (respond !== undefined) return respond({ status, headers, body });
   return new Response(body as ConstructorParameters<typeof Response>[0], {
     status,
     headers: headers as Record<string, string>,

@@ -1,5 +1,4 @@
 import type { ByteSource } from '../ports/byte-source.ts';
-import type { ChunkStream } from '../ports/chunk-stream.ts';
 import type { BucketName } from '../ports/domain.ts';
 import type { RequestNotes } from './observe/request-notes.ts';
 
@@ -26,15 +25,15 @@ export type HttpRequest = {
   readonly notes: RequestNotes;
   /** Tells once how the sending of the answer ended. For the access log; called when the answer's head stands. */
   onSent(report: (sent: SentAnswer) => void): void;
-  /** Makes a Response that this home sends in chunks, past web streams; a home that can't do better has none. */
-  readonly respond?: (answer: ChunkAnswer) => Response;
+  /** Makes the Response of an answer, where this home sends some of them itself; others have none. */
+  readonly respond?: ((answer: OutgoingAnswer) => Response) | undefined;
 };
 
-/** An answer whose body comes in chunks. `headers` have its length. */
-export type ChunkAnswer = {
+/** An answer before it is a Response. */
+export type OutgoingAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly stream: ChunkStream;
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
 };
 
 /** What only the home's server knows of an answer. Null where it can't be known. */
@@ -64,6 +63,7 @@ export type PlainRead = {
   readonly rawPath: string;
   readonly host: string;
   readonly ifNoneMatch: string | null;
+  readonly range: string | null;
   /** As in HttpRequest. Only while the answer is being made: a home may read it out of a buffer that it uses again. */
   header(name: SelectingHeader): string | null;
 };
@@ -73,13 +73,17 @@ export type PlainRead = {
  * as long as the object has not changed, so that a home may keep what it makes of them in a WeakMap.
  */
 export type HotReply = {
-  readonly status: 200 | 304;
+  readonly status: 200 | 206 | 304;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of a 206: values for the headers of these names, which stand empty in `headers`, at their place. */
+  readonly part: HotPart | null;
   readonly body: Uint8Array | null;
   /** Whose object it is, and whether it was asked for as a page of a website. */
   readonly bucket: BucketName;
   readonly isPage: boolean;
 };
+
+export type HotPart = { readonly 'content-length': string; readonly 'content-range': string };
 
 /** Answers at once and meters it, or gives null: then nothing was done and the request must go the full way. */
 export type AnswerHot = (read: PlainRead) => HotReply | null;

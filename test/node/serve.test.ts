@@ -136,7 +136,7 @@ describe('a body in chunks', () => {
         return { bytes: new Uint8Array(1000), isBorrowed: false };
       };
       const stream = new ChunkStream({ next, close: () => undefined });
-      return respondWithChunks({ status, headers: { 'content-length': '2000' }, stream });
+      return respondWithChunks({ status, headers: { 'content-length': '2000' }, body: stream });
     });
     const read = () => fetch(server.url).then((response) => response.arrayBuffer());
     await expect(read()).rejects.toThrow();
@@ -150,7 +150,7 @@ describe('a body in chunks', () => {
       return chunk === undefined ? null : { bytes: chunk, isBorrowed: false };
     };
     const stream = new ChunkStream({ next, close: () => undefined });
-    const response = respondWithChunks({ status: 206, headers: { 'content-length': '2', x: 'y' }, stream });
+    const response = respondWithChunks({ status: 206, headers: { 'content-length': '2', x: 'y' }, body: stream });
     expect([response.status, response.headers.get('x')]).toEqual([206, 'y']);
     expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([1, 2]);
   });
@@ -224,7 +224,7 @@ describe.each(['stream', 'chunks'] as const)('downloads, sent as a %s', (way) =>
       const headers = { 'content-length': `${lengthBytes}` };
       if (way === 'stream') return new Response(body, { status: 200, headers });
       if (!(body instanceof ChunkStream)) throw new Error('The store gives chunks.');
-      return respondWithChunks({ status: 200, headers, stream: body });
+      return respondWithChunks({ status: 200, headers, body });
     });
     return { store, server, lengthBytes };
   }

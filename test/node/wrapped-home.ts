@@ -75,8 +75,8 @@ export async function startWrappedHome(env: Readonly<Record<string, string>> = {
   };
   const core: Core = { ports: wrapped, settings: config };
   const app = createApp<NodeBindings>(wrapped, config, ({ env }) => readRequest(env));
-  const hotLane = { ...app.hotDoor, readClient: DIRECT.readClient };
-  const server = await serve(app.fetch, { host: '127.0.0.1', port: 0, log, hotLane });
+  const hotDoor = { ...app.hotDoor, readClient: DIRECT.readClient };
+  const server = await serve(app.fetch, { host: '127.0.0.1', port: 0, log, hotDoor, hasHotLane: true });
   const bucket = await openTestBucket(core, 'wrapped');
   await bucket.call('setBucketAccess', { access: PUBLIC_ACCESS });
   const agent = new Agent({ keepAlive: true, maxSockets: 2000 });

@@ -30,6 +30,7 @@ export function createWorkersHotDoor(door: HotDoor): (request: Request) => Respo
       rawPath: url.slice(pathAt),
       host,
       ifNoneMatch: headers.get('if-none-match'),
+      range: headers.get('range'),
       header: (name: string) => headers.get(name),
     };
     const found = door.answer(read);
@@ -45,7 +46,7 @@ export function createWorkersHotDoor(door: HotDoor): (request: Request) => Respo
     });
     return new Response(found.body as BodyInit | null, {
       status: found.status,
-      headers: { ...toSendable(found.headers), 'x-amz-request-id': requestId },
+      headers: { ...toSendable(found.headers), ...found.part, 'x-amz-request-id': requestId },
       encodeBody: 'manual',
     });
   };

@@ -2,20 +2,25 @@
 // a way to make one, serve.ts finds out which it has got. To everybody else they are Responses like any other.
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { ChunkAnswer } from '../../http/request.ts';
+import type { OutgoingAnswer } from '../../http/request.ts';
+import { type ByteChunks, ChunkStream } from '../../ports/chunk-stream.ts';
 import type { Log } from '../../ports/system.ts';
 import { sendChunks } from './send-chunks.ts';
 
+/** An answer whose length is known, and its chunks. */
+type ChunkAnswer = OutgoingAnswer & { readonly chunks: ByteChunks; readonly lengthBytes: number };
+
 const answers = new WeakMap<Response, ChunkAnswer>();
 
-/** A Response of the answer, and the answer noted with it. */
-export function respondWithChunks(answer: ChunkAnswer): Response {
-  const { status, headers, stream } = answer;
-  const response = new Response(stream as ConstructorParameters<typeof Response>[0], {
-    status,
-    headers: { ...headers },
-  });
-  answers.set(response, answer);
+/** A Response of the answer; where its body is chunks of a known length, that is noted. */
+export function respondWithChunks(answer: OutgoingAnswer): Response {
+  const { status, headers, body } = answer;
+  const init = { status, headers: headers as Record<string, string> };
+  const response = new Response(body as ConstructorParameters<typeof Response>[0], init);
+  const { 'content-length': length } = headers;
+  if (body instanceof ChunkStream && length !== undefined) {
+    answers.set(response, { ...answer, chunks: body.chunks, lengthBytes: Number(length) });
+  }
   return response;
 }
 
@@ -26,10 +31,10 @@ export function respondWithChunks(answer: ChunkAnswer): Response {
 export function sendIfChunks(response: Response, outgoing: ServerResponse, log: Log): Response {
   const answer = answers.get(response);
   if (answer === undefined) return response;
-  const { status, headers, stream } = answer;
+  const { status, headers, chunks, lengthBytes } = answer;
   outgoing.writeHead(status, headers);
-  sendChunks(outgoing, stream.chunks, {
-    lengthBytes: Number(headers['content-length']),
+  sendChunks(outgoing, chunks, {
+    lengthBytes,
     onSent: () => outgoing.end(),
     onFailed: (cause) => log.error('body-failed', { cause }),
   });

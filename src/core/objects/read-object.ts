@@ -66,22 +66,22 @@ function openStored(core: Core, version: ObjectBody, range: ByteRange): OpenedBo
 }
 
 /**
- * The whole body, if it stands in memory: nothing is read or started for it. A null body stands for no bytes. What is
- * encrypted stands nowhere as it is.
+ * A range that lies inside the version, if it stands in memory in one piece: nothing is read or started for it. A null
+ * body stands for no bytes. What is encrypted stands nowhere as it is.
  */
 export function bodyInMemory(
   core: Core,
   version: ReadableVersion,
+  range: ByteRange,
 ): { readonly body: Uint8Array | null; readonly tier: 'memory' | 'index' | 'none' } | null {
   if (version.encryption !== null) return null;
-  if (version.sizeBytes === 0) return { body: null, tier: 'none' };
-  if (version.inlineBytes !== null) return { body: version.inlineBytes, tier: 'index' };
-  const { sliceBytes, peek } = core.ports.edgeCache;
-  const [segment] = version.segments;
-  if (segment === undefined || segment.lengthBytes !== version.sizeBytes) return null;
-  const firstSlice = Math.floor(segment.offsetBytes / sliceBytes);
-  const lastSlice = Math.floor((segment.offsetBytes + segment.lengthBytes - 1) / sliceBytes);
-  const body = firstSlice === lastSlice ? peek(segment) : null;
+  if (range.lengthBytes === 0) return { body: null, tier: 'none' };
+  if (version.inlineBytes !== null) return { body: cut(version.inlineBytes, range), tier: 'index' };
+  const { sliceBytes } = core.ports.edgeCache;
+  if (range.lengthBytes > sliceBytes) return null;
+  const [piece, another] = piecesOf(version.segments, range, sliceBytes);
+  if (piece === undefined || another !== undefined) return null;
+  const body = peekPiece(core, piece);
   return body === null ? null : { body, tier: 'memory' };
 }
 

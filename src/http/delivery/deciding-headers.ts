@@ -13,14 +13,13 @@ export const S3_READ_HEADERS = [
   'x-amz-server-side-encryption-customer-algorithm',
 ] as const;
 
-/** All but Host and If-None-Match, which the hot answer itself understands. Names in lower case. */
+/** All but Host, If-None-Match and Range, which the hot answer itself understands. Names in lower case. */
 export const DECIDING_HEADERS = [
   ...S3_READ_HEADERS,
   'if-match',
   'if-modified-since',
   'if-range',
   'if-unmodified-since',
-  'range',
   ...CORS_REQUEST_HEADERS,
   ...WANT_DIGEST_HEADERS,
 ] as const;

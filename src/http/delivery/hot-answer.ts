@@ -9,22 +9,29 @@ import type { Domains } from '../address.ts';
 import type { AnswerHot, HotReply, PlainRead } from '../request.ts';
 import { evaluateRead } from '../semantics/conditional.ts';
 import { NO_GRANT, withCors } from '../semantics/cors.ts';
+import { parseRange } from '../semantics/range.ts';
 import { countRead } from './count-read.ts';
 import type { HeaderProfiles } from './header-profile.ts';
 import { createHotPlaceReader } from './hot-place.ts';
-import type { PreparedFor } from './prepared-headers.ts';
+import { type PreparedFor, rangeHeaders } from './prepared-headers.ts';
 import { createHotVisit, type HotPage } from './site/hot-visit.ts';
 import type { SiteRulesReader } from './site/site-rules.ts';
 
 const NO_CONDITIONS = { ifMatch: null, ifNoneMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
 
 /** Answers given since the start, by kind; the numbers grow in place. */
-export type HotCounts = { getWhole: number; getNotModified: number; headWhole: number; headNotModified: number };
+export type HotCounts = {
+  getWhole: number;
+  getPart: number;
+  getNotModified: number;
+  headWhole: number;
+  headNotModified: number;
+};
 /** By what the other door would count them as. */
 export type HotCountsBySurface = { readonly delivery: HotCounts; readonly website: HotCounts };
 
 export function newHotCounts(): HotCountsBySurface {
-  const zero = { getWhole: 0, getNotModified: 0, headWhole: 0, headNotModified: 0 };
+  const zero = { getWhole: 0, getPart: 0, getNotModified: 0, headWhole: 0, headNotModified: 0 };
   return { delivery: { ...zero }, website: { ...zero } };
 }
 
@@ -98,18 +105,29 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
       if (read.isHead) counts.headNotModified += 1;
       else counts.getNotModified += 1;
       const headers = headersIn(gate, prepared.notModified(pointer, memoryHit));
-      return { status: 304, headers, body: null, bucket, isPage };
+      return { status: 304, headers, part: null, body: null, bucket, isPage };
     }
-    const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
     if (read.isHead) {
+      const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
       counts.headWhole += 1;
       countRead(meter, gate, 0, 'none', null);
-      return { status: 200, headers, body: null, bucket, isPage };
+      return { status: 200, headers, part: null, body: null, bucket, isPage };
     }
-    const found = bodyInMemory(core, pointer);
+    const range = parseRange(read.range, pointer.sizeBytes);
+    if (range === 'unsatisfiable') return null;
+    const offsetBytes = range === 'whole' ? 0 : range.startByte;
+    const lengthBytes = range === 'whole' ? pointer.sizeBytes : range.endByteInclusive - offsetBytes + 1;
+    const found = bodyInMemory(core, pointer, { offsetBytes, lengthBytes });
     if (found === null) return null;
-    counts.getWhole += 1;
-    countRead(meter, gate, pointer.sizeBytes, found.tier, null);
-    return { status: 200, headers, body: found.body, bucket, isPage };
+    const { body, tier } = found;
+    countRead(meter, gate, lengthBytes, tier, null);
+    if (range === 'whole') {
+      counts.getWhole += 1;
+      const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
+      return { status: 200, headers, part: null, body, bucket, isPage };
+    }
+    counts.getPart += 1;
+    const headers = headersIn(gate, prepared.partOfAny(pointer));
+    return { status: 206, headers, part: rangeHeaders(range, pointer.sizeBytes), body, bucket, isPage };
   }
 }

@@ -3,6 +3,7 @@
 // here, so that they can't disagree.
 import type { Pointer } from '../../ports/domain.ts';
 import { HIT_TIMING, SERVER_TIMING } from '../observe/server-timing.ts';
+import type { HotPart } from '../request.ts';
 import { isActiveContent, SANDBOX, SANDBOX_HEADER } from '../semantics/active-content.ts';
 import { type HeaderRecord, objectHeaders } from '../semantics/object-headers.ts';
 import { type ByteRange, contentRange } from '../semantics/range.ts';
@@ -15,6 +16,8 @@ export type PreparedHeaders = {
   notModified(pointer: Pointer, cacheStatus: string): Readonly<HeaderRecord>;
   /** A 206. Never kept: there are too many ranges. */
   part(pointer: Pointer, cacheStatus: string, range: ByteRange): Readonly<HeaderRecord>;
+  /** A 206 of a memory hit without the two values of its range. As `whole`, always the same object. */
+  partOfAny(pointer: Pointer): Readonly<HeaderRecord>;
   /** Whether the Referer decides who gets the object; never in buckets without hosting settings. */
   isGuarded(pointer: Pointer): boolean;
 };
@@ -36,7 +39,18 @@ type Prepared = {
   /** The records of a memory hit, once there was one. */
   whole: Readonly<HeaderRecord> | null;
   notModified: Readonly<HeaderRecord> | null;
+  part: Readonly<HeaderRecord> | null;
 };
+
+/** The headers that tell of a range. */
+export function rangeHeaders(range: ByteRange, sizeBytes: number): HotPart {
+  return {
+    'content-length': `${range.endByteInclusive - range.startByte + 1}`,
+    'content-range': contentRange(range, sizeBytes),
+  };
+}
+
+const ANY_RANGE: HotPart = { 'content-length': '', 'content-range': '' };
 
 /** Makes the memo of all profiles. */
 export function createPreparedFor(settings: PreparedSettings): PreparedFor {
@@ -71,7 +85,7 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
       const common = withCacheControl(own, () => rules?.cacheControlOf(pointer.key) ?? defaultCacheControl);
       dress(common, profile);
       if (isGuarded) addVary(common, ['Referer']);
-      prepared = { common, isGuarded, whole: null, notModified: null };
+      prepared = { common, isGuarded, whole: null, notModified: null, part: null };
       known.set(pointer, prepared);
     }
     return prepared;
@@ -81,6 +95,10 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
   function timed(headers: HeaderRecord, cacheStatus: string): HeaderRecord {
     if (isServerTimingOn && cacheStatus === memoryHit) headers[SERVER_TIMING] = HIT_TIMING;
     return headers;
+  }
+
+  function partHeaders(common: Readonly<HeaderRecord>, cacheStatus: string, range: HotPart): HeaderRecord {
+    return timed({ ...common, ...range, 'cache-status': cacheStatus }, cacheStatus);
   }
 
   return {
@@ -97,15 +115,12 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
       return prepared.notModified;
     },
     part: (pointer, cacheStatus, range) =>
-      timed(
-        {
-          ...of(pointer).common,
-          'content-length': `${range.endByteInclusive - range.startByte + 1}`,
-          'content-range': contentRange(range, pointer.sizeBytes),
-          'cache-status': cacheStatus,
-        },
-        cacheStatus,
-      ),
+      partHeaders(of(pointer).common, cacheStatus, rangeHeaders(range, pointer.sizeBytes)),
+    partOfAny(pointer) {
+      const prepared = of(pointer);
+      prepared.part ??= partHeaders(prepared.common, memoryHit, ANY_RANGE);
+      return prepared.part;
+    },
     isGuarded: (pointer) => rules !== null && of(pointer).isGuarded,
   };
 }

@@ -30,7 +30,7 @@ export type AppNumbers = {
 export function appFamilies({ series, lookups, inFlight, hotCounts, meterTotals }: AppNumbers): MetricFamily[] {
   const hot = hotSeries(hotCounts);
   const [ofDelivery, ofWebsite] = [hotCounts.delivery, hotCounts.website];
-  const hotBodies = ofDelivery.getWhole + ofWebsite.getWhole;
+  const hotBodies = ofDelivery.getWhole + ofDelivery.getPart + ofWebsite.getWhole + ofWebsite.getPart;
   const hotReads = [ofDelivery, ofWebsite]
     .flatMap((counts) => Object.values(counts))
     .reduce((sum, count) => sum + count);
@@ -54,9 +54,9 @@ type Counted = Pick<Series, 'surface' | 'operation'> & { readonly byClass: reado
 
 function hotSeries(counts: HotCountsBySurface): Counted[] {
   return (['delivery', 'website'] as const).flatMap((surface) => {
-    const { getWhole, getNotModified, headWhole, headNotModified } = counts[surface];
+    const { getWhole, getPart, getNotModified, headWhole, headNotModified } = counts[surface];
     return [
-      { surface, operation: 'GetObject', byClass: [0, 0, getWhole, getNotModified] },
+      { surface, operation: 'GetObject', byClass: [0, 0, getWhole + getPart, getNotModified] },
       { surface, operation: 'HeadObject', byClass: [0, 0, headWhole, headNotModified] },
     ];
   });

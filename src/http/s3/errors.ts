@@ -4,6 +4,8 @@
 import { StorageError } from '../../ports/errors.ts';
 import { FailureWithHeaders } from '../failure-with-headers.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
+import { makeResponse } from '../outgoing-body.ts';
+import type { HttpRequest } from '../request.ts';
 import { ERROR_STATUS } from '../semantics/error-status.ts';
 import { unsatisfiedContentRange } from '../semantics/range.ts';
 import { addCommonHeaders } from './call.ts';
@@ -16,6 +18,7 @@ export type FailedRequest = {
   readonly resource: string;
   /** Where the length of the document is noted. */
   readonly notes?: RequestNotes;
+  readonly respond?: HttpRequest['respond'];
 };
 
 const encoder = new TextEncoder();
@@ -58,15 +61,11 @@ function errorDocument(error: StorageError, request: FailedRequest): string {
  * size, a 503 when to come back.
  */
 export function renderS3Error(error: unknown, request: FailedRequest): Response {
-  if (error instanceof FailureWithHeaders) {
-    const response = renderS3Error(error.failure, request);
-    for (const name in error.headers) response.headers.set(name, error.headers[name] ?? '');
-    return response;
-  }
-  const shown = shownError(error);
+  const shown = shownError(error instanceof FailureWithHeaders ? error.failure : error);
+  const added = error instanceof FailureWithHeaders ? error.headers : {};
   const status = ERROR_STATUS[shown.code];
   const headers = addCommonHeaders({}, request.requestId);
-  if (status === 304) return new Response(null, { status, headers });
+  if (status === 304) return makeResponse(request, status, { ...headers, ...added }, null);
   headers['content-type'] = 'application/xml';
   // Without a word caches may keep a 404, 405 or 501 as long as they guess. Source: RFC 9111 section 4.2.2.
   headers['cache-control'] = 'no-store';
@@ -76,11 +75,12 @@ export function renderS3Error(error: unknown, request: FailedRequest): Response 
     headers['content-range'] = unsatisfiedContentRange(Number(ActualObjectSize));
   }
   if (status === 503) headers['retry-after'] = '1';
-  if (request.method === 'HEAD') return new Response(null, { status, headers });
+  Object.assign(headers, added);
+  if (request.method === 'HEAD') return makeResponse(request, status, headers, null);
   const document = encoder.encode(errorDocument(shown, request));
   if (request.notes !== undefined) {
     request.notes.bodyBytes = document.length;
     request.notes.errorCode = shown.code;
   }
-  return new Response(document, { status, headers });
+  return makeResponse(request, status, headers, document);
 }

@@ -2,6 +2,7 @@
 import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { MetricFamily } from '../../ports/metrics.ts';
+import { makeResponse } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
 import { METRICS_CONTENT_TYPE, renderMetrics } from './metrics-text.ts';
 
@@ -24,7 +25,7 @@ export function createSystemSurface(
   const isAuthorized = createTokenCheck(metricsToken);
 
   async function answerMetrics(request: HttpRequest, requestId: string): Promise<Response> {
-    if (!isAuthorized(request.header('authorization'))) return unauthorized(requestId);
+    if (!isAuthorized(request.header('authorization'))) return unauthorized(request, requestId);
     return respond(request, requestId, METRICS_CONTENT_TYPE, renderMetrics(await metricFamilies()));
   }
 
@@ -53,21 +54,18 @@ function createTokenCheck(token: string | null): (authorization: string | null) 
 }
 
 /** Source: RFC 6750 section 3 */
-function unauthorized(requestId: string): Response {
-  return new Response('This page needs the header Authorization: Bearer QUAYSIDE_METRICS_TOKEN.\n', {
-    status: 401,
-    headers: {
-      'content-type': 'text/plain; charset=utf-8',
-      'cache-control': 'no-store',
-      'www-authenticate': 'Bearer realm="metrics"',
-      'x-amz-request-id': requestId,
-    },
-  });
+function unauthorized(request: HttpRequest, requestId: string): Response {
+  const headers = {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    'www-authenticate': 'Bearer realm="metrics"',
+    'x-amz-request-id': requestId,
+  };
+  const text = 'This page needs the header Authorization: Bearer QUAYSIDE_METRICS_TOKEN.\n';
+  return makeResponse(request, 401, headers, text);
 }
 
 function respond(request: HttpRequest, requestId: string, contentType: string, text: string): Response {
-  return new Response(request.method === 'HEAD' ? null : text, {
-    status: 200,
-    headers: { 'content-type': contentType, 'cache-control': 'no-store', 'x-amz-request-id': requestId },
-  });
+  const headers = { 'content-type': contentType, 'cache-control': 'no-store', 'x-amz-request-id': requestId };
+  return makeResponse(request, 200, headers, request.method === 'HEAD' ? null : text);
 }

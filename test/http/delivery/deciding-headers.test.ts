@@ -36,7 +36,7 @@ async function watchedApp() {
 }
 
 describe('a public read', () => {
-  it('looks at no header but Host, If-None-Match and the deciding ones', async () => {
+  it('looks at no header but Host, If-None-Match, Range and the deciding ones', async () => {
     const { ask, others } = await watchedApp();
     const statuses: number[] = [];
     for (const method of ['GET', 'HEAD']) {
@@ -54,7 +54,7 @@ describe('a public read', () => {
       }
     }
     expect(new Set(statuses)).toEqual(new Set([200, 206, 304, 404, 403, 416]));
-    expect(others([...DECIDING_HEADERS, 'if-none-match'])).toEqual([]);
+    expect(others([...DECIDING_HEADERS, 'if-none-match', 'range'])).toEqual([]);
   });
 
   it('of a site looks at those besides that the hot answer can ask for', async () => {
@@ -68,6 +68,6 @@ describe('a public read', () => {
       }
     }
     expect([...statuses].toSorted()).toEqual([200, 204, 206, 301, 302, 308, 403, 404]);
-    expect(others([...DECIDING_HEADERS, ...SELECTING_HEADERS, 'if-none-match'])).toEqual([]);
+    expect(others([...DECIDING_HEADERS, ...SELECTING_HEADERS, 'if-none-match', 'range'])).toEqual([]);
   });
 });

@@ -93,11 +93,12 @@ describe('an observer', () => {
     const answer = (bucket: string): HotReply => ({
       status: 200,
       headers: {},
+      part: null,
       body: new Uint8Array(10),
       bucket: bucket as BucketName,
       isPage: false,
     });
-    const read = { isHead: false, rawPath: '/', host: 'h', ifNoneMatch: null, header: () => null };
+    const read = { isHead: false, rawPath: '/', host: 'h', ifNoneMatch: null, range: null, header: () => null };
     const quiet = make();
     const door = () => answer('a');
     expect(quiet.watchHot(door)).toBe(door);
@@ -127,11 +128,12 @@ describe('an observer', () => {
     const reply: HotReply = {
       status: 200,
       headers: {},
+      part: null,
       body: new Uint8Array(10),
       bucket: 'a' as BucketName,
       isPage: true,
     };
-    const read = { isHead: false, rawPath: '/p', host: 'h', ifNoneMatch: null, header: () => null };
+    const read = { isHead: false, rawPath: '/p', host: 'h', ifNoneMatch: null, range: null, header: () => null };
     observer.servedHot?.({ read, reply, requestId: 'HOT', remoteAddress: '::1', durationMs: 0.01, header: () => 'x' });
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { requestId: 'ID', target: '/b/k?a=b', status: 206, bodyBytes: 12, operation: 'GetObject', surface: 's3' },

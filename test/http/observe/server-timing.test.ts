@@ -53,7 +53,14 @@ describe('public answers', () => {
       const { headers: answered } = await deliver(request, PUBLIC_BUCKET, 'big', 'ID');
       return answered.get('server-timing');
     };
-    const plain = { isHead: false, rawPath: `/${PUBLIC_BUCKET}/big`, host: 'h', ifNoneMatch: null, header: () => null };
+    const plain = {
+      isHead: false,
+      rawPath: `/${PUBLIC_BUCKET}/big`,
+      host: 'h',
+      ifNoneMatch: null,
+      range: null,
+      header: () => null,
+    };
     const cold = await ask({ range: 'bytes=0-1' });
     await ask();
     return {

@@ -54,7 +54,7 @@ const HOSTED_RULES: Readonly<Record<string, string>> = {
   'docs/_headers': '/*\n  X-Robots-Tag: noindex\n',
 };
 
-/** Sizes around what the lane treats apart: nothing, inline in the row, one buffer, two buffers. */
+/** Sizes around what is treated apart: nothing, inline, one buffer, two buffers, several slices, too long for the tiers. */
 const OBJECTS: readonly {
   readonly key: string;
   readonly sizeBytes: number;
@@ -68,6 +68,8 @@ const OBJECTS: readonly {
   // The lane leaves alone what is encrypted.
   { key: 'sealed', sizeBytes: 11, encryption: { kind: 'server' } },
   { key: 'sealed/big', sizeBytes: 3000, encryption: { kind: 'server' } },
+  { key: 'slices', sizeBytes: 150_000 },
+  { key: 'past-tiers', sizeBytes: 300_000 },
   { key: 'a//b', sizeBytes: 5 },
   { key: 'a/../b', sizeBytes: 6 },
   { key: 'sp ace', sizeBytes: 7 },

@@ -326,6 +326,24 @@ const PARTS = ['target', 'method', 'version', 'host', 'hosts', 'header', 'condit
 const SMALL_PARTS = ['line end', 'space', 'start', 'body'] as const;
 type Part = (typeof PARTS)[number] | (typeof SMALL_PARTS)[number];
 
+/** A range of any form: of a part, of all, of nothing, of too much, or none at all. */
+function makeRange(random: Random): string {
+  const number = () => pick(random, [0, 1, 4, 9, 299, 2999, 49_999, 60_000, 149_999, 300_000, 2 ** 60]);
+  const form = pick<(a: number, b: number) => string>(random, [
+    (a, b) => `bytes=${a}-${b}`,
+    (a, b) => `bytes=${a}-${a + b}`,
+    (a) => `bytes=${a}-`,
+    (a) => `bytes=-${a}`,
+    (a, b) => `Bytes=${a}-${a + b}`,
+    (a, b) => `bytes=${a}-${b},${a}-${b}`,
+    (a) => `bytes = ${a}-`,
+    (a) => `items=${a}-`,
+    (a) => `bytes=0${a}-0${a}`,
+    () => '',
+  ]);
+  return form(number(), number());
+}
+
 /** One request: plain, or plain but for one part (what a door must not overlook), or odd all over. */
 function makeRequest(random: Random, etags: ReadonlyMap<string, string>): string {
   const kind = random();
@@ -349,6 +367,7 @@ function makeRequest(random: Random, etags: ReadonlyMap<string, string>): string
   }
   const extra = Math.floor(random() * 4);
   for (let i = 0; i < extra; i++) lines.push(pick(random, HEADERS.slice(0, PLAIN_HEADERS)));
+  if (chance(random, 0.2)) lines.push(`${pick(random, ['Range', 'range'])}: ${makeRange(random)}`);
   if (isOdd('header', 0.8)) lines.push(pick(random, chance(random, 0.5) ? WEIGHTY_HEADERS : HEADERS));
   if (isOdd('header', 0.4)) lines.push(pick(random, HEADERS));
   const etag = etags.get(key) ?? '';
@@ -403,7 +422,12 @@ export function makePlainRequest(seed: number, etags: ReadonlyMap<string, string
   const key = pick(random, KEYS);
   const path = encodeURIComponent(key).replaceAll('%2F', '/');
   const condition = chance(random, 0.5) ? `If-None-Match: "${etags.get(key)}"\r\n` : '';
-  const more = pick(random, ['', 'Accept: */*\r\n', 'Connection: keep-alive\r\nUser-Agent: x\r\n']);
+  const more = pick(random, [
+    '',
+    'Accept: */*\r\n',
+    'Connection: keep-alive\r\nUser-Agent: x\r\n',
+    'Range: bytes=0-1\r\n',
+  ]);
   return Buffer.from(
     `${pick(random, ['GET', 'HEAD'])} /${PUBLIC_BUCKET}/${path} HTTP/1.1\r\nHost: h:9000\r\n${more}${condition}\r\n`,
   );

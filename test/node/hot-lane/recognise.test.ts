@@ -7,7 +7,15 @@ const read = (text: string) => recognise(Buffer.from(text, 'latin1'));
 const get = (target: string, ...headers: string[]) =>
   read(`GET ${target} HTTP/1.1\r\n${['Host: h', ...headers].map((line) => `${line}\r\n`).join('')}\r\n`);
 
-const plain = { isHead: false, rawPath: '/b/k', host: 'h', ifNoneMatch: null, header: expect.any(Function) };
+const plain = {
+  isPlain: true,
+  isHead: false,
+  rawPath: '/b/k',
+  host: 'h',
+  ifNoneMatch: null,
+  range: null,
+  header: expect.any(Function),
+};
 
 describe('recognise takes', () => {
   it.each([
@@ -21,6 +29,7 @@ describe('recognise takes', () => {
       'GET /b/k HTTP/1.1\r\nHost: h\r\nif-NONE-match: "x", W/"y" \r\n\r\n',
       { ...plain, ifNoneMatch: '"x", W/"y"' },
     ],
+    ['a range', 'GET /b/k HTTP/1.1\r\nHost: h\r\nRANGE:bytes=0-1 \r\n\r\n', { ...plain, range: 'bytes=0-1' }],
     ['an empty condition', 'GET /b/k HTTP/1.1\r\nHost: h\r\nIf-None-Match: \r\n\r\n', { ...plain, ifNoneMatch: '' }],
   ])('%s', (_name, text, expected) => {
     expect(read(text)).toEqual(expected);
@@ -64,6 +73,21 @@ describe('recognise takes', () => {
     '/b/%2e%2e',
   ])('the target %s as it is', (target) => {
     expect(get(target)).toEqual({ ...plain, rawPath: target });
+  });
+});
+
+describe('recognise tells', () => {
+  it.each([
+    'If-Range: "x"',
+    'if-match:*',
+    'If-Modified-Since: x',
+    'If-Unmodified-Since: x',
+    'AUTHORIZATION: x',
+    'x-amz-checksum-mode: ENABLED',
+    'x-amz-expected-bucket-owner: x',
+    'Origin: http://h',
+  ])('that a header decides which PlainRead has not: %j', (line) => {
+    expect(get('/b/k', line)).toEqual({ ...plain, isPlain: false });
   });
 });
 
@@ -140,14 +164,6 @@ describe('recognise leaves alone', () => {
     'HTTP2-Settings: x',
     'Keep-Alive: timeout=5',
     'Proxy-Connection: close',
-    'RANGE: bytes=0-1',
-    'If-Range: "x"',
-    'If-Match: *',
-    'If-Modified-Since: x',
-    'If-Unmodified-Since: x',
-    'Authorization: x',
-    'x-amz-checksum-mode: ENABLED',
-    'x-amz-expected-bucket-owner: x',
     'X : y',
     ' X: y',
     '\tfolded',
@@ -165,6 +181,7 @@ describe('recognise leaves alone', () => {
 
   it('the second of a header that may come once', () => {
     expect(get('/b/k', 'If-None-Match: "x"', 'If-None-Match: "y"')).toBeNull();
+    expect(get('/b/k', 'Range: bytes=0-1', 'range: bytes=0-1')).toBeNull();
     expect(get('/b/k', 'Connection: keep-alive', 'Connection: keep-alive')).toBeNull();
   });
 

@@ -101,7 +101,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     const isTimed = noteServed !== null || answered % SAMPLED_EVERY === 0;
     const startedMs = isTimed ? performance.now() : 0;
     const read = recognise(chunk);
-    const reply = read === null ? null : answerOrNothing(read);
+    const reply = read?.isPlain === true ? answerOrNothing(read) : null;
     if (read === null || reply === null) return false;
     const { socket } = connection;
     const now = nowMs();
@@ -111,7 +111,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     answered += 1;
     // One answer may wait in the socket, never more: nothing is read before the client has taken it.
     const head = heads.of(reply, read.isHead, id.length, now);
-    if (!writer.write(socket, writesAtOnce, head, id, reply.body)) waitForReader(connection);
+    if (!writer.write(socket, writesAtOnce, head, id, reply)) waitForReader(connection);
     if (isTimed) told(connection, chunk, { read, reply, requestId: id, startedMs });
     return true;
   }

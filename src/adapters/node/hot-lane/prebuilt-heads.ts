@@ -1,9 +1,9 @@
 // The bytes of answer heads, built once per set of headers and kept with it in a WeakMap: a pointer that the memory tier
 // drops takes its heads along, so nothing is cached twice and nothing old can be sent. Status line, order and case are
 // those of node:http behind @hono/node-server; the differential test compares them byte for byte.
-import type { HotReply } from '../../../http/request.ts';
+import { STATUS_CODES } from 'node:http';
+import type { HotPart, HotReply } from '../../../http/request.ts';
 
-const STATUS_LINE = { 200: 'HTTP/1.1 200 OK\r\n', 304: 'HTTP/1.1 304 Not Modified\r\n' } as const;
 /** Length of `Sun, 06 Nov 1994 08:49:37 GMT`. */
 const DATE_LENGTH = 29;
 const REQUEST_ID = 'x-amz-request-id';
@@ -13,6 +13,8 @@ export type Head = {
   readonly bytes: Buffer;
   readonly requestIdAt: number;
   readonly requestIdLength: number;
+  /** Of a 206: where the values of HotPart belong, in order. */
+  readonly gaps: readonly { readonly at: number; readonly name: keyof HotPart }[];
   readonly dateAt: number;
   /** Second since 1970 that stands at `dateAt`. */
   dateSecond: number;
@@ -29,25 +31,37 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
   const forHead = new WeakMap<HotReply['headers'], Head>();
   let dateSecond = Number.NaN;
   let dateText = '';
+  const keepAlive = Number.isFinite(keepAliveMs) ? `Keep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n` : '';
+  const ending = `\r\nConnection: keep-alive\r\n${keepAlive}`;
 
   function build(reply: HotReply, isHead: boolean, requestIdLength: number): Head {
     const lines = Object.entries(reply.headers);
     lines.push([REQUEST_ID, '-'.repeat(requestIdLength)]);
-    let text: string = STATUS_LINE[reply.status];
+    let text = statusLine(reply.status);
     let requestIdAt = 0;
+    const gaps: { at: number; name: keyof HotPart }[] = [];
     for (const [name, value] of isHead ? asHono(lines) : lines) {
-      if (name === REQUEST_ID) requestIdAt = text.length + `${name}: `.length;
-      text += `${name}: ${value}\r\n`;
+      text += `${name}: `;
+      if (name === REQUEST_ID) requestIdAt = text.length;
+      if (reply.part !== null && Object.hasOwn(reply.part, name))
+        gaps.push({ at: text.length, name: name as keyof HotPart });
+      text += `${value}\r\n`;
     }
     text += 'Date: ';
     const dateAt = text.length;
-    text += `${'-'.repeat(DATE_LENGTH)}\r\nConnection: keep-alive\r\n`;
-    if (Number.isFinite(keepAliveMs)) text += `Keep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
-    text += '\r\n';
+    text += `${'-'.repeat(DATE_LENGTH)}${ending}\r\n`;
     // Slow: from Node's pool, one head of a few hundred bytes would keep 8 KiB alive.
     const bytes = Buffer.allocUnsafeSlow(text.length);
     bytes.write(text, 'latin1');
-    return { bytes, requestIdAt, requestIdLength, dateAt, dateSecond: Number.NaN };
+    return { bytes, requestIdAt, requestIdLength, gaps, dateAt, dateSecond: Number.NaN };
+  }
+
+  function dateOf(second: number): string {
+    if (dateSecond !== second) {
+      dateText = new Date(second * 1000).toUTCString();
+      dateSecond = second;
+    }
+    return dateText;
   }
 
   return {
@@ -60,16 +74,16 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
       }
       const second = Math.floor(nowMs / 1000);
       if (head.dateSecond !== second) {
-        if (dateSecond !== second) {
-          dateText = new Date(nowMs).toUTCString();
-          dateSecond = second;
-        }
-        head.bytes.write(dateText, head.dateAt, 'latin1');
+        head.bytes.write(dateOf(second), head.dateAt, 'latin1');
         head.dateSecond = second;
       }
       return head;
     },
   };
+}
+
+function statusLine(status: number): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
 }
 
 /** Hono answers HEAD through a Headers object, which sorts names and trims values. Seen with hono 4.13. */

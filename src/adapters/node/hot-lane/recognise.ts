@@ -6,7 +6,7 @@
 // the connection stand here, names that decide an answer are given by delivery (deciding-headers.ts), and any other header is
 // by that list one that nobody reads. A whitelist of names would turn every browser and proxy of tomorrow away and
 // protect no better, for the list of what is read has to be right in either case; a test watches what is read.
-import { type PlainRead, SELECTING_HEADERS, type SelectingHeader } from '../../../http/request.ts';
+import { type PlainRead, SELECTING_HEADERS } from '../../../http/request.ts';
 import { isParsable, isPlainHost, PLAIN_TARGET_BYTE } from './plain-target.ts';
 
 /** Longer requests go to node:http, whose own limit is higher. Bytes; browsers with cookies send about 2 KiB. */
@@ -50,30 +50,41 @@ const GET = Buffer.from('GET ');
 const HEAD = Buffer.from('HEAD ');
 const KEEP_ALIVE = Buffer.from('keep-alive');
 
+/** Headers whose values are read. No other but Host may be missing and none may come twice. */
+const READ_HEADERS = ['host', 'if-none-match', 'range', ...SELECTING_HEADERS] as const;
+
 /** A name that must be looked at, in lower case. */
 type Watched = {
   readonly name: Buffer;
-  readonly kind: 'host' | 'if-none-match' | 'connection' | 'refused' | 'selecting';
-  /** Of a selecting one: its place in SELECTING_HEADERS. */
+  readonly kind: 'read' | 'connection' | 'refused' | 'deciding';
+  /** Of one that is read: its place in READ_HEADERS. */
   readonly at: number;
 };
 
-/** Where the values of the selecting headers stand in the chunk: start and end of each, -1 for none. Used again. */
-type Selected = Int32Array;
+/** Where the values of READ_HEADERS stand in the chunk: start and end of each, -1 for none. Used again. */
+type Found = Int32Array;
 
-/** Gives the one plain request that the chunk is, whole and alone, or null. Cost: 0.3 µs, and 1 ns a byte. */
-export type Recognise = (chunk: Buffer) => PlainRead | null;
+const HOST_AT = 0;
+
+/** A request that only one thing can be meant by. */
+export type Recognised = PlainRead & {
+  /** False when it has a header that decides its answer and is not in PlainRead: then the hot door can't know it. */
+  readonly isPlain: boolean;
+};
+
+/** Gives the one request that the chunk is, whole and alone, or null. Cost: 0.3 µs, and 1 ns a byte. */
+export type Recognise = (chunk: Buffer) => Recognised | null;
 
 /** `decidingHeaders`: names, in lower case, with which a request is not plain. */
 export function createRecogniser(decidingHeaders: readonly string[]): Recognise {
-  const watched = watchedByLength([...FRAMING_HEADERS, ...decidingHeaders]);
+  const watched = watchedByLength(decidingHeaders);
   const plainHost = createHostReader();
-  const selected: Selected = new Int32Array(2 * SELECTING_HEADERS.length);
+  const found: Found = new Int32Array(2 * READ_HEADERS.length);
   let current: Buffer = Buffer.alloc(0);
-  const header = (name: SelectingHeader): string | null => {
-    const at = 2 * SELECTING_HEADERS.indexOf(name);
-    const start = selected[at] ?? -1;
-    return start === -1 ? null : current.toString('latin1', start, selected[at + 1]);
+  const header = (name: (typeof READ_HEADERS)[number]): string | null => {
+    const at = 2 * READ_HEADERS.indexOf(name);
+    const start = found[at] ?? -1;
+    return start === -1 ? null : current.toString('latin1', start, found[at + 1]);
   };
 
   return (chunk) => {
@@ -83,17 +94,16 @@ export function createRecogniser(decidingHeaders: readonly string[]): Recognise 
     const targetAt = isHead ? HEAD.length : GET.length;
     const targetEnd = endOfTarget(chunk, targetAt);
     if (targetEnd === -1 || !startsWith(chunk, targetEnd, HTTP_1_1)) return null;
-    selected.fill(-1);
+    found.fill(-1);
     current = chunk;
-    const found = readHeaders(chunk, targetEnd + HTTP_1_1.length, watched, selected);
-    if (found === null) return null;
-    const host = plainHost(chunk, found.hostAt, found.hostEnd);
+    const kind = readHeaders(chunk, targetEnd + HTTP_1_1.length, watched, found);
+    if (kind === 'refused') return null;
+    const host = plainHost(chunk, found[HOST_AT] ?? 0, found[HOST_AT + 1] ?? 0);
     if (host === null) return null;
     const rawPath = chunk.toString('latin1', targetAt, targetEnd);
     if (!isParsable(host, rawPath)) return null;
-    const { conditionAt, conditionEnd } = found;
-    const ifNoneMatch = conditionAt === -1 ? null : chunk.toString('latin1', conditionAt, conditionEnd);
-    return { isHead, rawPath, host, ifNoneMatch, header };
+    const isPlain = kind === 'plain';
+    return { isPlain, isHead, rawPath, host, ifNoneMatch: header('if-none-match'), range: header('range'), header };
   };
 }
 
@@ -110,15 +120,16 @@ function createHostReader(): (chunk: Buffer, start: number, end: number) => stri
   };
 }
 
-function watchedByLength(refused: readonly string[]): readonly (readonly Watched[] | undefined)[] {
+function watchedByLength(decidingHeaders: readonly string[]): readonly (readonly Watched[] | undefined)[] {
   const byLength: Watched[][] = [];
   const add = (name: string, kind: Watched['kind'], at = -1) => {
     byLength[name.length] ??= [];
     byLength[name.length]?.push({ name: Buffer.from(name), kind, at });
   };
-  for (const kind of ['host', 'if-none-match', 'connection'] as const) add(kind, kind);
-  for (const name of refused) add(name, 'refused');
-  for (const [at, name] of SELECTING_HEADERS.entries()) add(name, 'selecting', at);
+  for (const [at, name] of READ_HEADERS.entries()) add(name, 'read', at);
+  add('connection', 'connection');
+  for (const name of FRAMING_HEADERS) add(name, 'refused');
+  for (const name of decidingHeaders) add(name, 'deciding');
   return byLength;
 }
 
@@ -131,57 +142,48 @@ function endOfTarget(chunk: Buffer, start: number): number {
   return byte === SPACE ? at : -1;
 }
 
-/** Where in the chunk the values stand that an answer needs; -1: there is none. */
-type FoundHeaders = { hostAt: number; hostEnd: number; conditionAt: number; conditionEnd: number };
-
-/** Reads header lines up to the empty one, which must end the chunk. Null: something is not plain. */
+/** Reads header lines up to the empty one, which must end the chunk, and notes where the values of READ_HEADERS stand. */
 function readHeaders(
   chunk: Buffer,
   start: number,
   watched: readonly (readonly Watched[] | undefined)[],
-  selected: Selected,
-): FoundHeaders | null {
-  const found: FoundHeaders = { hostAt: -1, hostEnd: -1, conditionAt: -1, conditionEnd: -1 };
+  found: Found,
+): 'plain' | 'deciding' | 'refused' {
+  let isPlain = true;
   let hasConnection = false;
   let at = start;
   for (let count = 0; count <= HEADERS_MAX; count++) {
     if (chunk[at] === CR) {
       const isEnd = chunk[at + 1] === LF && at + 2 === chunk.length;
-      return isEnd && found.hostAt !== -1 ? found : null;
+      if (!isEnd || found[HOST_AT] === -1) return 'refused';
+      return isPlain ? 'plain' : 'deciding';
     }
     const nameAt = at;
     while (NAME_BYTES[chunk[at] ?? 0] === 1) at++;
     const nameEnd = at;
-    if (nameEnd === nameAt || chunk[at] !== COLON) return null;
+    if (nameEnd === nameAt || chunk[at] !== COLON) return 'refused';
     do at++;
     while (isBlank(chunk[at]));
     const valueAt = at;
     while (VALUE_BYTES[chunk[at] ?? 0] === 1) at++;
     const valueEnd = at;
-    if (chunk[at] !== CR || chunk[at + 1] !== LF) return null;
+    if (chunk[at] !== CR || chunk[at + 1] !== LF) return 'refused';
     at += 2;
     const name = findWatched(chunk, nameAt, nameEnd, watched);
     if (name === null) continue;
     const { kind } = name;
-    if (kind === 'refused') return null;
-    if (kind === 'host') {
-      if (found.hostAt !== -1) return null;
-      found.hostAt = valueAt;
-      found.hostEnd = withoutBlanks(chunk, valueAt, valueEnd);
-    } else if (kind === 'if-none-match') {
-      if (found.conditionAt !== -1) return null;
-      found.conditionAt = valueAt;
-      found.conditionEnd = withoutBlanks(chunk, valueAt, valueEnd);
-    } else if (kind === 'selecting') {
-      if (selected[2 * name.at] !== -1) return null;
-      selected[2 * name.at] = valueAt;
-      selected[2 * name.at + 1] = withoutBlanks(chunk, valueAt, valueEnd);
+    if (kind === 'refused') return 'refused';
+    if (kind === 'deciding') isPlain = false;
+    else if (kind === 'read') {
+      if (found[2 * name.at] !== -1) return 'refused';
+      found[2 * name.at] = valueAt;
+      found[2 * name.at + 1] = withoutBlanks(chunk, valueAt, valueEnd);
     } else {
-      if (hasConnection || !isName(chunk, valueAt, valueEnd, KEEP_ALIVE)) return null;
+      if (hasConnection || !isName(chunk, valueAt, valueEnd, KEEP_ALIVE)) return 'refused';
       hasConnection = true;
     }
   }
-  return null;
+  return 'refused';
 }
 
 function findWatched(

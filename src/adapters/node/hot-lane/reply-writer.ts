@@ -1,6 +1,7 @@
 // Puts head and body of a reply on a socket with as few copies and system calls as its size allows. Two buffers in one
 // writev cost more here than a copy of 10 KiB; see bench/README.md, delivery.
 import type { Duplex } from 'node:stream';
+import type { HotPart, HotReply } from '../../../http/request.ts';
 import type { Head } from './prebuilt-heads.ts';
 
 /**
@@ -9,23 +10,26 @@ import type { Head } from './prebuilt-heads.ts';
  */
 export const COPIED_MAX_BYTES = 24 * 1024;
 
+/** What of a reply its head does not hold. */
+export type ReplyParts = Pick<HotReply, 'part' | 'body'>;
+
 export type ReplyWriter = {
   /**
    * Writes a whole reply. `writesAtOnce`: a plain socket of the system, which has done with the bytes when nothing waits
    * in it. False: the socket has enough for now, as its `write` says.
    */
-  write(socket: Duplex, writesAtOnce: boolean, head: Head, requestId: string, body: Uint8Array | null): boolean;
+  write(socket: Duplex, writesAtOnce: boolean, head: Head, requestId: string, reply: ReplyParts): boolean;
 };
 
 /** One per server: it keeps a buffer that all its plain connections use in turn. */
 export function createReplyWriter(): ReplyWriter {
   let scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
   return {
-    write(socket, writesAtOnce, head, requestId, body) {
-      const length = head.bytes.length + (body?.length ?? 0);
-      if (length > COPIED_MAX_BYTES) return writeInTwo(socket, head, requestId, body);
+    write(socket, writesAtOnce, head, requestId, reply) {
+      const length = headLength(head, reply.part) + (reply.body?.length ?? 0);
+      if (length > COPIED_MAX_BYTES) return writeInTwo(socket, head, requestId, reply);
       const bytes = writesAtOnce ? scratch : Buffer.allocUnsafe(length);
-      fillReply(bytes, head, requestId, body);
+      fillReply(bytes, head, requestId, reply);
       const hasRoom = socket.write(bytes.subarray(0, length));
       // What the kernel did not take at once it takes from this buffer later: the next reply needs another.
       if (writesAtOnce && socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
@@ -34,16 +38,38 @@ export function createReplyWriter(): ReplyWriter {
   };
 }
 
-/** Puts head, id and body at the beginning of a buffer that is large enough. */
-export function fillReply(bytes: Buffer, head: Head, requestId: string, body: Uint8Array | null): void {
-  bytes.set(head.bytes, 0);
-  writeText(bytes, head.requestIdAt, requestId);
-  if (body !== null) bytes.set(body, head.bytes.length);
+export function headLength({ bytes, gaps }: Head, part: HotPart | null): number {
+  let length = bytes.length;
+  if (part !== null) for (const { name } of gaps) length += part[name].length;
+  return length;
 }
 
-function writeInTwo(socket: Duplex, head: Head, requestId: string, body: Uint8Array | null): boolean {
-  const bytes = Buffer.from(head.bytes);
-  writeText(bytes, head.requestIdAt, requestId);
+/** Puts head, id and body at the beginning of a buffer that is large enough. */
+export function fillReply(bytes: Buffer, head: Head, requestId: string, { part, body }: ReplyParts): void {
+  let at = 0;
+  if (part === null) {
+    bytes.set(head.bytes, 0);
+    writeText(bytes, head.requestIdAt, requestId);
+    at = head.bytes.length;
+  } else {
+    let from = 0;
+    for (const { at: gapAt, name } of head.gaps) {
+      at += head.bytes.copy(bytes, at, from, gapAt);
+      writeText(bytes, at, part[name]);
+      at += part[name].length;
+      from = gapAt;
+    }
+    const restAt = at;
+    at += head.bytes.copy(bytes, at, from);
+    // The id stands behind the gaps: it is the last header of ours.
+    writeText(bytes, restAt + head.requestIdAt - from, requestId);
+  }
+  if (body !== null) bytes.set(body, at);
+}
+
+function writeInTwo(socket: Duplex, head: Head, requestId: string, { part, body }: ReplyParts): boolean {
+  const bytes = Buffer.allocUnsafe(headLength(head, part));
+  fillReply(bytes, head, requestId, { part, body: null });
   if (body === null) return socket.write(bytes);
   socket.cork();
   socket.write(bytes);

@@ -125,10 +125,8 @@ export function createSiteAnswers(core: Core): SiteAnswers {
       if (Allow !== undefined) headers.allow = Allow;
       if (ActualObjectSize !== undefined) headers['content-range'] = unsatisfiedContentRange(Number(ActualObjectSize));
       const added = error instanceof FailureWithHeaders ? error.headers : {};
-      return new Response(request.method === 'HEAD' ? null : html, {
-        status,
-        headers: { ...headers, ...added, 'x-amz-request-id': requestId },
-      });
+      const all = { ...headers, ...added, 'x-amz-request-id': requestId };
+      return makeResponse(request, status, all, request.method === 'HEAD' ? null : html);
     },
   };
 }

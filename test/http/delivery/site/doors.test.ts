@@ -55,7 +55,7 @@ async function visit(rawPath: string, headers: Record<string, string> = {}, meth
 }
 
 function hot(rawPath: string, ifNoneMatch: string | null = null, isHead = false) {
-  const reply = delivery.hotAnswer({ isHead, rawPath, host: HOST, ifNoneMatch, header: () => null });
+  const reply = delivery.hotAnswer({ isHead, rawPath, host: HOST, ifNoneMatch, range: null, header: () => null });
   if (reply === null) return null;
   const { status, headers, body } = reply;
   return { status, headers, body: new TextDecoder().decode(body ?? new Uint8Array()) };

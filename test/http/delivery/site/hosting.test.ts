@@ -60,7 +60,7 @@ async function visit(target: string, { headers = {}, method = 'GET', host = HOST
 function hot(rawPath: string, { headers = {}, method = 'GET', host = HOST }: Options = {}): Visited | null {
   const header = (name: string) => headers[name] ?? null;
   const ifNoneMatch = header('if-none-match');
-  const reply = delivery.hotAnswer({ isHead: method === 'HEAD', rawPath, host, ifNoneMatch, header });
+  const reply = delivery.hotAnswer({ isHead: method === 'HEAD', rawPath, host, ifNoneMatch, range: null, header });
   return reply === null
     ? null
     : { status: reply.status, headers: reply.headers, body: new TextDecoder().decode(reply.body ?? new Uint8Array()) };
