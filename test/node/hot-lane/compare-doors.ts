@@ -35,19 +35,19 @@ async function compareOne(conversation: Conversation, doors: Doors): Promise<Dif
  */
 async function isSameApart(conversation: Conversation, hot: string, app: string, doors: Doors): Promise<boolean> {
   if (!hot.endsWith(CLOSED) || !app.endsWith(CLOSED)) return false;
-  const apart = await answerInMemory(conversation.flatMap(requestsIn), doors.without);
+  const apart = await answerInMemory(requestsIn(Buffer.concat(conversation)), doors.without);
   return apart.endsWith(CLOSED) && apart.startsWith(hot.slice(0, -CLOSED.length));
 }
 
-/** A chunk cut behind each empty line. */
-function requestsIn(chunk: Buffer): Buffer[] {
+/** Bytes cut behind each empty line. */
+function requestsIn(bytes: Buffer): Buffer[] {
   const cuts: Buffer[] = [];
   let start = 0;
-  for (let at = chunk.indexOf(EMPTY_LINE); at !== -1; at = chunk.indexOf(EMPTY_LINE, start)) {
-    cuts.push(chunk.subarray(start, at + EMPTY_LINE.length));
+  for (let at = bytes.indexOf(EMPTY_LINE); at !== -1; at = bytes.indexOf(EMPTY_LINE, start)) {
+    cuts.push(bytes.subarray(start, at + EMPTY_LINE.length));
     start = at + EMPTY_LINE.length;
   }
-  if (start < chunk.length) cuts.push(chunk.subarray(start));
+  if (start < bytes.length) cuts.push(bytes.subarray(start));
   return cuts;
 }
 
