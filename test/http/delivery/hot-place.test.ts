@@ -14,6 +14,7 @@ const read = (host: string, rawPath: string) => ({
   rawPath,
   host,
   ifNoneMatch: null,
+  range: null,
   header: () => null,
 });
 
