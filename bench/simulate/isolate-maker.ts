@@ -73,7 +73,12 @@ export function createIsolateMaker(
       freshSeconds: pointerFreshSeconds,
       staleSeconds: staleIfErrorSeconds,
     });
-    const settings = { staleWhileRevalidateSeconds, staleIfErrorSeconds, tierLimitMs: Number.POSITIVE_INFINITY };
+    const settings = {
+      pointerFreshSeconds,
+      staleWhileRevalidateSeconds,
+      staleIfErrorSeconds,
+      tierLimitMs: Number.POSITIVE_INFINITY,
+    };
     const { random } = world;
     const own = { kv: kv.at(place) as KVNamespace, memory, leases, clock: timeline.clock, background, log: LOG };
     return counted(createKvHotMetadata({ ...own, settings, random }), usage);

@@ -46,6 +46,9 @@ export const TAG_VALUE_MAX_LENGTH = 256;
 /** Longest default retention. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html (up to 100 years) */
 export const RETENTION_MAX_DAYS = 36_500;
 export const RETENTION_MAX_YEARS = 100;
+/** Largest document of a purge, bytes, and what it can name. */
+export const PURGE_MAX_BYTES = 128 * 1024;
+export const PURGE_MAX_SCOPES = 100;
 /** Largest bucket policy, bytes. */
 export const POLICY_MAX_BYTES = 20 * 1024;
 /**

@@ -5,6 +5,7 @@ import { type BucketSettings, NO_SETTINGS } from '../ports/bucket-settings.ts';
 import type { AccountId, BucketAddress, BucketId, BucketName, BucketRecord, BucketRef } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { IndexApi } from '../ports/metadata-index.ts';
+import { addFloors } from '../ports/purge.ts';
 import type { Sql } from '../ports/sql.ts';
 import { decodeAccess, encodeAccess } from './bucket-access-row.ts';
 
@@ -24,6 +25,7 @@ type BucketCalls = Pick<
   | 'createBucket'
   | 'setBucketAccess'
   | 'setBucketSettings'
+  | 'purgeBucket'
   | 'deleteBucket'
   | 'listBucketLives'
   | 'setSweptUpTo'
@@ -93,6 +95,17 @@ export function createBucketCalls(sql: Sql): BucketCalls {
     return row === undefined ? null : decodeBucket(row);
   }
 
+  function putSettings(n: number, name: BucketName, settings: BucketSettings): BucketRecord {
+    const [row] = sql.all<BucketRow>(
+      `UPDATE buckets SET settings = ?, revision = revision + 1 WHERE n = ?
+       RETURNING id, name, owner_id, created_at_ms, revision, access, settings`,
+      encodeSettings(settings),
+      n,
+    );
+    if (row === undefined) throw bucketChanged(name);
+    return decodeBucket(row);
+  }
+
   return {
     getBucket: ({ name }) => findLive(name),
 
@@ -135,14 +148,14 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       const n = requireBucket(sql, bucket);
       const merged = { ...NO_SETTINGS, ...findLive(bucket.name)?.settings, ...settings };
       requireLockable(merged, settings, bucket.name);
-      const [row] = sql.all<BucketRow>(
-        `UPDATE buckets SET settings = ?, revision = revision + 1 WHERE n = ?
-         RETURNING id, name, owner_id, created_at_ms, revision, access, settings`,
-        encodeSettings(merged),
-        n,
-      );
-      if (row === undefined) throw bucketChanged(bucket.name);
-      return decodeBucket(row);
+      return putSettings(n, bucket.name, merged);
+    },
+
+    purgeBucket({ bucket, scopes }) {
+      const n = requireBucket(sql, bucket);
+      const settings = findLive(bucket.name)?.settings ?? NO_SETTINGS;
+      const purges = addFloors(settings.purges, scopes, bucket.revision + 1);
+      return putSettings(n, bucket.name, { ...settings, purges });
     },
 
     deleteBucket({ bucket, nowMs }) {

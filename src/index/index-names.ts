@@ -24,6 +24,7 @@ export const INDEX_CALLS = {
   createBucket: 'command',
   setBucketAccess: 'command',
   setBucketSettings: 'command',
+  purgeBucket: 'command',
   deleteBucket: 'command',
   commitObject: 'command',
   deleteObjects: 'command',

@@ -4,6 +4,7 @@ import type { BucketName } from './domain.ts';
 import type { HostingSettings } from './hosting.ts';
 import type { LifecycleConfiguration } from './lifecycle.ts';
 import type { DefaultRetention, Tags } from './object-facts.ts';
+import type { PurgeFloors } from './purge.ts';
 
 /** The methods that a CORS rule can allow. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html */
 export type CorsMethod = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD';
@@ -87,6 +88,8 @@ export type BucketSettings = {
   readonly lifecycle: LifecycleConfiguration | null;
   /** Null: what is written without a word about encryption is not encrypted. */
   readonly encryption: BucketEncryption | null;
+  /** Moved by purges alone. Null: there was none. */
+  readonly purges: PurgeFloors | null;
 };
 
 /** Of a bucket whose owner has configured nothing. */
@@ -101,4 +104,5 @@ export const NO_SETTINGS: BucketSettings = {
   objectLock: null,
   lifecycle: null,
   encryption: null,
+  purges: null,
 };

@@ -162,7 +162,7 @@ export type BucketGate = {
   readonly ownerId: AccountId;
   readonly revision: number;
   readonly access: BucketAccess;
-  readonly settings: Pick<BucketSettings, 'cors' | 'website' | 'hosting' | 'logging'>;
+  readonly settings: Pick<BucketSettings, 'cors' | 'website' | 'hosting' | 'logging' | 'purges'>;
   /** `_headers` and `_redirects` at the roots of the bucket's site, those that there are; absent means none. */
   readonly siteFiles?: readonly SiteFile[];
 };

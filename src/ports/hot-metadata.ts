@@ -36,4 +36,9 @@ export type HotMetadata = {
   find(bucket: BucketName, key: ObjectKey, load: () => Promise<Known>): Found | Promise<Found>;
   /** Forgets pointers of keys, or with null the bucket's gate. What was forgotten is never given as stale. */
   evict(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
+  /**
+   * How long from now a reader anywhere can be shown the past of these keys (null: of anything in the bucket), after a
+   * change of them that this process has just made; milliseconds. Outages aside.
+   */
+  staleForMs(bucket: BucketName, keys: readonly ObjectKey[] | null): number;
 };

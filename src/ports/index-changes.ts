@@ -27,6 +27,7 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
     case 'createBucket':
     case 'setBucketAccess':
     case 'setBucketSettings':
+    case 'purgeBucket':
     case 'deleteBucket':
       return 'gate';
     default:

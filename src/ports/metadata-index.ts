@@ -35,6 +35,7 @@ import type {
   LifecycleSubject,
 } from './lifecycle.ts';
 import type { Grant, ObjectFacts, ObjectLock, Tags } from './object-facts.ts';
+import type { PurgeScope } from './purge.ts';
 
 /** A multipart upload in progress. */
 export type Upload = ObjectAttributes &
@@ -218,6 +219,8 @@ export type IndexCommands = {
   setBucketAccess(input: { bucket: BucketRef; access: Partial<BucketAccess> }): BucketRecord;
   /** The same for what the owner configures. BucketChanged, InvalidBucketState (object lock without versioning). */
   setBucketSettings(input: { bucket: BucketRef; settings: Partial<BucketSettings> }): BucketRecord;
+  /** Moves the floors of purges to the revision that this call makes. BucketChanged. */
+  purgeBucket(input: { bucket: BucketRef; scopes: readonly PurgeScope[] }): BucketRecord;
   /** BucketNotEmpty (objects or uploads left), BucketChanged. */
   deleteBucket(input: { bucket: BucketRef; nowMs: number }): void;
 

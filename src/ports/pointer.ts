@@ -17,8 +17,9 @@ export function toGate({ id, ownerId, revision, access, settings, siteFiles }: B
 }
 
 /** What of the settings a reader meets. */
-export function toGateSettings({ cors, website, hosting, logging }: BucketGate['settings']): BucketGate['settings'] {
-  return { cors, website, hosting, logging };
+export function toGateSettings(settings: BucketGate['settings']): BucketGate['settings'] {
+  const { cors, website, hosting, logging, purges } = settings;
+  return { cors, website, hosting, logging, purges };
 }
 
 /** What of a version a reader needs. */

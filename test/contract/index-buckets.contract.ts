@@ -9,6 +9,7 @@ import {
 } from '../../src/ports/bucket-settings.ts';
 import type { BucketRecord, BucketRef, UploadId } from '../../src/ports/domain.ts';
 import type { MetadataIndex } from '../../src/ports/metadata-index.ts';
+import type { PurgeScope } from '../../src/ports/purge.ts';
 import {
   addressOf,
   asKey,
@@ -170,6 +171,23 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       expect(closed.settings).toEqual(second.settings);
       const third = await set(closed, { cors: null });
       expect(third).toEqual({ ...closed, revision: 5, settings: { ...NO_SETTINGS, website: WEBSITE } });
+    });
+
+    test('moves the floors of purges with the revision, and keeps them through other settings', async (index) => {
+      const bucket = await makeBucket(index);
+      const purge = (record: BucketRecord, scopes: readonly PurgeScope[]) =>
+        index.call(bucket.name, 'purgeBucket', { bucket: refOf(record), scopes });
+      const first = await purge(bucket, [{ scope: 'key', value: 'a' }]);
+      expect(first).toMatchObject({
+        revision: 2,
+        settings: { purges: { latest: 2, bucket: 0, others: [{ scope: 'key', value: 'a', revision: 2 }] } },
+      });
+      await expectCode(purge(bucket, [{ scope: 'bucket' }]), 'BucketChanged');
+      const settings = { website: WEBSITE };
+      const other = await index.call(bucket.name, 'setBucketSettings', { bucket: refOf(first), settings });
+      expect(other.settings.purges).toEqual(first.settings.purges);
+      const all = await purge(other, [{ scope: 'bucket' }]);
+      expect(all.settings).toEqual({ ...other.settings, purges: { latest: 4, bucket: 4, others: [] } });
     });
 
     test('never lets object lock be without versioning', async (index) => {

@@ -98,8 +98,9 @@ function useIndex(index: IndexApi): void {
   const record = index.createBucket({ bucket: bucketRecord() });
   const { name } = record;
   const opened = index.setBucketAccess({ bucket: refOf(record), access: record.access });
+  const purged = index.purgeBucket({ bucket: refOf(opened), scopes: [{ scope: 'bucket' }] });
   const bucket = refOf(
-    index.setBucketSettings({ bucket: refOf(opened), settings: { cors: [], hosting: HOSTING_DEFAULTS } }),
+    index.setBucketSettings({ bucket: refOf(purged), settings: { cors: [], hosting: HOSTING_DEFAULTS } }),
   );
   const [foreign, own, first, second] = [blobIn(home), blobIn(record), blobIn(record), blobIn(record)];
   const commit = (

@@ -4,6 +4,7 @@ import { createMemoryPointers, type MemoryPointersOptions } from '../../src/adap
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { AccountId, BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../src/ports/domain.ts';
 import { toPointer } from '../../src/ports/pointer.ts';
+import { addFloors } from '../../src/ports/purge.ts';
 import { PUBLIC_ACCESS } from '../access-samples.ts';
 import { inlineVersion } from './index-data.ts';
 
@@ -131,5 +132,32 @@ describe('memory pointers', () => {
     fill();
     expect(isKnown()).toBe(true);
     expect(pointers.isHeld(bucket, key)).toBe(false);
+  });
+
+  it('give nothing that a purge has moved the floor above, from whichever reader they have the gate', () => {
+    const { pointers, fill, isKnown } = make({ freshSeconds: 60, staleSeconds: 3600 });
+    const [other, third] = ['other' as ObjectKey, 'third' as ObjectKey];
+    fill();
+    fill(other);
+    const purges = addFloors(null, [{ scope: 'key', value: 'a' }], 2);
+    const purged = { ...gate, revision: 2, settings: { ...gate.settings, purges } };
+    fill(third, purged);
+    expect([isKnown(), isKnown(other), isKnown(third)]).toEqual([false, true, true]);
+    expect(pointers.look(bucket, key)).toMatchObject({ gate: { value: purged }, pointer: null });
+    const late = { sinceObtained: 0, sinceVouched: 0, revision: 1 };
+    pointers.fill(bucket, key, { gate: purged, pointer: pointerOf('a') }, pointers.ticket(), late);
+    expect(isKnown()).toBe(false);
+    fill(key, purged);
+    expect(isKnown()).toBe(true);
+  });
+
+  it('are not taken back behind a purge by a read that took longer', () => {
+    const { pointers, fill, isKnown } = make({ freshSeconds: 60, staleSeconds: 3600 });
+    const purges = addFloors(null, [{ scope: 'bucket' }], 2);
+    const slow = pointers.ticket();
+    fill('other' as ObjectKey, { ...gate, revision: 2, settings: { ...gate.settings, purges } });
+    pointers.fill(bucket, key, { gate, pointer: pointerOf('a') }, slow);
+    expect(isKnown()).toBe(false);
+    expect(pointers.look(bucket, key).gate?.value?.revision).toBe(2);
   });
 });

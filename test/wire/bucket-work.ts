@@ -8,6 +8,7 @@ import {
   ListObjectVersionsCommand,
   PutBucketPolicyCommand,
 } from '@aws-sdk/client-s3';
+import { publicPolicy } from '../access-samples.ts';
 import type { WireClient } from './client.ts';
 
 /** Runs a task for each item, `width` at a time. */
@@ -25,14 +26,7 @@ export async function inParallel<Item>(
 
 /** Lets everyone read the objects of a bucket, or those under a prefix: the usual policy. */
 export async function openToEveryone(client: WireClient, bucket: string, prefix = ''): Promise<void> {
-  const statement = {
-    Effect: 'Allow',
-    Principal: '*',
-    Action: 's3:GetObject',
-    Resource: `arn:aws:s3:::${bucket}/${prefix}*`,
-  };
-  const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
-  await client.s3.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }));
+  await client.s3.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy: publicPolicy(bucket, prefix) }));
 }
 
 /** Puts an object of one byte at each key. */

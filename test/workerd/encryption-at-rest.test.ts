@@ -97,7 +97,7 @@ describe('encrypted objects on Cloudflare', () => {
       const { bucket, object } = await reader.core.ports.metadataIndex.call(name, 'resolve', { name, key });
       if (bucket === null || object === null) throw new Error('not found');
       const stamp = { sequence: 1, atMs: 0, untilMs: 1 };
-      const text = encodePointer({ ...stamp, bucketId: bucket.id, pointer: toPointer(object) });
+      const text = encodePointer({ ...stamp, revision: 1, bucketId: bucket.id, pointer: toPointer(object) });
       expect(text).toContain('wrappedKey');
       for (const plain of [SECRET, SMALL.toBase64()]) expect(text).not.toContain(plain.slice(0, 12));
     }

@@ -20,6 +20,7 @@ import type { AccountId, BucketGate, BucketName, ObjectKey, Pointer, VersionId }
 import { StorageError } from '../../src/ports/errors.ts';
 import type { Known } from '../../src/ports/hot-metadata.ts';
 import { toGateSettings } from '../../src/ports/pointer.ts';
+import { addFloors } from '../../src/ports/purge.ts';
 import type { Log } from '../../src/ports/system.ts';
 import { hotMetadataContract } from '../contract/hot-metadata.contract.ts';
 import { PRIVATE, PUBLIC } from './bucket.ts';
@@ -51,6 +52,7 @@ function isolate(options: { kv?: KVNamespace; revalidate?: number; random?: () =
     background: { run: (_label, work) => void behind.push(work().catch(() => undefined)) },
     log,
     settings: {
+      pointerFreshSeconds: FRESH_SECONDS,
       staleWhileRevalidateSeconds: options.revalidate ?? 0,
       staleIfErrorSeconds: 3600,
       tierLimitMs: LIMIT_MS,
@@ -117,13 +119,20 @@ async function publish(
   to: Isolate,
   bucket: BucketName,
   known: Known,
-  options: { sequence?: number; told?: number; atMs?: number; bucketId?: BucketGate['bucketId'] } = {},
+  options: {
+    sequence?: number;
+    told?: number;
+    atMs?: number;
+    bucketId?: BucketGate['bucketId'];
+    revision?: number;
+  } = {},
 ): Promise<void> {
   const { sequence = 1, told = sequence, atMs = to.clock.ms } = options;
   const stamp = { sequence, atMs, untilMs: atMs + KV_LEASE_SECONDS * 1000 };
   const bucketId = options.bucketId ?? known.gate?.bucketId ?? null;
+  const revision = options.revision ?? known.gate?.revision ?? 0;
   await env.HOT.put(gateName(bucket), encodeGate({ ...stamp, gate: known.gate }));
-  await env.HOT.put(pointerName(bucket, key), encodePointer({ ...stamp, bucketId, pointer: known.pointer }));
+  await env.HOT.put(pointerName(bucket, key), encodePointer({ ...stamp, bucketId, revision, pointer: known.pointer }));
   const lease = { sequence: told, untilMs: stamp.untilMs };
   to.leases.note(bucket, { gate: lease, keys: [{ key, lease }] });
 }
@@ -188,6 +197,41 @@ describe('KV before the index', () => {
     here.clock.ms += 30_000;
     expect(await here.hot.find(bucket, key, gone)).toMatchObject({ pointer: null, tier: 'index' });
     expect(here.calls).toEqual({});
+  });
+
+  it('is not believed where a purge has moved the floor above the record', async () => {
+    const here = isolate();
+    const bucket = freshBucket();
+    const purges = addFloors(null, [{ scope: 'prefix', value: 'ä' }], 2);
+    const gate = { ...gateOf(bucket), revision: 2, settings: { ...gateOf(bucket).settings, purges } };
+    await publish(here, bucket, { gate, pointer: pointerOf('old') }, { revision: 1 });
+    const known = { gate, pointer: pointerOf('new') };
+    expect(await here.hot.find(bucket, key, async () => known)).toMatchObject({
+      tier: 'index',
+      pointer: { etag: 'new' },
+    });
+    here.clock.ms += FRESH_SECONDS * 1000;
+    await publish(here, bucket, { gate, pointer: pointerOf('newer') });
+    expect(await here.hot.find(bucket, key, neverAsk)).toMatchObject({ tier: 'kv', pointer: { etag: 'newer' } });
+  });
+
+  it('tells a writer for how long readers elsewhere can be shown the past', async () => {
+    const here = isolate({ revalidate: 2 });
+    const [quiet, published] = [freshBucket(), freshBucket()];
+    here.hot.evict(quiet, [key]);
+    expect(here.hot.staleForMs(quiet, [key])).toBe(7000);
+    expect(here.hot.staleForMs(quiet, null)).toBe(7000);
+    await publish(here, published, { gate: gateOf(published), pointer: pointerOf('e1') });
+    here.clock.ms += 20_000;
+    // The object's reply to the write: a new number, and until when the old record may be believed.
+    const news = { sequence: 2, untilMs: here.clock.ms + 100_000 };
+    here.leases.note(published, { gate: news, keys: [{ key, lease: news }] });
+    here.hot.evict(published, [key]);
+    expect(here.hot.staleForMs(published, [key])).toBe(107_000);
+    expect(here.hot.staleForMs(published, ['other' as ObjectKey])).toBe(7000);
+    expect(here.hot.staleForMs(published, null)).toBe(107_000);
+    here.clock.ms += 100_000;
+    expect(here.hot.staleForMs(published, [key])).toBe(7000);
   });
 
   it('never makes one half younger by reading the other', async () => {
@@ -355,7 +399,7 @@ describe('records in KV', () => {
     const bucketId = makeBucketId('b' as BucketName, 'r');
     const segments = [{ blobId: 'b~r/1', offsetBytes: 5, lengthBytes: 2 ** 40 }];
     const pointer = { ...pointerOf('e'), segments, inlineBytes: null } as unknown as Pointer;
-    const record = { ...stamp, bucketId, pointer };
+    const record = { ...stamp, bucketId, revision: 7, pointer };
     expect(decodePointer(encodePointer(record))).toEqual(record);
   });
 });

@@ -38,6 +38,7 @@ const IS_REPEATABLE = {
   createBucket: false,
   setBucketAccess: false,
   setBucketSettings: false,
+  purgeBucket: false,
   deleteBucket: false,
   commitObject: false,
   deleteObjects: false,

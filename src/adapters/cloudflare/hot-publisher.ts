@@ -171,7 +171,7 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
     // What nobody may read, whatever its ACL says, has no place in KV.
     const { object } = found;
     const pointer = object !== null && gate !== null && canBePublic(gate.access, name) ? toPointer(object) : null;
-    const text = encodePointer({ ...stamp, bucketId: gate?.bucketId ?? null, pointer });
+    const text = encodePointer({ ...stamp, bucketId: gate?.bucketId ?? null, revision: gate?.revision ?? 0, pointer });
     return { name: pointerName(bucket, name), text };
   }
 

@@ -18,7 +18,7 @@ export const KV_LEASE_SECONDS = 120;
 export const KV_SAMPLING = 8;
 
 /** Formats of the values. A reader takes a version that it does not know for a miss. */
-const POINTER_VERSION = 4;
+const POINTER_VERSION = 5;
 const GATE_VERSION = 4;
 /** Source: https://developers.cloudflare.com/kv/platform/limits/ */
 const NAME_MAX_BYTES = 512;
@@ -28,7 +28,12 @@ export type RecordStamp = { readonly sequence: number; readonly atMs: number; re
 /** A gate; null says that there is no such bucket. */
 export type GateRecord = RecordStamp & { readonly gate: BucketGate | null };
 /** A pointer of one life of the bucket; null says that there is none that the public may read. */
-export type PointerRecord = RecordStamp & { readonly bucketId: BucketId | null; readonly pointer: Pointer | null };
+export type PointerRecord = RecordStamp & {
+  readonly bucketId: BucketId | null;
+  /** Of the bucket, when the index was read. */
+  readonly revision: number;
+  readonly pointer: Pointer | null;
+};
 
 /** The KV name of a bucket's gate. */
 export function gateName(bucket: BucketName): string {
@@ -48,6 +53,7 @@ type StampJson = { readonly v: number; readonly s: number; readonly t: number; r
 type GateJson = StampJson & { readonly g: BucketGate | null };
 type PointerJson = StampJson & {
   readonly b: BucketId | null;
+  readonly r: number;
   /** `inlineBytes` is base64 here. */
   readonly p: (Omit<Pointer, 'inlineBytes'> & { readonly inlineBytes: string | null }) | null;
 };
@@ -60,9 +66,15 @@ export function encodeGate(record: GateRecord): string {
 }
 
 export function encodePointer(record: PointerRecord): string {
-  const { bucketId, pointer } = record;
+  const { bucketId, revision, pointer } = record;
   const p = pointer === null ? null : { ...pointer, inlineBytes: pointer.inlineBytes?.toBase64() ?? null };
-  return JSON.stringify({ v: POINTER_VERSION, ...stampJson(record), b: bucketId, p } satisfies PointerJson);
+  return JSON.stringify({
+    v: POINTER_VERSION,
+    ...stampJson(record),
+    b: bucketId,
+    r: revision,
+    p,
+  } satisfies PointerJson);
 }
 
 /** The record, or null for anything that this version did not write. */
@@ -77,10 +89,11 @@ export function decodeGate(text: string | null | undefined): GateRecord | null {
 export function decodePointer(text: string | null | undefined): PointerRecord | null {
   const json = parse<PointerJson>(text, POINTER_VERSION);
   if (json === null) return null;
-  const { b, p } = json;
-  if (p === null) return { ...stampOf(json), bucketId: b, pointer: null };
+  const { b, r, p } = json;
+  const origin = { ...stampOf(json), bucketId: b, revision: r };
+  if (p === null) return { ...origin, pointer: null };
   const inlineBytes = p.inlineBytes === null ? null : Uint8Array.fromBase64(p.inlineBytes);
-  return { ...stampOf(json), bucketId: b, pointer: { ...p, inlineBytes } as Pointer };
+  return { ...origin, pointer: { ...p, inlineBytes } as Pointer };
 }
 
 function parse<Json extends StampJson>(text: string | null | undefined, version: number): Json | null {

@@ -8,9 +8,10 @@ import type { BucketName, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Found, HotMetadata, Known } from '../../ports/hot-metadata.ts';
 import { canBePublic } from '../../ports/pointer.ts';
+import { isPurged } from '../../ports/purge.ts';
 import type { Background, Clock, Log } from '../../ports/system.ts';
 import { within } from '../../ports/within.ts';
-import type { FillAge, FillTicket, Look, MemoryPointers } from '../shared/memory-pointers.ts';
+import type { FillTicket, Look, MemoryPointers, RecordAge } from '../shared/memory-pointers.ts';
 import { decodeGate, decodePointer, gateName, KV_SAMPLING, pointerName, type RecordStamp } from './hot-records.ts';
 import type { KeyLeases, KvLeases, Lease } from './kv-leases.ts';
 import { createPauses } from './pauses.ts';
@@ -29,6 +30,7 @@ export type KvHotMetadataOptions = {
   readonly log: Log;
   /** As in src/config.ts. */
   readonly settings: {
+    readonly pointerFreshSeconds: number;
     readonly staleWhileRevalidateSeconds: number;
     readonly staleIfErrorSeconds: number;
     readonly tierLimitMs: number;
@@ -38,7 +40,7 @@ export type KvHotMetadataOptions = {
 };
 
 /** What memory holds, when that is enough for an answer, and how old it is. */
-type Held = Known & { readonly age: FillAge; readonly overdueSeconds: number };
+type Held = Known & { readonly age: RecordAge; readonly overdueSeconds: number };
 
 /** One look-up on its way down. */
 type Question = {
@@ -80,12 +82,14 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
     leases.extend(names.gate, gate.untilMs);
     return keep(gate.gate, pointer, { sinceObtained: 0, sinceVouched: secondsSince(gate.atMs) });
 
-    function keep(gate: Known['gate'], record: typeof pointer, age: FillAge): Found | null {
+    function keep(gate: Known['gate'], record: typeof pointer, age: RecordAge): Found | null {
       if (gate === null || record === null || record.bucketId !== gate.bucketId) return null;
+      const { purges } = gate.settings;
+      if (purges !== null && isPurged(purges, key, record.pointer, record.revision)) return null;
       const found = { gate, pointer: record.pointer };
       const sinceVouched = Math.max(age.sinceVouched, secondsSince(record.atMs));
       // What memory had already keeps its age: a fresh pointer must not make the gate younger.
-      memory.fill(bucket, key, found, ticket, { ...age, sinceVouched });
+      memory.fill(bucket, key, found, ticket, { ...age, sinceVouched, revision: record.revision });
       return { ...found, tier: 'kv', stale: null };
     }
   }
@@ -158,6 +162,10 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
     evict(bucket, keys) {
       memory.evict(bucket, keys);
       leases.revoke(bucket, keys);
+    },
+    staleForMs(bucket, keys) {
+      const boundMs = (settings.pointerFreshSeconds + settings.staleWhileRevalidateSeconds) * 1000;
+      return Math.max(0, leases.pastUntilMs(bucket, keys) - clock.nowMs()) + boundMs;
     },
   };
 }

@@ -26,7 +26,7 @@ export type KvLeases = {
   extend(name: string, untilMs: number): void;
   /** This isolate changed them: for as long as any older record can be believed it asks the index instead. */
   revoke(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
-  /** Until when readers anywhere may be shown the past of these keys (null: of the gate) by KV. 0: they may not. */
+  /** Until when readers anywhere may be shown the past of these keys (null: of anything) by KV. 0: they may not. */
   pastUntilMs(bucket: BucketName, keys: readonly ObjectKey[] | null): number;
 };
 
@@ -78,8 +78,12 @@ export function createKvLeases(clock: Clock): KvLeases {
         entries.set(name, { sequence: Number.POSITIVE_INFINITY, untilMs, pastUntilMs });
       }
     },
-    pastUntilMs: (bucket, keys) =>
-      namesOf(bucket, keys).reduce((latest, name) => Math.max(latest, entries.get(name)?.pastUntilMs ?? 0), 0),
+    pastUntilMs(bucket, keys) {
+      // Of anything: while the gate is published some keys are, and all their leases end with the gate's or before.
+      const gate = keys === null ? current(gateName(bucket)) : null;
+      const past = namesOf(bucket, keys).map((name) => entries.get(name)?.pastUntilMs ?? 0);
+      return Math.max(gate?.untilMs ?? 0, ...past);
+    },
   };
 }
 

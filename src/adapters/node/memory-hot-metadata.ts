@@ -44,6 +44,7 @@ export function createMemoryHotMetadata(pointers: MemoryPointers, limitMs: numbe
       pointers.evict(bucket, keys);
       part(bucket, keys);
     },
+    staleForMs: () => 0,
     hold(bucket, keys) {
       pointers.hold(bucket, keys);
       part(bucket, keys);

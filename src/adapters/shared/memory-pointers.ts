@@ -10,6 +10,7 @@ import { LRUCache } from 'lru-cache';
 import type { BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
 import type { Known } from '../../ports/hot-metadata.ts';
 import { canBePublic } from '../../ports/pointer.ts';
+import { isPurged } from '../../ports/purge.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { CacheStats } from './cache-metrics.ts';
 
@@ -30,7 +31,7 @@ export type MemoryPointersOptions = {
 export type Held<Value> = {
   readonly value: Value | null;
   /** Since it was obtained, and since the index vouched for it. */
-  readonly age: FillAge;
+  readonly age: RecordAge;
   /** Since it stopped being fresh; negative while it is. */
   readonly overdueSeconds: number;
 };
@@ -41,15 +42,17 @@ export type Look = { readonly gate: Held<BucketGate> | null; readonly pointer: H
 /** Taken before the index is read, given back with what was read: a fill that an eviction overtook is dropped. */
 export type FillTicket = number;
 
-/** How old the values of a fill are already, seconds: since they were obtained, and since the index vouched for them. */
-export type FillAge = { readonly sinceObtained: number; readonly sinceVouched: number };
+/** How old a record is, seconds: since it was obtained, and since the index vouched for it. */
+export type RecordAge = { readonly sinceObtained: number; readonly sinceVouched: number };
+/** Where the values of a fill come from, if not from the index just now. `revision`: the bucket's, of the pointer. */
+export type FillOrigin = RecordAge & { readonly revision?: number };
 
 export type MemoryPointers = {
   /** As the port's. */
   peek(bucket: BucketName, key: ObjectKey): Known | null;
   look(bucket: BucketName, key: ObjectKey): Look;
   ticket(): FillTicket;
-  fill(bucket: BucketName, key: ObjectKey, known: Known, ticket: FillTicket, age?: FillAge): void;
+  fill(bucket: BucketName, key: ObjectKey, known: Known, ticket: FillTicket, origin?: FillOrigin): void;
   evict(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   /** Evicts, and keeps nothing of these keys (null: of the gate) until `release` was called as often. */
   hold(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
@@ -68,7 +71,7 @@ const NEGATIVE_SHARE = 1 / 8;
 const POINTER_OVERHEAD_BYTES = 2048;
 const GATE_OVERHEAD_BYTES = 512;
 
-const NEW: FillAge = { sinceObtained: 0, sinceVouched: 0 };
+const NEW: FillOrigin = { sinceObtained: 0, sinceVouched: 0 };
 
 /** `gateId`: the life of the bucket that a pointer was read from; it is no answer for a later life of that name. */
 type Entry<Value> = {
@@ -76,6 +79,8 @@ type Entry<Value> = {
   readonly obtainedAtMs: number;
   readonly vouchedAtMs: number;
   readonly gateId: BucketId | null;
+  /** Revision of the bucket that it was read at. */
+  readonly revision: number;
 };
 
 /** Makes an empty tier. Cost of a hit: two look-ups, about 0.3 µs, no I/O. */
@@ -145,28 +150,33 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       if (gate === null || !canBePublic(gate.access, key)) return { gate, pointer: null };
       const ofPointer = entryOf(pointerName(bucket, key));
       if (ofPointer === undefined || ofPointer.gateId !== ofGate.gateId || overdue(ofPointer) >= 0) return null;
+      if (isBelowFloor(gate, key, ofPointer)) return null;
       return { gate, pointer: ofPointer.value as Pointer | null };
     },
     look(bucket, key) {
       const ofGate = entryOf(gateName(bucket));
       const ofPointer = entryOf(pointerName(bucket, key));
+      const gate = (ofGate?.value ?? null) as BucketGate | null;
       const isOfThisLife = ofGate === undefined || ofGate.gateId === ofPointer?.gateId;
-      return { gate: held<BucketGate>(ofGate), pointer: isOfThisLife ? held<Pointer>(ofPointer) : null };
+      const isUsable = ofPointer !== undefined && isOfThisLife && !isBelowFloor(gate, key, ofPointer);
+      return { gate: held<BucketGate>(ofGate), pointer: isUsable ? held<Pointer>(ofPointer) : null };
     },
     ticket: evictions.ticket,
-    fill(bucket, key, { gate, pointer }, ticket, age = NEW) {
+    fill(bucket, key, { gate, pointer }, ticket, origin = NEW) {
       const nowMs = clock.nowMs();
-      const origin = {
-        obtainedAtMs: nowMs - age.sinceObtained * 1000,
-        vouchedAtMs: nowMs - age.sinceVouched * 1000,
+      const read = {
+        obtainedAtMs: nowMs - origin.sinceObtained * 1000,
+        vouchedAtMs: nowMs - origin.sinceVouched * 1000,
         gateId: gate?.bucketId ?? null,
+        revision: gate?.revision ?? 0,
       };
       const isFillable = (name: string) => !holds.has(name) && !evictions.hasOvertaken(name, ticket);
       // Both or neither: a pointer whose gate moved on meanwhile may be of another life of the bucket.
       const [ofGate, ofPointer] = [gateName(bucket), pointerName(bucket, key)];
-      if (!isFillable(ofGate)) return;
-      keep(ofGate, { ...origin, value: gate });
-      if (isFillable(ofPointer)) keep(ofPointer, { ...origin, value: pointer });
+      if (!isFillable(ofGate) || isOvertaken(found.get(ofGate), read)) return;
+      keep(ofGate, { ...read, value: gate });
+      const revision = origin.revision ?? read.revision;
+      if (isFillable(ofPointer)) keep(ofPointer, { ...read, revision, value: pointer });
     },
     evict,
     hold(bucket, keys) {
@@ -195,6 +205,16 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
   };
 }
 
+/** Whether memory knows of a later state of the bucket already: a read that took longer must not bring its floors back. */
+function isOvertaken(known: Entry<unknown> | undefined, read: Pick<Entry<unknown>, 'gateId' | 'revision'>): boolean {
+  return known !== undefined && known.gateId === read.gateId && known.revision > read.revision;
+}
+
+function isBelowFloor(gate: BucketGate | null, key: ObjectKey, { value, revision }: Entry<unknown>): boolean {
+  const purges = gate?.settings.purges ?? null;
+  return purges !== null && isPurged(purges, key, value as Pointer | null, revision);
+}
+
 // No bucket name contains a slash, so a gate's name is never a pointer's.
 const gateName = (bucket: BucketName): string => bucket;
 const pointerName = (bucket: BucketName, key: ObjectKey): string => `${bucket}/${key}`;
@@ -206,9 +226,9 @@ function namesOf(bucket: BucketName, keys: readonly ObjectKey[] | null): string[
 function sizeOf(value: Pointer | BucketGate): number {
   if ('access' in value) {
     const { policyJson } = value.access;
-    const { cors, website, hosting } = value.settings;
+    const { cors, website, hosting, purges } = value.settings;
     // Objects of some short strings each take a few times what their text does.
-    const isPlain = cors === null && website === null && hosting === null;
+    const isPlain = cors === null && website === null && hosting === null && purges === null;
     const settingsLength = isPlain ? 0 : JSON.stringify(value.settings).length;
     return GATE_OVERHEAD_BYTES + 4 * (policyJson?.length ?? 0) + 6 * settingsLength;
   }

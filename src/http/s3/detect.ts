@@ -53,6 +53,7 @@ export const OPERATION_NAMES = [
   'GetBucketHosting',
   'PutBucketHosting',
   'DeleteBucketHosting',
+  'PurgeBucket',
   'ListObjects',
   'ListObjectsV2',
   'ListObjectVersions',

@@ -81,9 +81,10 @@ import {
   answerPutBucketOwnershipControls,
   answerPutPublicAccessBlock,
 } from './ops/public-access.ts';
+import { answerPurge } from './ops/purge.ts';
 import { answerCopyObject, answerPutObject } from './ops/put-copy.ts';
-import { answerGetObjectTorrent } from './ops/torrent.ts';
 import { answerGetBucketRequestPayment, answerPutBucketRequestPayment } from './ops/request-payment.ts';
+import { answerGetObjectTorrent } from './ops/torrent.ts';
 import { answerGetBucketVersioning, answerListObjectVersions, answerPutBucketVersioning } from './ops/versions.ts';
 import { answerDownloadZip } from './ops/zip.ts';
 import { DATE_CONDITIONS, NEW_OBJECT } from './refused-headers.ts';
@@ -500,6 +501,14 @@ export const OPERATIONS = {
     meter: 'A',
     rejects: [],
     handle: answerDownloadZip,
+  },
+  PurgeBucket: {
+    scope: 'bucket',
+    action: 's3:PutBucketWebsite',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPurge,
   },
   DeleteObjects: {
     scope: 'keys',

@@ -25,13 +25,15 @@
 //   ceph/s3-tests wants it (S3: 403); SSE-C over http where confidential.ts allows it; completing an SSE-C upload needs the key
 //   only where checksums came with it; strangers may read public objects that a named key protects (S3: 400).
 // - `?x-quayside-kms-keys` (GET, POST of the service) is ours: ops/named-keys.ts.
-// - `?zip` (GET, HEAD of a bucket or a folder) is ours: ops/zip.ts.
+// - `?zip` (GET, HEAD of a bucket or a folder) is ours: ops/zip.ts; `?purge` (POST of a bucket) too: ops/purge.ts.
+// - A change with `x-quayside-fresh-by: 1` is answered with that header: the time when no tier shows the past any more.
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 Retry-After.
 import type { Decide } from '../../core/auth/decide.ts';
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
+import { freshByMs } from '../../core/buckets/fresh-by.ts';
 import type { Core } from '../../core/core.ts';
 import { createLeases } from '../../core/leases.ts';
-import { parseBucketName } from '../../core/names.ts';
+import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Tags } from '../../ports/object-facts.ts';
 import type { MeterEvent } from '../../ports/system.ts';
@@ -171,6 +173,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     const { bucket, handle } = await authorizeCall(core, call, target);
     request.notes.foundMs = performance.now();
     const given = await handle();
+    tellFreshBy(core, call, target, given);
     const record = bucket?.record() ?? null;
     const added = record === null ? null : corsHeaders(record.settings.cors, request);
     const answered = { request, requestId, bucketId: record?.id ?? null, operationClass: OPERATIONS[name].meter };
@@ -205,6 +208,17 @@ async function corsHeadersOfFailure(core: Core, request: HttpRequest, bucket: st
   } catch {
     return null;
   }
+}
+
+/** Wish and answer: when every tier will have a change. */
+const FRESH_BY = 'x-quayside-fresh-by';
+
+/** To a change that asked for it: from then on no reader anywhere is shown the past. */
+function tellFreshBy(core: Core, { request }: S3Call, { bucket, key }: Target, { headers }: S3Answer): void {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (isRead || bucket === null || request.header(FRESH_BY) !== '1') return;
+  const keys = key === null ? null : [parseObjectKey(key)];
+  headers[FRESH_BY] = new Date(freshByMs(core, parseBucketName(bucket), keys)).toISOString();
 }
 
 function noteCaller({ notes }: HttpRequest, { principal }: Authenticated): void {

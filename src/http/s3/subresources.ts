@@ -16,6 +16,8 @@ const BUCKET_SUBRESOURCES: Readonly<Record<string, Methods>> = {
   encryption: { GET: 'GetBucketEncryption', PUT: 'PutBucketEncryption', DELETE: 'DeleteBucketEncryption' },
   /** Ours. */
   hosting: { GET: 'GetBucketHosting', PUT: 'PutBucketHosting', DELETE: 'DeleteBucketHosting' },
+  /** Ours. */
+  purge: { POST: 'PurgeBucket' },
   'intelligent-tiering': configuration('IntelligentTiering'),
   inventory: configuration('Inventory'),
   lifecycle: {

@@ -71,6 +71,7 @@ describe('the operations that we have', () => {
     ['GET /b?hosting', 'GetBucketHosting'],
     ['PUT /b?hosting', 'PutBucketHosting'],
     ['DELETE /b?hosting', 'DeleteBucketHosting'],
+    ['POST /b?purge', 'PurgeBucket'],
     ['GET /b', 'ListObjects'],
     ['GET /b?prefix=acl&delimiter=/&marker=policy', 'ListObjects'],
     ['GET /b?list-type=2&prefix=x', 'ListObjectsV2'],

@@ -109,6 +109,7 @@ export async function createStockedCore(): Promise<MemoryCore> {
       peek: (bucket, name) => tierOf(bucket).peek(bucket, name),
       find: (bucket, name, load) => tierOf(bucket).find(bucket, name, load),
       evict: (bucket, names) => tierOf(bucket).evict(bucket, names),
+      staleForMs: () => 0,
     },
   });
   const bucket = await openTestBucket(core, PUBLIC_BUCKET);
