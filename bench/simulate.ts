@@ -52,6 +52,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   flood: {
     ...COMMON,
     isolates: 40,
+    // Until the valve has opened and KV has the keys everywhere.
+    warmUpShare: 0.6,
     trace: {
       ...TRACE,
       objects: 200,

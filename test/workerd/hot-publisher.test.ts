@@ -328,6 +328,8 @@ describe('hot publisher', () => {
       const lease = { sequence: first?.sequence, untilMs: first?.untilMs };
       expect(publisher().newsOf('resolve', question)).toMatchObject({ keys: [{ key: 'a', lease }] });
       put('a', 'e2');
+      // Not before KV has it are readers sent there.
+      expect(publisher().newsOf('resolve', question)).toBeNull();
       const changed = publisher().newsOf('commitObject', { object: objectOf('a', 'e2') } as never);
       expect(changed?.keys[0]?.lease?.sequence).toBeGreaterThan(first?.sequence ?? 0);
       expect(changed?.keys[0]?.lease?.untilMs).toBe(first?.untilMs);

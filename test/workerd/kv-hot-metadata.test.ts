@@ -182,6 +182,12 @@ describe('KV before the index', () => {
     here.leases.note(bucket, { gate: lease, keys: [{ key, lease }] });
     const known = { gate: gateOf(bucket), pointer: pointerOf('new') };
     expect(await here.hot.find(bucket, key, async () => known)).toEqual({ ...known, tier: 'index', stale: null });
+    here.clock.ms += FRESH_SECONDS * 1000;
+    here.leases.note(bucket, {
+      gate: { ...lease, untilMs: here.clock.ms + 1000 },
+      keys: [{ key, lease: { ...lease, untilMs: here.clock.ms + 1000 } }],
+    });
+    expect(await here.hot.find(bucket, key, async () => known)).toMatchObject({ tier: 'index' });
     expect(here.calls).toEqual({ get: 1 });
   });
 
@@ -210,7 +216,8 @@ describe('KV before the index', () => {
       tier: 'index',
       pointer: { etag: 'new' },
     });
-    here.clock.ms += FRESH_SECONDS * 1000;
+    // What a place has read it repeats for 30 s.
+    here.clock.ms += 30_000;
     await publish(here, bucket, { gate, pointer: pointerOf('newer') });
     expect(await here.hot.find(bucket, key, neverAsk)).toMatchObject({ tier: 'kv', pointer: { etag: 'newer' } });
   });

@@ -54,6 +54,8 @@ type Question = {
 export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata {
   const { kv, memory, leases, clock, background, log, settings, random = Math.random } = options;
   const pauses = createPauses(clock, PAUSE_MS);
+  /** Keys of which KV had nothing to believe: the place repeats that for as long. */
+  const unbelieved = createPauses(clock, KV_CACHE_TTL_SECONDS * 1000);
 
   const hold = ({ bucket, key }: Question): Held | null => enough(memory.look(bucket, key), key);
 
@@ -109,8 +111,13 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
 
   async function ask(question: Question): Promise<Found> {
     const lease = leases.of(question.bucket, question.key);
-    const isKvWorthIt = lease !== null && !pauses.isOn('kv') && random() >= 1 / KV_SAMPLING;
-    return (isKvWorthIt ? await askKv(question, lease) : null) ?? askIndex(question);
+    if (lease === null || pauses.isOn('kv') || random() < 1 / KV_SAMPLING) return askIndex(question);
+    const name = pointerName(question.bucket, question.key);
+    if (unbelieved.isOn(name)) return askIndex(question);
+    const found = await askKv(question, lease);
+    if (found !== null) return found;
+    unbelieved.begin(name);
+    return askIndex(question);
   }
 
   async function askOrStale(question: Question): Promise<Found> {
