@@ -64,6 +64,43 @@ describeCore('freshness', () => {
     }
   });
 
+  it('of a bucket that is made private, and public again', async () => {
+    const setAcl = (ACL: 'private' | 'public-read') => s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL }));
+    await send({ method: 'PUT', bucket, key: 'shown', body: 'x'.repeat(20_000) });
+    const hasStatus = (expected: number) =>
+      eventually(
+        () => read('shown'),
+        ({ status }) => status === expected,
+      );
+    const rounds = target.stalenessSeconds === 0 ? 10 : 2;
+    for (let round = 0; round < rounds; round++) {
+      expect((await hasStatus(200)).status).toBe(200);
+      await setAcl('private');
+      expect((await hasStatus(403)).status).toBe(403);
+      await setAcl('public-read');
+    }
+    expect((await hasStatus(200)).status).toBe(200);
+  });
+
+  it('of conditional reads and HEAD: an old validator is no match any more', async () => {
+    const put = (body: string) => send({ method: 'PUT', bucket, key: 'checked', body });
+    await put('one');
+    const first = await eventually(
+      () => read('checked'),
+      ({ text }) => text === 'one',
+    );
+    const ifNew = () =>
+      anonymous({ method: 'GET', bucket, key: 'checked', headers: { 'if-none-match': first.headers.etag ?? '' } });
+    expect((await ifNew()).status).toBe(304);
+    await put('three');
+    expect((await eventually(ifNew, ({ status }) => status === 200)).text).toBe('three');
+    const head = await eventually(
+      () => anonymous({ method: 'HEAD', bucket, key: 'checked' }),
+      ({ headers }) => headers['content-length'] === '5',
+    );
+    expect(head.headers['content-length']).toBe('5');
+  });
+
   it('never mixes an old ETag with new bytes', async () => {
     let isDone = false;
     const bodyOf = (round: number) => `${round} `.repeat(30_000);

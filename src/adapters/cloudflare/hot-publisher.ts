@@ -15,6 +15,7 @@ import type { Clock, Log } from '../../ports/system.ts';
 import { within } from '../../ports/within.ts';
 import { encodeGate, encodePointer, gateName, KV_LEASE_SECONDS, KV_SAMPLING, pointerName } from './hot-records.ts';
 import type { Lease, LeaseNews } from './kv-leases.ts';
+import { firstDueMs, newRow, nextBatch, type Row } from './published-rows.ts';
 import { createQuestionRates, type RateLimits } from './question-rates.ts';
 
 /**
@@ -25,15 +26,9 @@ import { createQuestionRates, type RateLimits } from './question-rates.ts';
 export const VALVE_RATES: RateLimits = { bucketPerSecond: 600, keyPerSecond: 3, windowMs: 5000 };
 /** Keys of one bucket in KV at once: so many are renewed in a tenth of the time that a lease has. */
 const HOT_MAX = 500;
-/** Age at which a record is written anew: a place that reads it 60 s late and keeps it 30 s still finds it valid. */
-const RENEW_MS = 30_000;
-/** KV takes one write a second to one name. Source: https://developers.cloudflare.com/kv/platform/limits/ */
-const MIN_GAP_MS = 1100;
 /** KV writes under way at once; a Worker may have six connections. Source: Workers limits, simultaneous connections. */
 const PARALLEL = 6;
 const PUT_LIMIT_MS = 10_000;
-/** Wait after a failed write, milliseconds; doubles with each failure in a row, up to the age of renewal. */
-const FIRST_BACKOFF_MS = 500;
 /** Failed writes of a change in a row until one `drain` gives up; the next question takes it up again. */
 const FAILED_ROUNDS_MAX = 5;
 /** Numbers that one life of the object may give out before it draws more. */
@@ -76,18 +71,6 @@ export type HotPublisherOptions = {
   readonly putLimitMs?: number;
 };
 
-/** A published name. */
-type Row = {
-  /** The number of its present state. */
-  sequence: number;
-  writtenSequence: number;
-  lastPutMs: number;
-  /** Until when any record of it that was ever sent may be believed. */
-  untilMs: number;
-  failures: number;
-  isHot: boolean;
-};
-
 /** Makes the publisher of one bucket name. Its table must exist (PUBLICATION_SCHEMA). */
 export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
   const { bucket, sql, kv, clock, log, putLimitMs = PUT_LIMIT_MS } = options;
@@ -123,23 +106,13 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
       if (!row.isHot && row.untilMs <= clock.nowMs()) rows.delete(name);
     }
     for (const name of names) {
-      if (rows.has(name)) continue;
-      const fresh = { writtenSequence: 0, lastPutMs: 0, untilMs: 0, failures: 0, isHot: true };
-      rows.set(name, { ...fresh, sequence: nextSequence() });
+      if (!rows.has(name)) rows.set(name, newRow(nextSequence()));
     }
     plan();
   }
 
-  /** When the row is to be written next; never, once it has cooled down and KV shows its present state. */
-  function dueAtMs(row: Row): number {
-    const gapMs = row.failures === 0 ? MIN_GAP_MS : FIRST_BACKOFF_MS * 2 ** row.failures;
-    const againAtMs = row.lastPutMs + Math.min(gapMs, RENEW_MS);
-    if (row.sequence !== row.writtenSequence && (row.isHot || row.untilMs > clock.nowMs())) return againAtMs;
-    return row.isHot ? Math.max(againAtMs, row.lastPutMs + RENEW_MS) : Number.POSITIVE_INFINITY;
-  }
-
   function plan(): void {
-    nextDueMs = Math.min(...[...rows.values()].map(dueAtMs));
+    nextDueMs = firstDueMs(rows.values(), clock.nowMs());
   }
 
   /** Writes the present state of one row. State and sequence are read in one go, so they belong together. */
@@ -175,22 +148,9 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
     return { name: pointerName(bucket, name), text };
   }
 
-  /** Rows to write now: what KV shows and is wrong first, then what it never showed, then what grows old. */
-  function nextBatch(): { ready: readonly [ObjectKey, Row][]; waitMs: number } {
-    const nowMs = clock.nowMs();
-    const rank = (row: Row) => (row.sequence === row.writtenSequence ? 2 : row.untilMs > nowMs ? 0 : 1);
-    const due = [...rows].filter(([, row]) => dueAtMs(row) <= nowMs);
-    if (due.length > 0) {
-      return { ready: due.sort(([, a], [, b]) => rank(a) - rank(b)).slice(0, PARALLEL), waitMs: 0 };
-    }
-    // Changes are waited for; a renewal comes with the next question, and without one it is not needed.
-    const changed = [...rows.values()].filter((row) => row.sequence !== row.writtenSequence);
-    return { ready: [], waitMs: Math.min(...changed.map(dueAtMs)) - nowMs };
-  }
-
   async function writeAllDue(): Promise<void> {
     for (let failedRounds = 0; failedRounds < FAILED_ROUNDS_MAX; ) {
-      const { ready, waitMs } = nextBatch();
+      const { ready, waitMs } = nextBatch(rows, clock.nowMs(), PARALLEL);
       if (ready.length === 0 && !Number.isFinite(waitMs)) return;
       if (ready.length === 0) {
         await options.wait(waitMs);
