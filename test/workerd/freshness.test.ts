@@ -57,18 +57,18 @@ describe('freshness', () => {
     const setAccess = (access: BucketAccess) => bucket.call('setBucketAccess', { access });
 
     async function write(): Promise<void> {
-      for (let round = 0; round < 4; round++) {
+      for (let round = 0; round < 3; round++) {
         for (let version = 0; version < 3; version++) {
           const bytes = patternBytes(100 + round * 10 + version);
           await change(`200 ${bytes.length}`, () => put(bytes));
-          await scheduler.wait(300);
+          await scheduler.wait(200);
         }
         await change('403', () => setAccess(PRIVATE_ACCESS));
-        await scheduler.wait(500);
+        await scheduler.wait(400);
         await change(`200 ${100 + round * 10 + 2}`, () => setAccess(PUBLIC_ACCESS));
-        await scheduler.wait(300);
+        await scheduler.wait(200);
         await change('404', () => deleteObjects(core, bucket, [{ key }]));
-        await scheduler.wait(500);
+        await scheduler.wait(400);
       }
       await scheduler.wait(BOUND_MS + SLACK_MS);
       isOver = true;
