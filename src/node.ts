@@ -51,8 +51,7 @@ async function start(): Promise<void> {
   const reading = { ...DIRECT, readClient: createClientReader(config.trustedProxies) };
   const app = createApp<NodeBindings>(ports, config, ({ env }) => readRequest(env, reading));
   const hotDoor = { ...app.hotDoor, readClient: reading.readClient };
-  const { host, port, isHotLaneOn: hasHotLane } = config;
-  const server = await serve(app.fetch, { host, port, log, hotDoor, hasHotLane });
+  const server = await serve(app.fetch, { ...config, log, hotDoor, hasHotLane: config.isHotLaneOn });
   ports.metrics.add(server.families);
   const sweepEveryMs = config.sweepIntervalSeconds * 1000;
   const sweeper = repeat('sweep', () => sweep({ ports, settings: config }), {
@@ -61,8 +60,8 @@ async function start(): Promise<void> {
     log,
   });
   const drainMs = config.drainSeconds * 1000;
-  const ofLogs = { firstMs: LOG_CHECK_MS, everyMs: LOG_CHECK_MS, log };
-  const logWriter = repeat('write-bucket-logs', () => app.flushBucketLogs(), ofLogs);
+  const logTimes = { firstMs: LOG_CHECK_MS, everyMs: LOG_CHECK_MS, log };
+  const logWriter = repeat('bucket-logs', () => app.flushBucketLogs(), logTimes);
   const closeAll = async () => {
     ports.background.run('last-sweep', sweeper.stop);
     const cutConnections = await server.close(drainMs);

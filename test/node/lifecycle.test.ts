@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { publicPolicy } from '../access-samples.ts';
 import { killHomes, ROOT_KEY, startHome } from './home.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -30,7 +31,9 @@ it('ends what is due, for public readers too, and goes on after kill -9', async 
   const dataDir = temporaryFolder();
   const first = await startHome(dataDir, SHORT_DAYS);
   const bucket = `${first.url}/cycled`;
+  // Who may list is told 404 of a key that is gone; who may read is not enough.
   await put(bucket, '', { 'x-amz-acl': 'public-read' });
+  await put(`${bucket}?policy=`, publicPolicy('cycled'));
   const expiration = '<Expiration><Days>2</Days></Expiration>';
   await putRules(bucket, `<Rule><Prefix>tmp/</Prefix><Status>Enabled</Status>${expiration}</Rule>`);
   for (const key of ['kept', 'tmp/a']) await put(`${bucket}/${key}`, key);
