@@ -140,7 +140,6 @@ describeCore('what S3 knows and this server does not', () => {
   const subresources = [
     ['GET', 'replication'],
     ['GET', 'notification'],
-    ['GET', 'logging'],
     ['GET', 'inventory'],
     ['PUT', 'replication'],
     ['DELETE', 'replication'],
