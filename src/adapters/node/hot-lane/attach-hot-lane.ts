@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { HotDoor } from '../../../http/request.ts';
 import { createClientReader, type ReadClient } from '../trusted-proxies.ts';
-import { findHeader } from './find-header.ts';
+import { createHeaderFinder } from './find-header.ts';
 import { createHotLane, type HotLane, type NoteServed } from './lane.ts';
 import { createRecogniser } from './recognise.ts';
 
@@ -64,7 +64,7 @@ export function attachHotLane(server: Server, door: HotLaneDoor, nowMs: () => nu
 function createServedNote({ served, readClient = createClientReader([]) }: HotLaneDoor): NoteServed | null {
   if (served === null) return null;
   return ({ socket, chunk, read, reply, requestId, durationMs }) => {
-    const header = (name: string) => findHeader(chunk, name);
+    const header = createHeaderFinder(chunk);
     const address = 'remoteAddress' in socket ? (socket.remoteAddress as string | undefined) : undefined;
     const { remoteAddress } = readClient({ address, isEncrypted: socket instanceof TLSSocket }, header);
     served({ read, reply, requestId, remoteAddress, durationMs, header });
