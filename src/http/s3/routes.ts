@@ -27,6 +27,9 @@
 // - `?x-quayside-kms-keys` (GET, POST of the service) is ours: ops/named-keys.ts.
 // - `?zip` (GET, HEAD of a bucket or a folder) is ours: ops/zip.ts; `?purge` (POST of a bucket) too: ops/purge.ts.
 // - A change with `x-quayside-fresh-by: 1` is answered with that header: the time when no tier shows the past any more.
+// - Tags and locks are written without a digest of their document or body where none is sent (S3: InvalidRequest for some).
+// - Lifecycle: transitions to GLACIER and DEEP_ARCHIVE are 501, for nothing is archived; x-amz-expiration is for signed
+//   reads of what the key stands for now. `?lifecycle&dry-run` (GET of a bucket, the owner's) is ours: ops/bucket-lifecycle.ts.
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 Retry-After.
 import type { Decide } from '../../core/auth/decide.ts';
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
