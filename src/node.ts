@@ -54,7 +54,7 @@ async function start(): Promise<void> {
   const server = await serve(app.fetch, { ...config, log, hotDoor, hasHotLane: config.isHotLaneOn });
   ports.metrics.add(server.families);
   const sweepEveryMs = config.sweepIntervalSeconds * 1000;
-  const sweeper = repeat('sweep', () => sweep({ ports, settings: config }), {
+  const sweeper = repeat('sweep', (stopping) => sweep({ ports, settings: config }, { stopping }), {
     firstMs: Math.min(FIRST_SWEEP_MS, sweepEveryMs),
     everyMs: sweepEveryMs,
     log,

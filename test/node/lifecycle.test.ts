@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
-import { publicPolicy } from '../access-samples.ts';
 import { killHomes, ROOT_KEY, startHome } from './home.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -14,6 +13,7 @@ afterEach(killHomes);
 afterAll(killHomes);
 
 const aws = new AwsClient({ ...ROOT_KEY, service: 's3', region: 'auto', retries: 0 });
+const PUBLIC = { 'x-amz-acl': 'public-read' };
 const SHORT_DAYS = { QUAYSIDE_LIFECYCLE_DAY_SECONDS: '1', QUAYSIDE_SWEEP_INTERVAL_SECONDS: '1' };
 
 async function put(url: string, body: string, headers: Record<string, string> = {}): Promise<void> {
@@ -31,12 +31,11 @@ it('ends what is due, for public readers too, and goes on after kill -9', async 
   const dataDir = temporaryFolder();
   const first = await startHome(dataDir, SHORT_DAYS);
   const bucket = `${first.url}/cycled`;
-  // Who may list is told 404 of a key that is gone; who may read is not enough.
-  await put(bucket, '', { 'x-amz-acl': 'public-read' });
-  await put(`${bucket}?policy=`, publicPolicy('cycled'));
+  // Who may list is told 404 of a key that is gone.
+  await put(bucket, '', PUBLIC);
   const expiration = '<Expiration><Days>2</Days></Expiration>';
   await putRules(bucket, `<Rule><Prefix>tmp/</Prefix><Status>Enabled</Status>${expiration}</Rule>`);
-  for (const key of ['kept', 'tmp/a']) await put(`${bucket}/${key}`, key);
+  for (const key of ['kept', 'tmp/a']) await put(`${bucket}/${key}`, key, PUBLIC);
   // Read twice: from here on memory answers.
   for (const _ of [1, 2]) expect((await fetch(`${bucket}/tmp/a`)).status).toBe(200);
   await vi.waitFor(async () => expect((await fetch(`${bucket}/tmp/a`)).status).toBe(404), {
@@ -44,7 +43,7 @@ it('ends what is due, for public readers too, and goes on after kill -9', async 
     interval: 100,
   });
   expect(await (await fetch(`${bucket}/kept`)).text()).toBe('kept');
-  await put(`${bucket}/tmp/b`, 'b');
+  await put(`${bucket}/tmp/b`, 'b', PUBLIC);
   await first.end('SIGKILL');
 
   const second = await startHome(dataDir, SHORT_DAYS);

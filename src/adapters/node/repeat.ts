@@ -2,18 +2,18 @@
 import type { Log } from '../../ports/system.ts';
 
 export type Repetition = {
-  /** No further run begins; resolves when the one under way has ended. */
+  /** No further run begins, and the one under way is told to end; resolves when it has. */
   stop(): Promise<void>;
 };
 
 /** First run after `firstMs`, each next one `everyMs` after the end of the last. A failure is logged, then it goes on. */
 export function repeat(
   label: string,
-  task: () => Promise<unknown>,
+  task: (stopping: AbortSignal) => Promise<unknown>,
   options: { readonly firstMs: number; readonly everyMs: number; readonly log: Log },
 ): Repetition {
   let running: Promise<void> = Promise.resolve();
-  let isStopped = false;
+  const stopping = new AbortController();
   let timer = schedule(options.firstMs);
 
   function schedule(afterMs: number): NodeJS.Timeout {
@@ -23,16 +23,16 @@ export function repeat(
   }
   async function run(): Promise<void> {
     try {
-      await task();
+      await task(stopping.signal);
     } catch (cause) {
       options.log.error('task-failed', { label, cause });
     }
-    if (!isStopped) timer = schedule(options.everyMs);
+    if (!stopping.signal.aborted) timer = schedule(options.everyMs);
   }
 
   return {
     stop() {
-      isStopped = true;
+      stopping.abort();
       clearTimeout(timer);
       return running;
     },

@@ -14,8 +14,8 @@ const PAGES_BETWEEN_NOTES = 50;
 /** The owner changed the bucket meanwhile, perhaps its rules: the next sweep begins with what they are then. */
 const STOPPED: ReadonlySet<string> = new Set(['ConditionalRequestConflict', 'NoSuchBucket']);
 
-/** How many pages may still be read; shared by all buckets of a sweep. */
-export type PageBudget = { pages: number };
+/** How many pages may still be read, none once it is to stop; shared by all buckets of a sweep. */
+export type PageBudget = { pages: number; readonly stopping: AbortSignal | null };
 
 /** Nothing took place. */
 export const NO_COUNTS: LifecycleCounts = { expire: 0, remove: 0, transition: 0, abort: 0 };
@@ -58,7 +58,7 @@ type Going = {
 async function goOn(core: Core, bucket: BucketHandle, { walk, run, budget, total }: Going): Promise<void> {
   let place = placeOnWalk(walk, run.place);
   for (let unnoted = 1; place !== null && budget.pages > 0; unnoted++) {
-    budget.pages--;
+    budget.pages = budget.stopping?.aborted === true ? 0 : budget.pages - 1;
     const { due, next } = await foreseePage(bucket, walk, place);
     place = next;
     if (due.length > 0 || place === null || budget.pages === 0 || unnoted >= PAGES_BETWEEN_NOTES) {

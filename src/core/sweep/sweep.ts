@@ -9,23 +9,26 @@ import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
 const PAGE = 500;
 
 export type SweepOptions = {
-  /** Pages of lifecycle runs in this sweep; a run that needs more goes on in the next one. */
-  readonly lifecyclePages: number;
+  /** Pages of lifecycle runs in this sweep, of some 2,000 rows; a run that needs more goes on in the next one. 10,000. */
+  readonly lifecyclePages?: number;
+  /** Once it is aborted the sweep ends behind the bucket, or the page of a run, that it is at. */
+  readonly stopping?: AbortSignal;
 };
 
-/** Pages of some 2,000 rows: one sweep goes through four million. */
-const DEFAULTS: SweepOptions = { lifecyclePages: 2000 };
+const LIFECYCLE_PAGES = 10_000;
 
 /** Sweeps every bucket, one after the other. A bucket whose sweep fails is logged and left to the next sweep. */
-export async function sweep(core: Core, { lifecyclePages }: SweepOptions = DEFAULTS): Promise<SweepResult> {
+export async function sweep(core: Core, options: SweepOptions = {}): Promise<SweepResult> {
   const { directory, log, metadataIndex } = core.ports;
-  const budget: PageBudget = { pages: lifecyclePages };
+  const { lifecyclePages = LIFECYCLE_PAGES, stopping = null } = options;
+  const budget: PageBudget = { pages: lifecyclePages, stopping };
   let deletedBlobs = 0;
   let releasedHolds = 0;
   let counts = NO_COUNTS;
   for (let after = ''; ; ) {
     const names = await directory.call('listBucketNames', { after, limit: PAGE });
     for (const name of names) {
+      if (stopping?.aborted === true) break;
       const hasLifecycle = await attempt(core, name, async () => {
         const lives = await metadataIndex.call(name, 'listBucketLives', { name });
         const swept = await sweepBucket(core, name, lives);
@@ -40,7 +43,7 @@ export async function sweep(core: Core, { lifecyclePages }: SweepOptions = DEFAU
       }
       after = name;
     }
-    if (names.length < PAGE) break;
+    if (names.length < PAGE || stopping?.aborted === true) break;
   }
   if (deletedBlobs + releasedHolds > 0) log.info('swept', { deletedBlobs, releasedHolds });
   if (Object.values(counts).some((count) => count > 0)) log.info('lifecycle', counts);

@@ -45,7 +45,8 @@ const put = (name: string, facts: Partial<ObjectFacts> = {}, sizeBytes = 20) =>
     ...{ key: key(name), attributes: ATTRIBUTES, body: bodyOf(sampleBytes(sizeBytes), 100_000), facts },
     ...{ expectation: { contentMd5Hex: null, checksum: null }, condition: null },
   });
-const run = (pages = 100, on = core) => runLifecycle(on, bucket.record().name, { pages } satisfies PageBudget);
+const run = (pages = 100, on = core) =>
+  runLifecycle(on, bucket.record().name, { pages, stopping: null } satisfies PageBudget);
 const names = async () => {
   const input = { prefix: '', delimiter: '', after: '', maxKeys: 1000 };
   return (await bucket.call('listObjects', input)).objects.map((object) => object.key);
@@ -188,7 +189,7 @@ describe('a run that is cut short', () => {
   });
 
   it('by its budget goes on at its place', async () => {
-    const budget = { pages: 1 };
+    const budget = { pages: 1, stopping: null };
     expect(await runLifecycle(core, bucket.record().name, budget)).toEqual({ ...NONE, expire: 250 });
     expect(budget.pages).toBe(0);
     // What was written behind the place waits for the next run.
@@ -197,6 +198,17 @@ describe('a run that is cut short', () => {
     expect(await run()).toEqual({ ...NONE, expire: 50 });
     expect(await names()).toEqual(['k000']);
     expect(await run()).toEqual({ ...NONE, expire: 1 });
+  });
+
+  it('by the end of the process goes on at its place', async () => {
+    const ending = new AbortController();
+    ending.abort();
+    const budget = { pages: 100, stopping: ending.signal };
+    // The page under way is done, and noted.
+    expect(await runLifecycle(core, bucket.record().name, budget)).toEqual({ ...NONE, expire: 250 });
+    expect(await sweep(core, { stopping: ending.signal })).toEqual({ deletedBlobs: 0, releasedHolds: 0 });
+    expect((await names()).length).toBe(50);
+    expect(await run()).toEqual({ ...NONE, expire: 50 });
   });
 
   it('by a failure has lost nothing: the place is that of the last commit', async () => {
