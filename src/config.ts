@@ -53,6 +53,11 @@ export type Config = {
   /** Bodies kept in memory: bytes together, and of the largest one. QUAYSIDE_BODY_MEMORY_{BYTES,MAX_BODY_BYTES}. */
   readonly bodyMemoryMaxBytes: number;
   readonly bodyMemoryMaxBodyBytes: number;
+  /** Largest object that goes out compressed, bytes; 0 for none. QUAYSIDE_COMPRESSION_MAX_BYTES. */
+  readonly compressionMaxBytes: number;
+  /** What was made of objects, compressed or resized: bytes in memory, and on disk (Node). QUAYSIDE_DERIVED_{MEMORY,DISK}_BYTES. */
+  readonly derivedMemoryMaxBytes: number;
+  readonly derivedDiskMaxBytes: number;
   /**
    * Seconds for which a pointer in memory is served without asking; Cloudflare only, on Node a pointer is exact. With the
    * next setting it is the age that a public read can have there; a key that is too hot for one Durable Object comes from
@@ -149,6 +154,11 @@ const MEMORY_DEFAULTS = {
 
 const TIER_LIMIT_MS = { node: 30_000, cloudflare: 3000 } as const satisfies Record<Home, number>;
 
+/** Compression of a body of that size takes half a second of a thread, or a tenth of one of an isolate. */
+const COMPRESSION_DEFAULT_BYTES = { node: 8 * MiB, cloudflare: 2 * MiB } as const satisfies Record<Home, number>;
+const DERIVED_MEMORY_DEFAULT_BYTES = { node: 16 * MiB, cloudflare: 8 * MiB } as const satisfies Record<Home, number>;
+const DERIVED_DISK_DEFAULT_BYTES = 1024 * MiB;
+
 /**
  * Up to here a row beats a file: an inline commit shares its fsync with others, a blob needs two of its own.
  * Measured 2026-11, PUT at c=64: see bench/.
@@ -203,6 +213,14 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     pointerMemoryMaxEntries: whole('QUAYSIDE_POINTER_MEMORY_ENTRIES', memory.entries, 1, 10_000_000),
     pointerMemoryMaxBytes: whole('QUAYSIDE_POINTER_MEMORY_BYTES', memory.pointerBytes, MiB, 1024 * 1024 * MiB),
     bodyMemoryMaxBytes: whole('QUAYSIDE_BODY_MEMORY_BYTES', memory.bodyBytes, 0, 1024 * 1024 * MiB),
+    compressionMaxBytes: whole('QUAYSIDE_COMPRESSION_MAX_BYTES', COMPRESSION_DEFAULT_BYTES[home], 0, 64 * MiB),
+    derivedMemoryMaxBytes: whole(
+      'QUAYSIDE_DERIVED_MEMORY_BYTES',
+      DERIVED_MEMORY_DEFAULT_BYTES[home],
+      0,
+      1024 * 1024 * MiB,
+    ),
+    derivedDiskMaxBytes: whole('QUAYSIDE_DERIVED_DISK_BYTES', DERIVED_DISK_DEFAULT_BYTES, 0, 1024 * 1024 * 1024 * 1024),
     bodyMemoryMaxBodyBytes: whole('QUAYSIDE_BODY_MEMORY_MAX_BODY_BYTES', memory.maxBodyBytes, 0, 64 * MiB),
     pointerFreshSeconds: whole('QUAYSIDE_POINTER_FRESH_SECONDS', 3, 0, 24 * HOUR_SECONDS),
     staleWhileRevalidateSeconds: whole('QUAYSIDE_STALE_WHILE_REVALIDATE_SECONDS', 2, 0, 24 * HOUR_SECONDS),

@@ -1,7 +1,9 @@
 // The ports of one isolate after the other: the product's own code where it exists, the simulated Cloudflare below it.
 // What all isolates share (index, bucket, KV, caches of places) is made once.
+
 import { createKvHotMetadata } from '../../src/adapters/cloudflare/kv-hot-metadata.ts';
 import { createKvLeases, type KvLeases } from '../../src/adapters/cloudflare/kv-leases.ts';
+import { createMemoryDerived } from '../../src/adapters/memory/memory-derived.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
@@ -105,6 +107,7 @@ export function createIsolateMaker(
         metadataIndex: index.at(place, leases),
         directory: { call: () => Promise.reject(new StorageError('NotImplemented')), findHost: () => null },
         hotMetadata: createHotMetadata(place, leases, background),
+        derived: createMemoryDerived(timeline.clock),
         edgeCache: createSimulatedEdgeCache({ timeline, usage, memory, caches, place, zeros, maxSlicesPerRead }),
         tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
         clock: timeline.clock,

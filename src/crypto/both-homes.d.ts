@@ -46,4 +46,14 @@ declare module 'node:crypto' {
 
 declare module 'node:zlib' {
   export function crc32(data: Uint8Array | string, value?: number): number;
+  export const constants: {
+    readonly BROTLI_PARAM_QUALITY: number;
+    readonly BROTLI_PARAM_SIZE_HINT: number;
+    readonly ZSTD_c_compressionLevel: number;
+  };
+  type Done = (error: Error | null, result: Uint8Array) => void;
+  type Params = { readonly params: Readonly<Record<number, number>> };
+  export function brotliCompress(data: Uint8Array, options: Params, done: Done): void;
+  export function zstdCompress(data: Uint8Array, options: Params, done: Done): void;
+  export function gzip(data: Uint8Array, options: { readonly level: number }, done: Done): void;
 }

@@ -50,7 +50,7 @@ export type SentAnswer = {
  * Headers that choose between answers in some buckets, so that a plain read may have them. In lower case. A read that has
  * one of them twice is not plain.
  */
-export const SELECTING_HEADERS = ['accept', 'referer', 'sec-fetch-mode'] as const;
+export const SELECTING_HEADERS = ['accept', 'accept-encoding', 'referer', 'sec-fetch-mode'] as const;
 export type SelectingHeader = (typeof SELECTING_HEADERS)[number];
 
 /**

@@ -36,6 +36,8 @@ export type HostingSettings = {
   readonly ruleFiles: boolean;
   /** The first that matches counts, for objects that bring no Cache-Control. */
   readonly cacheControlRules: readonly CacheControlRule[];
+  /** Whether objects of types that gain by it go out compressed to readers who can read that. */
+  readonly compression: boolean;
   /** Whether objects with a hash in their name may be kept for good. */
   readonly immutableHashedNames: boolean;
   /** Whether folders without an index document are listed. */

@@ -1,4 +1,5 @@
 import type { BlobStore } from './blob-store.ts';
+import type { DerivedBodies } from './derived.ts';
 import type { Directory } from './directory.ts';
 import type { BodyTier, EdgeCache } from './edge-cache.ts';
 import type { HotMetadata, MetadataTier } from './hot-metadata.ts';
@@ -13,6 +14,7 @@ export type Ports = {
   readonly directory: Directory;
   readonly hotMetadata: HotMetadata;
   readonly edgeCache: EdgeCache;
+  readonly derived: DerivedBodies;
   /** The tiers that this home has, nearest to the reader first; Cache-Status names these. */
   readonly tiers: { readonly metadata: readonly MetadataTier[]; readonly body: readonly BodyTier[] };
   readonly clock: Clock;

@@ -2,6 +2,7 @@
 // of its calls. Tests of core use cases run on it.
 import { createDirectDirectory, createDirectMetadataIndex } from '../../src/adapters/memory/direct-metadata-index.ts';
 import { createMemoryBlobStore, type MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.ts';
+import { createMemoryDerived } from '../../src/adapters/memory/memory-derived.ts';
 import { createMemoryEdgeCache } from '../../src/adapters/node/memory-edge-cache.ts';
 import { createMemoryHotMetadata } from '../../src/adapters/node/memory-hot-metadata.ts';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
@@ -56,6 +57,7 @@ export function createMemoryCore(): MemoryCore {
     directory: createDirectDirectory(createDirectoryIndex(sql)),
     hotMetadata: createExactHotMetadata(clock),
     edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 2 ** 20, maxSliceBytes: 2 ** 16 })),
+    derived: createMemoryDerived(clock),
     tiers: { metadata: ['memory'], body: ['memory'] },
     clock,
     ids: createIds(clock),

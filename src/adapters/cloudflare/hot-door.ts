@@ -3,6 +3,7 @@
 // worker.ts for every request.
 import type { HotDoor } from '../../http/request.ts';
 import { fromHeaderBytes } from './header-bytes.ts';
+import { acceptEncoding } from './worker-request.ts';
 
 /** The answer, or null: then nothing was done. Never throws, no I/O. */
 export function createWorkersHotDoor(door: HotDoor): (request: Request) => Response | null {
@@ -31,7 +32,7 @@ export function createWorkersHotDoor(door: HotDoor): (request: Request) => Respo
       host,
       ifNoneMatch: headers.get('if-none-match'),
       range: headers.get('range'),
-      header: (name: string) => headers.get(name),
+      header: (name: string) => (name === 'accept-encoding' ? acceptEncoding(request) : headers.get(name)),
     };
     const found = door.answer(read);
     if (found === null) return null;

@@ -3,13 +3,16 @@
 
 import type { Ports } from '../../ports/index.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
+import { compressRecipe } from '../shared/compress-recipe.ts';
 import type { LogLevel } from '../shared/console-log.ts';
 import { createConsoleLog, writeToConsole } from '../shared/console-log.ts';
 import { createCountingMeter } from '../shared/counting-meter.ts';
+import { createDerivedBodies } from '../shared/derived-bodies.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
 import { systemClock } from '../shared/system-clock.ts';
+import { createCacheApiDerived } from './cache-api-derived.ts';
 import { createDoDirectory } from './do-directory.ts';
 import { createDoMetadataIndex } from './do-metadata-index.ts';
 import type { WorkerEnv } from './env.ts';
@@ -30,6 +33,7 @@ export type PortSettings = {
   readonly negativeFreshSeconds: number;
   readonly bodyMemoryMaxBytes: number;
   readonly bodyMemoryMaxBodyBytes: number;
+  readonly derivedMemoryMaxBytes: number;
   readonly logLevel: LogLevel;
   readonly accessLog: string;
 };
@@ -56,6 +60,17 @@ export function createWorkersPorts(
     maxSliceBytes: settings.bodyMemoryMaxBodyBytes,
   });
   const background = createWaitUntilBackground(log);
+  const derived = createDerivedBodies({
+    tier: 'edge',
+    memoryMaxBytes: settings.derivedMemoryMaxBytes,
+    store: createCacheApiDerived(log, settings.tierLimitMs),
+    derive: (source, recipe) => compressRecipe(source, recipe, 'brief'),
+    clock,
+    // A request that ends early would never give its turn back, and none may wait for another.
+    concurrency: Number.POSITIVE_INFINITY,
+    waitingMax: 0,
+    sharesWork: false,
+  });
   return {
     blobStore: createR2BlobStore(env.BLOBS),
     metadataIndex: createDoMetadataIndex(env.BUCKETS, clock, leases),
@@ -73,6 +88,7 @@ export function createWorkersPorts(
       log,
       limitMs: settings.tierLimitMs,
     }),
+    derived,
     tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
     clock,
     ids: createIds(clock),
@@ -81,6 +97,6 @@ export function createWorkersPorts(
     accessLog: settings.accessLog === 'off' ? null : { write: (line) => writeToConsole(line, false) },
     meter: createCountingMeter(),
     // Of this isolate alone: there are many, and each counts from its own start.
-    metrics: { collect: () => cacheFamilies([...pointers.stats(), bodies.stats()]) },
+    metrics: { collect: () => cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats()]) },
   };
 }

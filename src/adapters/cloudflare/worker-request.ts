@@ -51,7 +51,7 @@ function protocolOf(request: Request): string {
 }
 
 /** Cloudflare replaces this header and keeps the client's, which may be signed, elsewhere; '' there means none. */
-function acceptEncoding(request: Request): string | null {
+export function acceptEncoding(request: Request): string | null {
   const sent = request.cf?.clientAcceptEncoding;
   return typeof sent === 'string' ? sent || null : request.headers.get('accept-encoding');
 }

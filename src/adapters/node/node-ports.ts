@@ -5,13 +5,16 @@ import type { Config } from '../../config.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Log } from '../../ports/system.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
+import { compressRecipe } from '../shared/compress-recipe.ts';
 import { createCountingMeter } from '../shared/counting-meter.ts';
+import { createDerivedBodies } from '../shared/derived-bodies.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createTrackedBackground } from '../shared/tracked-background.ts';
 import { openAccessLog } from './access-log-target.ts';
+import { openDerivedFolder } from './derived-folder.ts';
 import { createFsBlobStore } from './fs-blob-store.ts';
 import { createMemoryEdgeCache } from './memory-edge-cache.ts';
 import { createMemoryHotMetadata } from './memory-hot-metadata.ts';
@@ -23,6 +26,9 @@ export type NodePorts = {
   /** Waits for background work, at most `backgroundMs`, then for the index; nothing may be called afterwards. */
   close(backgroundMs: number): Promise<void>;
 };
+
+/** Variants that wait to be made; a further one is made after a later request. */
+const DERIVED_WAITING_MAX = 256;
 
 /** `dataDir` must exist and be locked. `onCrash`: the index writer died, the process must end. */
 export async function openNodePorts(
@@ -47,11 +53,23 @@ export async function openNodePorts(
   const path = join(dataDir, 'index.sqlite');
   const index = await openSqliteMetadataIndex({ path, watcher: hotMetadata, onCrash });
   const blobStore = createFsBlobStore(dataDir);
+  const derivedFolder = openDerivedFolder(join(dataDir, 'derived'), { maxBytes: config.derivedDiskMaxBytes, log });
+  const derived = createDerivedBodies({
+    tier: 'bucket',
+    memoryMaxBytes: config.derivedMemoryMaxBytes,
+    store: derivedFolder,
+    derive: (source, recipe) => compressRecipe(source, recipe, 'thorough'),
+    clock: systemClock,
+    // Compression shares the thread pool with all reads of files.
+    concurrency: 1,
+    waitingMax: DERIVED_WAITING_MAX,
+    sharesWork: true,
+  });
   const background = createTrackedBackground(log);
   const accessLog = config.accessLog === 'off' ? null : await openAccessLog(config.accessLogFile, log);
   const metrics = createNodeMetrics();
   if (accessLog !== null) metrics.add(accessLog.families);
-  metrics.add(() => cacheFamilies([...pointers.stats(), bodies.stats()]));
+  metrics.add(() => cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats(), derivedFolder.stats()]));
   metrics.add(index.families);
   return {
     ports: {
@@ -60,6 +78,7 @@ export async function openNodePorts(
       directory: index.directory,
       hotMetadata,
       edgeCache: createMemoryEdgeCache(bodies),
+      derived,
       tiers: { metadata: ['memory'], body: ['memory'] },
       clock: systemClock,
       ids: createIds(systemClock),

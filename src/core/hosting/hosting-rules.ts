@@ -6,6 +6,8 @@ import { hasHashedName } from './hashed-names.ts';
 import { hostNameOf } from './host-names.ts';
 
 export type HostingRules = {
+  /** Whether objects of types that gain by it go out compressed. */
+  readonly isCompressed: boolean;
   /** For an object that brings none; null: nobody said. */
   cacheControlOf(key: string): string | null;
   /** Whether only allowed sites may show it. Pages never are: links to them must work. */
@@ -52,7 +54,13 @@ export function createHostingRules(): (settings: HostingSettings) => HostingRule
 
 const NEVER: Glob = () => false;
 
-function compile({ cacheControlRules, immutableHashedNames, hotlink, domains }: HostingSettings): HostingRules {
+function compile({
+  cacheControlRules,
+  compression,
+  immutableHashedNames,
+  hotlink,
+  domains,
+}: HostingSettings): HostingRules {
   const cached = cacheControlRules.map(({ match, cacheControl }) => ({
     glob: compileGlob(match) ?? NEVER,
     cacheControl,
@@ -60,6 +68,8 @@ function compile({ cacheControlRules, immutableHashedNames, hotlink, domains }: 
   const guarded = hotlink === null ? [] : hotlink.match.map((pattern) => compileGlob(pattern) ?? NEVER);
   const allowed = [...(hotlink?.allowedHosts ?? []), ...domains.map(({ host }) => host)];
   return {
+    // Settings that were stored before there was this one say nothing of it.
+    isCompressed: compression !== false,
     cacheControlOf(key) {
       const path = `/${key}`;
       const rule = cached.find(({ glob }) => glob(path));

@@ -28,6 +28,7 @@ export const HOSTING_DEFAULTS: HostingSettings = {
   spaFallback: false,
   ruleFiles: true,
   cacheControlRules: [],
+  compression: true,
   immutableHashedNames: true,
   directoryListing: false,
   hotlink: null,
@@ -62,6 +63,7 @@ export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): Hos
     cacheControlRules: listOf(CACHE_CONTROL_RULES_MAX, (value, at) =>
       readFields(value, at, null, { match: readPattern, cacheControl: readHeaderValue }),
     ),
+    compression: readSwitch,
     immutableHashedNames: readSwitch,
     directoryListing: readSwitch,
     hotlink: orNull(readHotlink),

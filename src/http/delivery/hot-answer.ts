@@ -3,7 +3,7 @@
 // deliver.ts's. It decides with the same pieces as deliver.ts and must never answer otherwise.
 import type { Core } from '../../core/core.ts';
 import { bodyInMemory } from '../../core/objects/read-object.ts';
-import type { BucketGate, BucketName } from '../../ports/domain.ts';
+import type { BucketGate, BucketName, Pointer } from '../../ports/domain.ts';
 import { everyoneMayRead } from '../../ports/pointer.ts';
 import type { Domains } from '../address.ts';
 import type { AnswerHot, HotReply, PlainRead } from '../request.ts';
@@ -16,6 +16,7 @@ import { createHotPlaceReader } from './hot-place.ts';
 import { type PreparedFor, rangeHeaders } from './prepared-headers.ts';
 import { createHotVisit, type HotPage } from './site/hot-visit.ts';
 import type { SiteRulesReader } from './site/site-rules.ts';
+import type { Variants } from './variants.ts';
 
 const NO_CONDITIONS = { ifMatch: null, ifNoneMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
 
@@ -42,6 +43,7 @@ export type HotAnswerOptions = {
   readonly preparedFor: PreparedFor;
   readonly profiles: HeaderProfiles;
   readonly rules: SiteRulesReader;
+  readonly variants: Variants;
   readonly memoryHit: string;
 };
 
@@ -51,7 +53,7 @@ type HotFound = HotPage & { readonly bucket: BucketName };
 /** Cost: 1 µs, no I/O, no promise. Never throws. */
 export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHot {
   const { directory, hotMetadata, meter } = core.ports;
-  const { domains, memoryHit, preparedFor, profiles } = options;
+  const { domains, memoryHit, preparedFor, profiles, variants } = options;
 
   const placeOf = createHotPlaceReader(domains, directory.findHost);
   const visit = createHotVisit({ hotMetadata, profiles, rules: options.rules });
@@ -98,20 +100,36 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     ) {
       return null;
     }
-    if (
-      read.ifNoneMatch !== null &&
-      evaluateRead({ ...NO_CONDITIONS, ifNoneMatch: read.ifNoneMatch }, pointer) === 'not-modified'
-    ) {
-      if (read.isHead) counts.headNotModified += 1;
-      else counts.getNotModified += 1;
-      const headers = headersIn(gate, prepared.notModified(pointer, memoryHit));
-      return { status: 304, headers, part: null, body: null, bucket, isPage };
+    const isNegotiated = prepared.isNegotiated(pointer);
+    const acceptEncoding = isNegotiated ? read.header('accept-encoding') : null;
+    // A range is one of the stored bytes; variants.ts says why.
+    const variant = isNegotiated && read.range === null ? variants.peek(pointer, acceptEncoding) : null;
+    if (variant === 'unknown') return null;
+    if (read.ifNoneMatch !== null) {
+      const known = isNegotiated ? variants.knownTag(pointer, read.ifNoneMatch, acceptEncoding) : null;
+      const tag = known ?? matchingTag(variant ?? pointer, pointer, read.ifNoneMatch);
+      // Headers stand ready for the tag of the object and of what would be sent.
+      if (tag !== null && tag !== pointer.etag && tag !== variant?.etag) return null;
+      if (tag !== null) {
+        if (read.isHead) counts.headNotModified += 1;
+        else counts.getNotModified += 1;
+        const own = prepared.notModified(pointer, memoryHit);
+        const headers = variant === null || tag === pointer.etag ? own : variants.notModifiedOf(own, variant);
+        return { status: 304, headers: headersIn(gate, headers), part: null, body: null, bucket, isPage };
+      }
     }
     if (read.isHead) {
-      const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
+      const own = prepared.whole(pointer, memoryHit);
+      const headers = headersIn(gate, variant === null ? own : variants.headersOf(own, variant));
       counts.headWhole += 1;
       countRead(meter, gate, 0, 'none', null);
       return { status: 200, headers, part: null, body: null, bucket, isPage };
+    }
+    if (variant !== null) {
+      const headers = headersIn(gate, variants.headersOf(prepared.whole(pointer, memoryHit), variant));
+      counts.getWhole += 1;
+      countRead(meter, gate, variant.bytes.length, 'memory', null);
+      return { status: 200, headers, part: null, body: variant.bytes, bucket, isPage };
     }
     const range = parseRange(read.range, pointer.sizeBytes);
     if (range === 'unsatisfiable') return null;
@@ -130,4 +148,10 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     const headers = headersIn(gate, prepared.partOfAny(pointer));
     return { status: 206, headers, part: rangeHeaders(range, pointer.sizeBytes), body, bucket, isPage };
   }
+}
+
+/** The tag of what would be sent, if the condition names it. */
+function matchingTag(sent: { readonly etag: string }, { lastModifiedMs }: Pointer, ifNoneMatch: string): string | null {
+  const outcome = evaluateRead({ ...NO_CONDITIONS, ifNoneMatch }, { etag: sent.etag, lastModifiedMs });
+  return outcome === 'not-modified' ? sent.etag : null;
 }

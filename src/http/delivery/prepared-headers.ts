@@ -5,6 +5,7 @@ import type { Pointer } from '../../ports/domain.ts';
 import { HIT_TIMING, SERVER_TIMING } from '../observe/server-timing.ts';
 import type { HotPart } from '../request.ts';
 import { isActiveContent, SANDBOX, SANDBOX_HEADER } from '../semantics/active-content.ts';
+import { isCompressible } from '../semantics/compressible.ts';
 import { type HeaderRecord, objectHeaders } from '../semantics/object-headers.ts';
 import { type ByteRange, contentRange } from '../semantics/range.ts';
 import { addVary, dress, type HeaderProfile, PLAIN_PROFILES } from './header-profile.ts';
@@ -20,15 +21,18 @@ export type PreparedHeaders = {
   partOfAny(pointer: Pointer): Readonly<HeaderRecord>;
   /** Whether the Referer decides who gets the object; never in buckets without hosting settings. */
   isGuarded(pointer: Pointer): boolean;
+  /** Whether the object may go out compressed, so that Accept-Encoding decides: variants.ts. */
+  isNegotiated(pointer: Pointer): boolean;
 };
 
 /** The prepared headers of a profile. Cost: at most a look-up. */
 export type PreparedFor = (profile: HeaderProfile) => PreparedHeaders;
 
-/** `memoryHit` is the Cache-Status whose records are kept. */
+/** `memoryHit` is the Cache-Status whose records are kept; `compressionMaxBytes`: of the largest object with variants. */
 type PreparedSettings = {
   readonly defaultCacheControl: string;
   readonly memoryHit: string;
+  readonly compressionMaxBytes: number;
   readonly isServerTimingOn: boolean;
 };
 
@@ -36,6 +40,7 @@ type Prepared = {
   /** What every answer with that object says of it. */
   readonly common: Readonly<HeaderRecord>;
   readonly isGuarded: boolean;
+  readonly isNegotiated: boolean;
   /** The records of a memory hit, once there was one. */
   whole: Readonly<HeaderRecord> | null;
   notModified: Readonly<HeaderRecord> | null;
@@ -71,7 +76,7 @@ export function createPreparedFor(settings: PreparedSettings): PreparedFor {
 
 /** Cost of an answer: 30 ns for a known pointer, else about 1 µs. */
 function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfile): PreparedHeaders {
-  const { defaultCacheControl, memoryHit, isServerTimingOn } = settings;
+  const { defaultCacheControl, memoryHit, compressionMaxBytes, isServerTimingOn } = settings;
   const { isSandboxed, rules } = profile;
   const known = new WeakMap<Pointer, Prepared>();
 
@@ -85,7 +90,11 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
       const common = withCacheControl(own, () => rules?.cacheControlOf(pointer.key) ?? defaultCacheControl);
       dress(common, profile);
       if (isGuarded) addVary(common, ['Referer']);
-      prepared = { common, isGuarded, whole: null, notModified: null, part: null };
+      // What is encrypted at rest is kept nowhere else in the clear.
+      const mayCompress = pointer.encryption === null && (rules?.isCompressed ?? true);
+      const isNegotiated = mayCompress && isCompressible(common, pointer.sizeBytes, compressionMaxBytes);
+      if (isNegotiated) addVary(common, ['Accept-Encoding']);
+      prepared = { common, isGuarded, isNegotiated, whole: null, notModified: null, part: null };
       known.set(pointer, prepared);
     }
     return prepared;
@@ -122,6 +131,7 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
       return prepared.part;
     },
     isGuarded: (pointer) => rules !== null && of(pointer).isGuarded,
+    isNegotiated: (pointer) => of(pointer).isNegotiated,
   };
 }
 

@@ -18,6 +18,7 @@ describe('hosting settings', () => {
       spaFallback: true,
       ruleFiles: false,
       cacheControlRules: [{ match: '/assets/**', cacheControl: 'public, max-age=60' }],
+      compression: false,
       immutableHashedNames: false,
       directoryListing: true,
       hotlink: { allowedHosts: ['example.com', '*.example.org'], allowEmptyReferer: false, match: ['*.jpg'] },

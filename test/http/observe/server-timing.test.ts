@@ -45,7 +45,7 @@ describe('public answers', () => {
   const timings = async (isServerTimingOn: boolean) => {
     const { deliver, hotAnswer } = createDelivery(
       await createStockedCore(),
-      { ...domains, isServerTimingOn },
+      { ...domains, compressionMaxBytes: 1_000_000, isServerTimingOn },
       createDecide(),
     );
     const ask = async (headers: Record<string, string> = {}) => {

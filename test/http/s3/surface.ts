@@ -5,6 +5,7 @@ import {
   createDirectMetadataIndex,
 } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createMemoryBlobStore, type MemoryBlobStore } from '../../../src/adapters/memory/memory-blob-store.ts';
+import { createMemoryDerived } from '../../../src/adapters/memory/memory-derived.ts';
 import { createMemoryEdgeCache } from '../../../src/adapters/node/memory-edge-cache.ts';
 import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
 import { type CountingMeter, createCountingMeter } from '../../../src/adapters/shared/counting-meter.ts';
@@ -92,6 +93,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       directory: createDirectDirectory(createDirectoryIndex(directorySql)),
       hotMetadata: createExactHotMetadata(clock),
       edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 0, maxSliceBytes: 0 })),
+      derived: createMemoryDerived(clock),
       tiers: { metadata: ['memory'], body: ['memory'] },
       clock,
       ids: countingIds(),

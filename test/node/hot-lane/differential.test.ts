@@ -3,7 +3,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { compareDoors, type Doors, listen, type TcpPorts } from './compare-doors.ts';
 import { createStockedCore, HOSTED_HOSTS, openDoor } from './doors.ts';
-import { type Conversation, HOSTED_TARGETS, makeConversation, makePlainRequest } from './fuzz-requests.ts';
+import {
+  type Conversation,
+  HOSTED_TARGETS,
+  makeConversation,
+  makePlainRequest,
+  type TagsByKey,
+} from './fuzz-requests.ts';
 import { warmUp } from './warm-up.ts';
 
 /** Conversations of one run. */
@@ -20,7 +26,7 @@ let doors: Doors;
 /** The hot door without the lane, in the lane's place. */
 let behind: Doors;
 let ports: TcpPorts;
-let etags: ReadonlyMap<string, string>;
+let etags: TagsByKey;
 beforeAll(async () => {
   const core = await createStockedCore();
   doors = { withLane: openDoor(core, { hasLane: true }), without: openDoor(core, { hasLane: false }) };

@@ -70,6 +70,9 @@ const OBJECTS: readonly {
   { key: 'sealed/big', sizeBytes: 3000, encryption: { kind: 'server' } },
   { key: 'slices', sizeBytes: 150_000 },
   { key: 'past-tiers', sizeBytes: 300_000 },
+  // What goes out compressed, like the text above: inline in the row, and a blob.
+  { key: 'small.css', sizeBytes: 1500 },
+  { key: 'large.js', sizeBytes: 20_000 },
   { key: 'a//b', sizeBytes: 5 },
   { key: 'a/../b', sizeBytes: 6 },
   { key: 'sp ace', sizeBytes: 7 },

@@ -16,6 +16,9 @@ export function createRandom(seed: number): () => number {
 /** What one connection sends: chunks, each of which the server reads on its own. */
 export type Conversation = readonly Buffer[];
 
+/** The tags of objects and of their variants, without quotes. */
+export type TagsByKey = ReadonlyMap<string, readonly string[]>;
+
 type Random = () => number;
 
 const pick = <Value>(random: Random, values: readonly Value[]): Value =>
@@ -94,6 +97,11 @@ const CONDITIONS = ['*', '"x"', 'W/"x"', 'x', '', ' ', ',', '"a", "b"', '"', 'W/
 const HEADERS: readonly string[] = [
   'Accept: */*',
   'Accept-Encoding: gzip, deflate, br',
+  'Accept-Encoding: gzip',
+  'accept-encoding: zstd, br;q=0.5',
+  'Accept-Encoding: br;q=0, gzip;q=0.2, identity;q=0.1',
+  'Accept-Encoding: identity',
+  'Accept-Encoding: *',
   'User-Agent: Mozilla/5.0 (X11; Linux x86_64)',
   'Cookie: a=b; c=d',
   'Referer: http://h/',
@@ -184,7 +192,7 @@ const HEADERS: readonly string[] = [
 ];
 
 /** So many of them at the beginning are plain. */
-const PLAIN_HEADERS = 14;
+const PLAIN_HEADERS = 19;
 /** Those that decide something somewhere. */
 const WEIGHTY_HEADERS = HEADERS.filter((line) =>
   /^(?:Connection|Content-Length|Transfer|Expect|Upgrade|Range|If-|Authorization|x-amz|Origin)/i.test(line),
@@ -237,11 +245,7 @@ export const HOSTED_TARGETS = [
 ];
 
 /** Everything that stands behind `/` in a target. */
-function makeTarget(
-  random: Random,
-  etags: ReadonlyMap<string, string>,
-  isPlain: boolean,
-): { target: string; key: string } {
+function makeTarget(random: Random, etags: TagsByKey, isPlain: boolean): { target: string; key: string } {
   const key = pick(random, [...etags.keys()]);
   const encoded = encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%2B', '+');
   if (chance(random, 0.12)) return { target: pick(random, SITE_TARGETS), key };
@@ -345,7 +349,7 @@ function makeRange(random: Random): string {
 }
 
 /** One request: plain, or plain but for one part (what a door must not overlook), or odd all over. */
-function makeRequest(random: Random, etags: ReadonlyMap<string, string>): string {
+function makeRequest(random: Random, etags: TagsByKey): string {
   const kind = random();
   const oneOdd = kind < 0.3 || kind > 0.75 ? null : pick<Part>(random, [...PARTS, 'header', 'header', ...SMALL_PARTS]);
   const isOdd = (part: Part, probability: number) => part === oneOdd || (kind > 0.75 && chance(random, probability));
@@ -370,7 +374,7 @@ function makeRequest(random: Random, etags: ReadonlyMap<string, string>): string
   if (chance(random, 0.2)) lines.push(`${pick(random, ['Range', 'range'])}: ${makeRange(random)}`);
   if (isOdd('header', 0.8)) lines.push(pick(random, chance(random, 0.5) ? WEIGHTY_HEADERS : HEADERS));
   if (isOdd('header', 0.4)) lines.push(pick(random, HEADERS));
-  const etag = etags.get(key) ?? '';
+  const etag = pick(random, etags.get(key) ?? ['']);
   if (chance(random, 0.3)) lines.push(`If-None-Match: "${etag}"`);
   else if (isOdd('condition', 0.3)) lines.push(`If-None-Match: ${makeCondition(random, etag)}`);
   if (isOdd('conditions', 0.05)) lines.push(`if-none-match: ${makeCondition(random, etag)}`);
@@ -401,8 +405,8 @@ function damage(random: Random, bytes: Buffer): Buffer {
   return Buffer.from(damaged);
 }
 
-/** The conversation of that number: one to four requests, whole, glued together, or cut. `etags`: by key. */
-export function makeConversation(seed: number, etags: ReadonlyMap<string, string>): Conversation {
+/** The conversation of that number: one to four requests, whole, glued together, or cut. */
+export function makeConversation(seed: number, etags: TagsByKey): Conversation {
   const random = createRandom(seed);
   const requests = Array.from({ length: 1 + Math.floor(random() ** 2 * 4) }, () => {
     const bytes = Buffer.from(makeRequest(random, etags), 'latin1');
@@ -417,14 +421,15 @@ export function makeConversation(seed: number, etags: ReadonlyMap<string, string
 }
 
 /** A request that a lane serves, for cutting it at every byte. */
-export function makePlainRequest(seed: number, etags: ReadonlyMap<string, string>): Buffer {
+export function makePlainRequest(seed: number, etags: TagsByKey): Buffer {
   const random = createRandom(seed);
   const key = pick(random, KEYS);
   const path = encodeURIComponent(key).replaceAll('%2F', '/');
-  const condition = chance(random, 0.5) ? `If-None-Match: "${etags.get(key)}"\r\n` : '';
+  const condition = chance(random, 0.5) ? `If-None-Match: "${pick(random, etags.get(key) ?? [''])}"\r\n` : '';
   const more = pick(random, [
     '',
     'Accept: */*\r\n',
+    'Accept-Encoding: gzip, br\r\n',
     'Connection: keep-alive\r\nUser-Agent: x\r\n',
     'Range: bytes=0-1\r\n',
   ]);

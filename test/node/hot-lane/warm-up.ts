@@ -1,19 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { connectTo, type Door, HOSTED_HOSTS, KEYS, PUBLIC_BUCKET, SITE_BUCKET, SITE_KEYS, settle } from './doors.ts';
-import { HOSTED_TARGETS } from './fuzz-requests.ts';
+import { HOSTED_TARGETS, type TagsByKey } from './fuzz-requests.ts';
 
-/**
- * Reads every object twice, so that all of them stand in memory; gives the tags of the public
- * bucket's, without quotes, by key.
- */
-export async function warmUp(door: Door): Promise<ReadonlyMap<string, string>> {
-  const etags = new Map<string, string>();
+/** Reads every object twice, so that all of them stand in memory, with their variants; gives the tags of the public bucket's. */
+export async function warmUp(door: Door): Promise<TagsByKey> {
+  const etags = new Map<string, string[]>();
   for (const [bucket, keys] of [
     [SITE_BUCKET, SITE_KEYS],
     [PUBLIC_BUCKET, KEYS],
   ] as const) {
-    for (const key of keys) etags.set(key, await readTwice(door, bucket, key));
+    for (const key of keys) etags.set(key, [await readTwice(door, bucket, key)]);
   }
   for (const key of SITE_KEYS) etags.delete(key);
+  for (const [key, tags] of etags) {
+    for (const coding of ['br', 'zstd', 'gzip']) tags.push(...(await readVariant(door, key, coding)));
+  }
   await visitHosted(door);
   return etags;
 }
@@ -34,17 +35,31 @@ async function visitHosted(door: Door): Promise<void> {
   }
 }
 
+/** Tries until a variant is made. Its tag, or nothing for an object that has none. */
+async function readVariant(door: Door, key: string, coding: string): Promise<string[]> {
+  for (let tries = 0; tries < 500; tries++) {
+    const answer = await ask(door, pathOf(PUBLIC_BUCKET, key), `Accept-Encoding: ${coding}\r\n`);
+    if (!/\r\nvary: Accept-Encoding(?:\r\n|$)/.test(answer)) return [];
+    if (answer.includes(`\r\ncontent-encoding: ${coding}\r\n`)) return [tagIn(answer)];
+    await delay(10);
+  }
+  throw new Error(`${key} does not get compressed`);
+}
+
+const tagIn = (head: string): string => /etag: "([^"]+)"/.exec(head)?.[1] ?? '';
+const pathOf = (bucket: string, key: string) => `/${bucket}/${encodeURIComponent(key).replaceAll('%2F', '/')}`;
+
 /** Of each slice of a body that is too long to be read through memory at once. Bytes; the memory core cuts there. */
 const SLICE_BYTES = 2 ** 16;
 
 async function readTwice(door: Door, bucket: string, key: string): Promise<string> {
-  const path = `/${bucket}/${encodeURIComponent(key).replaceAll('%2F', '/')}`;
+  const path = pathOf(bucket, key);
   const first = await ask(door, path, '');
   const sizeBytes = Number(/content-length: (\d+)/.exec(first)?.[1] ?? 0);
   for (let at = 0; at < sizeBytes; at += SLICE_BYTES) await ask(door, path, `Range: bytes=${at}-${at}\r\n`);
   const answer = await ask(door, path, '');
   if (!answer.includes('cache-status: quayside-memory; hit')) throw new Error(`${key} is not warm: ${answer}`);
-  return /etag: "([^"]+)"/.exec(answer)?.[1] ?? '';
+  return tagIn(answer);
 }
 
 /** The head of the answer. */

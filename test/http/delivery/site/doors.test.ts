@@ -16,7 +16,13 @@ const INDEX = '<IndexDocument><Suffix>index.html</Suffix></IndexDocument>';
 let surface = createTestSurface();
 let delivery = createDelivery(
   surface.core,
-  { ...domains, defaultCacheControl: 'max-age=1', isServerTimingOn: true, region: 'auto' },
+  {
+    ...domains,
+    defaultCacheControl: 'max-age=1',
+    compressionMaxBytes: 1_000_000,
+    isServerTimingOn: true,
+    region: 'auto',
+  },
   createDecide(),
 );
 
@@ -30,7 +36,13 @@ beforeEach(async () => {
   surface = createTestSurface({ inlineBodyMaxBytes: 1000 });
   delivery = createDelivery(
     surface.core,
-    { ...domains, defaultCacheControl: 'max-age=1', isServerTimingOn: true, region: 'auto' },
+    {
+      ...domains,
+      defaultCacheControl: 'max-age=1',
+      compressionMaxBytes: 1_000_000,
+      isServerTimingOn: true,
+      region: 'auto',
+    },
     createDecide(),
   );
   await surface.send({ method: 'PUT', path: '/pages' });

@@ -15,7 +15,13 @@ const NAVIGATION = { 'sec-fetch-mode': 'navigate', accept: 'text/html' };
 let surface = createTestSurface();
 let delivery = createDelivery(
   surface.core,
-  { ...DOMAINS, defaultCacheControl: 'max-age=1', isServerTimingOn: false, region: 'auto' },
+  {
+    ...DOMAINS,
+    defaultCacheControl: 'max-age=1',
+    compressionMaxBytes: 1_000_000,
+    isServerTimingOn: false,
+    region: 'auto',
+  },
   createDecide(),
 );
 
@@ -34,7 +40,13 @@ beforeEach(async () => {
   surface = createTestSurface({ inlineBodyMaxBytes: 1000 });
   delivery = createDelivery(
     surface.core,
-    { ...DOMAINS, defaultCacheControl: 'max-age=1', isServerTimingOn: false, region: 'auto' },
+    {
+      ...DOMAINS,
+      defaultCacheControl: 'max-age=1',
+      compressionMaxBytes: 1_000_000,
+      isServerTimingOn: false,
+      region: 'auto',
+    },
     createDecide(),
   );
   await surface.send({ method: 'PUT', path: '/pages' });

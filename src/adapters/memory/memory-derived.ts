@@ -1,0 +1,22 @@
+// Derived bytes with nothing below memory but a Map: for tests, benches and the simulator.
+import type { Clock } from '../../ports/system.ts';
+import { compressRecipe } from '../shared/compress-recipe.ts';
+import { createDerivedBodies, type SharedDerivedBodies, type StoredDerived } from '../shared/derived-bodies.ts';
+
+/** `memoryMaxBytes` 0: every look-up goes to the Map. */
+export function createMemoryDerived(clock: Clock, memoryMaxBytes = 1024 * 1024): SharedDerivedBodies {
+  const stored = new Map<string, StoredDerived>();
+  return createDerivedBodies({
+    tier: 'bucket',
+    memoryMaxBytes,
+    store: {
+      get: async (name) => stored.get(name) ?? null,
+      put: async (name, made) => void stored.set(name, made),
+    },
+    derive: (source, recipe) => compressRecipe(source, recipe, 'brief'),
+    clock,
+    concurrency: 2,
+    waitingMax: 16,
+    sharesWork: true,
+  });
+}

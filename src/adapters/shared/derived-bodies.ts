@@ -1,0 +1,146 @@
+// Derived bodies of both homes: memory in front of a store of the home's own, and the making, bounded. Who made what and
+// from what it need not know: a name stands for both.
+import { LRUCache } from 'lru-cache';
+import { crc32 } from '../../crypto/crc32.ts';
+import type { Derived, DerivedBodies, DerivedOrNone, Recipe } from '../../ports/derived.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { Clock } from '../../ports/system.ts';
+import type { CacheStats } from './cache-metrics.ts';
+
+/** What a store keeps under a name. No bytes stand for "not worth making". */
+export type StoredDerived = { readonly bytes: Uint8Array; readonly contentType: string | null };
+
+/** A tier below memory. Neither call ever rejects, and what was put may be gone. */
+export type DerivedStore = {
+  get(name: string): Promise<StoredDerived | null>;
+  put(name: string, stored: StoredDerived): Promise<void>;
+};
+
+/** Null: not worth it. */
+export type DeriveBytes = (source: Uint8Array, recipe: Recipe) => Promise<StoredDerived | null>;
+
+export type DerivedBodiesOptions = {
+  readonly tier: DerivedBodies['tier'];
+  readonly memoryMaxBytes: number;
+  readonly store: DerivedStore;
+  readonly derive: DeriveBytes;
+  readonly clock: Clock;
+  /** Made at once, and waiting to be. */
+  readonly concurrency: number;
+  readonly waitingMax: number;
+  /** Whether requests may wait for each other's work; on Cloudflare they may not. */
+  readonly sharesWork: boolean;
+};
+
+/** What an entry costs besides its bytes: name, list links, headers made of it. Estimate, bytes. */
+const ENTRY_OVERHEAD_BYTES = 1024;
+/** Most of the budget that one entry may take. */
+const ENTRY_MAX_SHARE = 1 / 4;
+/** How long a coding that is being made, or failed, is not asked for again, milliseconds; it takes seconds at most. */
+const PENDING_MS = 60_000;
+/** The same where too much waited already. */
+const REFUSED_MS = 5_000;
+
+type Entry = { readonly value: DerivedOrNone; readonly untilMs: number };
+
+export type SharedDerivedBodies = DerivedBodies & { stats(): CacheStats };
+
+/** Cost of a hit in memory: 0.1 µs, no I/O. */
+export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerivedBodies {
+  const { store, clock, memoryMaxBytes, sharesWork } = options;
+  let evictions = 0;
+  const entries = new LRUCache<string, Entry>({
+    maxSize: Math.max(1, memoryMaxBytes),
+    maxEntrySize: Math.max(1, Math.floor(memoryMaxBytes * ENTRY_MAX_SHARE)),
+    sizeCalculation: ({ value }) => ENTRY_OVERHEAD_BYTES + (value === 'none' ? 0 : value.bytes.length),
+    dispose(_entry, _name, reason) {
+      if (reason === 'evict') evictions += 1;
+    },
+  });
+  const turns = createTurns(options.concurrency, options.waitingMax);
+  const underWay = new Map<string, Promise<DerivedOrNone | null>>();
+
+  function keep(name: string, value: DerivedOrNone, untilMs = Number.POSITIVE_INFINITY): DerivedOrNone {
+    entries.set(name, { value, untilMs });
+    return value;
+  }
+
+  function peek(name: string): DerivedOrNone | null {
+    const entry = entries.get(name);
+    if (entry === undefined) return null;
+    if (entry.untilMs === Number.POSITIVE_INFINITY || entry.untilMs > clock.nowMs()) return entry.value;
+    entries.delete(name);
+    return null;
+  }
+
+  /** One run of `work` for all who ask at the same time, where that is allowed. */
+  function together<Result extends DerivedOrNone | null>(name: string, work: () => Promise<Result>): Promise<Result> {
+    if (!sharesWork) return work();
+    const shared = underWay.get(name) as Promise<Result> | undefined;
+    if (shared !== undefined) return shared;
+    const running = work().finally(() => underWay.delete(name));
+    underWay.set(name, running);
+    return running;
+  }
+
+  async function makeNow(name: string, recipe: Recipe, load: () => Promise<Uint8Array>): Promise<DerivedOrNone> {
+    const isCoding = recipe.kind === 'coding';
+    if (isCoding) keep(name, 'none', clock.nowMs() + PENDING_MS);
+    const turn = await turns.take().catch((error: unknown) => {
+      if (isCoding) keep(name, 'none', clock.nowMs() + REFUSED_MS);
+      throw error;
+    });
+    try {
+      const made = await options.derive(await load(), recipe);
+      await store.put(name, made ?? { bytes: new Uint8Array(), contentType: null });
+      return keep(name, made === null ? 'none' : toDerived(made));
+    } finally {
+      turn.release();
+    }
+  }
+
+  return {
+    tier: options.tier,
+    peek,
+    find: (name) =>
+      together(`find ${name}`, async () => {
+        const stored = await store.get(name);
+        if (stored === null) return null;
+        return keep(name, stored.bytes.length === 0 ? 'none' : toDerived(stored));
+      }),
+    make: (name, recipe, load) => together(`make ${name}`, () => makeNow(name, recipe, load)),
+    stats: () => ({
+      cache: 'derived',
+      entries: entries.size,
+      bytes: entries.calculatedSize,
+      maxBytes: memoryMaxBytes,
+      evictions,
+    }),
+  };
+}
+
+function toDerived({ bytes, contentType }: StoredDerived): Derived {
+  return { bytes, contentType, tag: crc32(bytes).toString(16).padStart(8, '0') };
+}
+
+/** Lets so many work at once and so many wait, first come first served. */
+function createTurns(concurrency: number, waitingMax: number) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return {
+    async take(): Promise<{ release(): void }> {
+      if (running >= concurrency) {
+        if (waiting.length >= waitingMax) throw new StorageError('SlowDown');
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      } else running += 1;
+      return {
+        release() {
+          // Whoever waits takes the place over.
+          const next = waiting.shift();
+          if (next === undefined) running -= 1;
+          else next();
+        },
+      };
+    },
+  };
+}

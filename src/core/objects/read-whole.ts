@@ -1,0 +1,20 @@
+import { StorageError } from '../../ports/errors.ts';
+import type { Core } from '../core.ts';
+import { openBody, type ReadableVersion } from './read-object.ts';
+
+/** The whole body in memory, shared with other readers: never to be written to. The caller bounds its size. */
+export async function readWhole(core: Core, version: ReadableVersion): Promise<Uint8Array> {
+  const { sizeBytes } = version;
+  const { body } = await openBody(core, version, { offsetBytes: 0, lengthBytes: sizeBytes });
+  if (body === null || body instanceof Uint8Array) return body ?? new Uint8Array();
+  const whole = new Uint8Array(sizeBytes);
+  let at = 0;
+  for await (const chunk of body) {
+    if (at + chunk.length > sizeBytes) break;
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  if (at !== sizeBytes)
+    throw new StorageError('InternalError', { detail: 'A body has not the bytes that it should have.' });
+  return whole;
+}

@@ -1,0 +1,153 @@
+// Answers a public read once it is known what is meant: conditions and range from the pointer or the representation alone,
+// then the body. Called by deliver.ts, which has found the object and knows that everyone may read it.
+import type { Core } from '../../core/core.ts';
+import { openBody } from '../../core/objects/read-object.ts';
+import type { Pointer } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { Found, Staleness } from '../../ports/hot-metadata.ts';
+import type { RequestNotes } from '../observe/request-notes.ts';
+import { readTiming, SERVER_TIMING } from '../observe/server-timing.ts';
+import { makeResponse, type OutgoingBody } from '../outgoing-body.ts';
+import type { HttpRequest } from '../request.ts';
+import { evaluateRead, isIfRangeSatisfied } from '../semantics/conditional.ts';
+import { withCors } from '../semantics/cors.ts';
+import { parseHttpDate } from '../semantics/http-date.ts';
+import type { HeaderRecord } from '../semantics/object-headers.ts';
+import { type ByteRange, parseRange } from '../semantics/range.ts';
+import type { BodyOrigin, CacheStatus } from './cache-status.ts';
+import { countRead } from './count-read.ts';
+import type { Asked } from './deliver.ts';
+import type { PreparedHeaders } from './prepared-headers.ts';
+import { withPrivateCaching } from './public-reader.ts';
+import { type Choice, dressed, dressedNotModified, dressedPart } from './representation.ts';
+import { wishedHeaders } from './wishes.ts';
+
+/** What was found for a read. `cors`: what the bucket's rules add to the answer; null when it has none. */
+export type ObjectRead = {
+  readonly asked: Asked;
+  readonly found: Found;
+  readonly pointer: Pointer;
+  readonly prepared: PreparedHeaders;
+  readonly cors: Readonly<HeaderRecord> | null;
+  /** Otherwise no shared cache may keep the answer. */
+  readonly isForEveryone: boolean;
+};
+
+/** `choice` null: the object as it is. PreconditionFailed, InvalidRange, InvalidArgument. */
+export type AnswerObject = (read: ObjectRead, choice: Choice | null) => Response | Promise<Response>;
+
+/** `memoryHit`: the Cache-Status of an answer from memory. */
+export function createAnswerObject(
+  core: Core,
+  options: {
+    readonly cacheStatus: CacheStatus;
+    readonly memoryHit: string;
+    readonly isServerTimingOn: boolean;
+  },
+): AnswerObject {
+  const { meter } = core.ports;
+  const { cacheStatus, memoryHit, isServerTimingOn } = options;
+
+  /** With how long it took, unless it came out of memory: then prepared-headers.ts has said what there is to say. */
+  function withTiming(headers: Readonly<HeaderRecord>, status: string, notes: RequestNotes) {
+    if (!isServerTimingOn || status === memoryHit) return headers;
+    return { ...headers, [SERVER_TIMING]: readTiming(notes, performance.now()) };
+  }
+
+  return (read, choice) => {
+    const { asked, found, pointer, prepared, cors, isForEveryone } = read;
+    const { request } = asked;
+    const { tier, stale } = found;
+    const representation = choice?.representation ?? null;
+    const shown = (headers: Readonly<HeaderRecord>) =>
+      withAge(isForEveryone ? headers : withPrivateCaching(headers, pointer), stale);
+    const { lastModifiedMs } = pointer;
+    const validators = choice === null ? pointer : { etag: choice.etag, lastModifiedMs };
+    const outcome = evaluateRead(readConditions(request), validators);
+    if (outcome === 'not-modified') {
+      const status = cacheStatus(tier, 'none', stale);
+      const stored = prepared.notModified(pointer, status);
+      const own = choice === null ? stored : dressedNotModified(stored, choice.etag);
+      return respond(asked, 304, shown(withTiming(own, status, request.notes)), null, cors);
+    }
+    if (outcome === 'precondition-failed') throw new StorageError('PreconditionFailed');
+
+    const sizeBytes = representation?.bytes.length ?? pointer.sizeBytes;
+    const range = readRange(request, { ...validators, sizeBytes }, prepared.isNegotiated(pointer));
+    const isWhole = range === 'whole';
+    const offsetBytes = isWhole ? 0 : range.startByte;
+    const lengthBytes = isWhole ? sizeBytes : range.endByteInclusive - range.startByte + 1;
+    const wished = wishedHeaders(request, pointer, { representation, isWhole });
+
+    /** The headers of what is sent, without timing and age. */
+    function headersWith(status: string): Readonly<HeaderRecord> {
+      if (isWhole) {
+        const own = prepared.whole(pointer, status);
+        return representation === null ? own : dressed(own, representation);
+      }
+      const own = prepared.part(pointer, status, range);
+      return representation === null ? own : dressedPart(own, representation, range);
+    }
+    const send = (body: OutgoingBody, origin: BodyOrigin): Response => {
+      const status = cacheStatus(tier, origin, stale);
+      const stored = headersWith(status);
+      countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin, request.notes);
+      const headers = withTiming(wished === null ? stored : { ...stored, ...wished }, status, request.notes);
+      return respond(asked, isWhole ? 200 : 206, shown(headers), body, cors);
+    };
+    if (request.method === 'HEAD') return send(null, 'none');
+    if (representation !== null) {
+      return send(representation.bytes.subarray(offsetBytes, offsetBytes + lengthBytes), choice?.origin ?? 'memory');
+    }
+    const opened = openBody(core, pointer, { offsetBytes, lengthBytes });
+    return opened instanceof Promise
+      ? opened.then((late) => send(late.body, late.tier))
+      : send(opened.body, opened.tier);
+  };
+}
+
+/** The request id comes last: the hot lane writes it behind the prepared headers. */
+function respond(
+  { request, requestId }: Asked,
+  status: number,
+  headers: Readonly<HeaderRecord>,
+  body: OutgoingBody,
+  cors: Readonly<HeaderRecord> | null,
+): Response {
+  const all = cors === null ? headers : withCors(headers, cors);
+  return makeResponse(request, status, { ...all, 'x-amz-request-id': requestId }, body);
+}
+
+/** A stale answer says how old it is. A fresh one is the origin's own and has no age. Source: RFC 9111 section 5.1. */
+function withAge(headers: Readonly<HeaderRecord>, stale: Staleness | null): Readonly<HeaderRecord> {
+  return stale === null ? headers : { ...headers, age: `${Math.floor(stale.ageSeconds)}` };
+}
+
+type RangeTarget = Pick<Pointer, 'etag' | 'lastModifiedMs' | 'sizeBytes'>;
+
+/**
+ * What the Range header asks for, if it counts: for GET alone, so HEAD tells of the whole object (S3 itself, and so our
+ * signed HEAD, answers 206). A date does not tell which of several representations a reader has, so none may go on by
+ * it. InvalidRange. Source: RFC 9110 sections 14.2 and 13.1.5.
+ */
+function readRange(request: HttpRequest, target: RangeTarget, hasSeveral: boolean): ByteRange | 'whole' {
+  const header = request.method === 'GET' ? request.header('range') : null;
+  if (header === null) return 'whole';
+  const ifRange = request.header('if-range');
+  if (!isIfRangeSatisfied(ifRange, target)) return 'whole';
+  if (hasSeveral && ifRange !== null && parseHttpDate(ifRange) !== null) return 'whole';
+  const range = parseRange(header, target.sizeBytes);
+  if (range !== 'unsatisfiable') return range;
+  throw new StorageError('InvalidRange', {
+    fields: { RangeRequested: header, ActualObjectSize: `${target.sizeBytes}` },
+  });
+}
+
+function readConditions(request: HttpRequest) {
+  return {
+    ifMatch: request.header('if-match'),
+    ifNoneMatch: request.header('if-none-match'),
+    ifModifiedSince: request.header('if-modified-since'),
+    ifUnmodifiedSince: request.header('if-unmodified-since'),
+  };
+}

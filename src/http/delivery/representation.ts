@@ -1,0 +1,54 @@
+// One representation of an object that is not its stored bytes: a compressed one, an image in another size. It changes
+// some headers of the object's own; everything else that is said of the object stays true. Used by both doors.
+import type { Pointer } from '../../ports/domain.ts';
+import type { HeaderRecord } from '../semantics/object-headers.ts';
+import { type ByteRange, contentRange } from '../semantics/range.ts';
+
+export type Representation = {
+  /** Strong, without quotes: other bytes have another. */
+  readonly etag: string;
+  readonly bytes: Uint8Array;
+  /** Headers in the place of the object's own, Content-Length among them. */
+  readonly changes: Readonly<HeaderRecord>;
+};
+
+/**
+ * What a read gets when it does not simply get the object. `etag`, without quotes, is what its conditions are compared
+ * with; `representation` null: the object's own bytes, or none because the reader has that one already.
+ */
+export type Choice = {
+  readonly etag: string;
+  readonly representation: Representation | null;
+  readonly origin: 'memory' | 'edge' | 'bucket';
+};
+
+/** What a representation is made of, as a name: equal names mean equal bytes. */
+export function sourceName({ segments, versionId }: Pick<Pointer, 'segments' | 'versionId'>): string {
+  const [only, second] = segments;
+  if (only === undefined || second !== undefined) return `v/${versionId}`;
+  return `b/${only.blobId}/${only.offsetBytes}+${only.lengthBytes}`;
+}
+
+/** Headers of the object with those of the representation in their place. One that the owner took away stays away. */
+export function dressed(headers: Readonly<HeaderRecord>, { changes }: Pick<Representation, 'changes'>): HeaderRecord {
+  const all = { ...headers, ...changes };
+  if (headers.etag === undefined) delete all.etag;
+  return all;
+}
+
+/** The same for a part of it. */
+export function dressedPart(
+  headers: Readonly<HeaderRecord>,
+  representation: Representation,
+  range: ByteRange,
+): HeaderRecord {
+  const all = dressed(headers, representation);
+  all['content-length'] = `${range.endByteInclusive - range.startByte + 1}`;
+  all['content-range'] = contentRange(range, representation.bytes.length);
+  return all;
+}
+
+/** The same for a 304 that names a representation by its tag alone. */
+export function dressedNotModified(headers: Readonly<HeaderRecord>, etag: string): Readonly<HeaderRecord> {
+  return headers.etag === undefined ? headers : { ...headers, etag: `"${etag}"` };
+}

@@ -1,0 +1,167 @@
+// Compressed variants of public objects: which one a reader gets, and that it gets made. A reader never waits for
+// compression: the first who would profit gets the object as it is, and behind its answer the variant is made, once. Both
+// doors of delivery choose here, so that they can't disagree.
+//
+// A variant has a tag of its own, `{etag}-{coding}-{checksum of its bytes}`: a strong one, whatever compressor made it.
+// A tag that a reader names picks the representation that it means, so ranges go on and revalidations stay cheap. A range
+// without such a tag is always one of the stored bytes: which variants are ready changes, and parts must never be mixed.
+import type { Core } from '../../core/core.ts';
+import { readWhole } from '../../core/objects/read-whole.ts';
+import type { ContentCoding, Derived } from '../../ports/derived.ts';
+import type { Pointer } from '../../ports/domain.ts';
+import type { HttpRequest } from '../request.ts';
+import { createAcceptedCodings } from '../semantics/accept-encoding.ts';
+import { hasEntityTag } from '../semantics/entity-tag.ts';
+import type { HeaderRecord } from '../semantics/object-headers.ts';
+import { type Choice, dressed, dressedNotModified, type Representation, sourceName } from './representation.ts';
+
+/** What is only asked of objects that may have variants (prepared-headers.ts knows which). */
+export type Variants = {
+  /** What memory can say at once: a variant, null for the object as it is, or `unknown`. */
+  peek(pointer: Pointer, acceptEncoding: string | null): Representation | null | 'unknown';
+  /** The same with the tier below, and by the tags of conditions. Has a missing variant made behind the answer. */
+  choose(pointer: Pointer, request: HttpRequest): Choice | null | Promise<Choice | null>;
+  /** The tag among those of an If-None-Match by which the reader has a representation that it may still use, or null. */
+  knownTag(pointer: Pointer, ifNoneMatch: string, acceptEncoding: string | null): string | null;
+  /** Headers of a variant from those of the object, of a 200 and of a 304; the same record for the same two. */
+  headersOf(headers: Readonly<HeaderRecord>, representation: Representation): Readonly<HeaderRecord>;
+  notModifiedOf(headers: Readonly<HeaderRecord>, representation: Representation): Readonly<HeaderRecord>;
+};
+
+const CODED_TAG = /^(.+)-(br|zstd|gzip)-[0-9a-f]{8}$/;
+
+/** Cost of a `peek`: 0.2 µs. */
+export function createVariants(core: Core): Variants {
+  const { background, derived } = core.ports;
+  const accepted = createAcceptedCodings();
+  const names = new WeakMap<Pointer, Partial<Record<ContentCoding, string>>>();
+  const made = new WeakMap<Derived, Representation>();
+
+  function nameOf(pointer: Pointer, coding: ContentCoding): string {
+    let known = names.get(pointer);
+    if (known === undefined) {
+      known = {};
+      names.set(pointer, known);
+    }
+    known[coding] ??= `${sourceName(pointer)};${coding}`;
+    return known[coding];
+  }
+
+  function represent({ etag }: Pointer, coding: ContentCoding, found: Derived): Representation {
+    const own = `${etag}-${coding}-${found.tag}`;
+    const known = made.get(found);
+    // Two objects of equal bytes share what was made of them, and may have different tags.
+    if (known !== undefined && known.etag === own) return known;
+    const changes = { etag: `"${own}"`, 'content-encoding': coding, 'content-length': `${found.bytes.length}` };
+    const representation = { etag: own, bytes: found.bytes, changes };
+    made.set(found, representation);
+    return representation;
+  }
+
+  /** Of the codings behind the first, what is ready. */
+  function readyAmong(pointer: Pointer, codings: readonly ContentCoding[]): Representation | null {
+    for (const coding of codings) {
+      const known = derived.peek(nameOf(pointer, coding));
+      if (known !== null && known !== 'none') return represent(pointer, coding, known);
+    }
+    return null;
+  }
+
+  function peekAmong(pointer: Pointer, codings: readonly ContentCoding[]): Representation | null | 'unknown' {
+    const [best] = codings;
+    if (best === undefined) return null;
+    const known = derived.peek(nameOf(pointer, best));
+    if (known === null) return 'unknown';
+    return known === 'none' ? readyAmong(pointer, codings) : represent(pointer, best, known);
+  }
+
+  const make = (pointer: Pointer, coding: ContentCoding) =>
+    derived.make(nameOf(pointer, coding), { kind: 'coding', coding }, () => readWhole(core, pointer));
+
+  async function ask(pointer: Pointer, codings: readonly ContentCoding[], mayMake: boolean): Promise<Choice | null> {
+    const [best] = codings;
+    if (best === undefined) return null;
+    const found = await derived.find(nameOf(pointer, best));
+    if (found === null && mayMake) background.run('make-variant', () => make(pointer, best));
+    if (found === null || found === 'none') return inMemory(readyAmong(pointer, codings));
+    return choiceOf(represent(pointer, best, found), derived.tier);
+  }
+
+  /** For a reader that goes on with a variant: it is found, or made while the reader waits. */
+  async function resume(pointer: Pointer, coding: ContentCoding, tag: string): Promise<Choice | null> {
+    const name = nameOf(pointer, coding);
+    const known = derived.peek(name) ?? (await derived.find(name)) ?? (await make(pointer, coding));
+    if (known === 'none') return null;
+    const representation = represent(pointer, coding, known);
+    return representation.etag === tag ? choiceOf(representation) : null;
+  }
+
+  function knownTag(pointer: Pointer, ifNoneMatch: string, acceptEncoding: string | null): string | null {
+    if (hasEntityTag(ifNoneMatch, pointer.etag, true)) return pointer.etag;
+    if (!ifNoneMatch.includes(`${pointer.etag}-`)) return null;
+    return codedTag(ifNoneMatch, pointer.etag, accepted(acceptEncoding))?.tag ?? null;
+  }
+
+  return {
+    peek: (pointer, acceptEncoding) => peekAmong(pointer, accepted(acceptEncoding)),
+
+    choose(pointer, request) {
+      const acceptEncoding = request.header('accept-encoding');
+      const codings = accepted(acceptEncoding);
+      const ifNoneMatch = request.header('if-none-match');
+      const known = ifNoneMatch === null ? null : knownTag(pointer, ifNoneMatch, acceptEncoding);
+      if (known !== null) return { etag: known, representation: null, origin: 'memory' };
+      const condition = request.header('if-match') ?? request.header('if-range');
+      if (condition !== null) {
+        if (hasEntityTag(condition, pointer.etag, false)) return null;
+        const named = codedTag(condition, pointer.etag, codings);
+        if (named !== null) return resume(pointer, named.coding, named.tag);
+      }
+      if (request.header('range') !== null) return null;
+      const ready = peekAmong(pointer, codings);
+      return ready === 'unknown' ? ask(pointer, codings, request.method === 'GET') : inMemory(ready);
+    },
+
+    knownTag,
+
+    headersOf: remembered((own, representation) => dressed(own, representation)),
+    notModifiedOf: remembered((own, { etag }) => dressedNotModified(own, etag)),
+  };
+}
+
+type MakeHeaders = (headers: Readonly<HeaderRecord>, representation: Representation) => Readonly<HeaderRecord>;
+
+/** The same, made once for the same two and kept as long as both are. */
+function remembered(make: MakeHeaders): MakeHeaders {
+  const known = new WeakMap<Readonly<HeaderRecord>, WeakMap<Representation, Readonly<HeaderRecord>>>();
+  return (headers, representation) => {
+    let ofHeaders = known.get(headers);
+    if (ofHeaders === undefined) {
+      ofHeaders = new WeakMap();
+      known.set(headers, ofHeaders);
+    }
+    let record = ofHeaders.get(representation);
+    if (record === undefined) {
+      record = make(headers, representation);
+      ofHeaders.set(representation, record);
+    }
+    return record;
+  };
+}
+
+function choiceOf(representation: Representation, origin: Choice['origin'] = 'memory'): Choice {
+  return { etag: representation.etag, representation, origin };
+}
+
+const inMemory = (representation: Representation | null): Choice | null =>
+  representation === null ? null : choiceOf(representation);
+
+/** The first tag in a header that names a variant of this object in a coding that the reader takes. */
+function codedTag(header: string, etag: string, codings: readonly ContentCoding[]) {
+  for (const [, tag = ''] of header.matchAll(/"([^"]*)"/g)) {
+    const [, source, coding] = CODED_TAG.exec(tag) ?? [];
+    const accepted = codings.find((one) => one === coding);
+    if (source === etag && accepted !== undefined) return { tag, coding: accepted };
+  }
+  return null;
+}

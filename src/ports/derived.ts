@@ -1,0 +1,36 @@
+// Bytes that are made of an object's bytes: compressed ones, and images in other sizes. They are named by what they are
+// made of and how, so an entry can't be stale; and any entry may be gone, because it can be made again. So nothing of
+// them is known to the index, and nothing has to be swept.
+
+/** Content codings that we make. Source: RFC 9110 section 8.4.1, RFC 7932 (br), RFC 8878 (zstd) */
+export type ContentCoding = 'br' | 'zstd' | 'gzip';
+
+/** How the one is made of the other. Equal recipes mean equal results. */
+export type Recipe = { readonly kind: 'coding'; readonly coding: ContentCoding };
+
+/** What was made. `tag` is a checksum of the bytes: a compressor of another version may make other ones. */
+export type Derived = {
+  readonly bytes: Uint8Array;
+  /** Null: that of the source. */
+  readonly contentType: string | null;
+  readonly tag: string;
+};
+
+/** `none`: not worth making, or not to be had now. */
+export type DerivedOrNone = Derived | 'none';
+
+/** Makes derived bytes and keeps them in caches alone: memory, and a tier below it. */
+export type DerivedBodies = {
+  /** What the tier below memory is, for those who tell where an answer came from. */
+  readonly tier: 'edge' | 'bucket';
+  /** What memory knows, at once; null when it knows nothing. */
+  peek(name: string): DerivedOrNone | null;
+  /** What the tier below knows; memory then keeps it. Never rejects: a tier that fails knows nothing. */
+  find(name: string): Promise<DerivedOrNone | null>;
+  /**
+   * Makes it and keeps it; where the home allows it, all who ask at the same time share the work. While a coding is
+   * being made, and for some time after it could not be, `peek` says `none`. SlowDown when too much waits already, or
+   * what `load` or the maker rejects with.
+   */
+  make(name: string, recipe: Recipe, load: () => Promise<Uint8Array>): Promise<DerivedOrNone>;
+};

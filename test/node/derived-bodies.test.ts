@@ -1,0 +1,224 @@
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openDerivedFolder } from '../../src/adapters/node/derived-folder.ts';
+import { compressRecipe } from '../../src/adapters/shared/compress-recipe.ts';
+import {
+  createDerivedBodies,
+  type DerivedBodiesOptions,
+  type StoredDerived,
+} from '../../src/adapters/shared/derived-bodies.ts';
+import type { Recipe } from '../../src/ports/derived.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const BR: Recipe = { kind: 'coding', coding: 'br' };
+const log = { info: () => undefined, error: () => undefined };
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+function createBodies(changes: Partial<DerivedBodiesOptions> = {}) {
+  const stored = new Map<string, StoredDerived>();
+  let nowMs = 0;
+  const bodies = createDerivedBodies({
+    tier: 'bucket',
+    memoryMaxBytes: 100_000,
+    store: {
+      get: async (name) => stored.get(name) ?? null,
+      put: async (name, made) => void stored.set(name, made),
+    },
+    derive: async (source) => ({ bytes: source.slice().reverse(), contentType: null }),
+    clock: { nowMs: () => nowMs },
+    concurrency: 1,
+    waitingMax: 2,
+    sharesWork: true,
+    ...changes,
+  });
+  return { bodies, stored, pass: (ms: number) => (nowMs += ms) };
+}
+
+describe('derived bodies', () => {
+  it('are made, kept in memory and below, and found again', async () => {
+    const { bodies, stored } = createBodies();
+    expect([bodies.peek('n'), await bodies.find('n')]).toEqual([null, null]);
+    const made = await bodies.make('n', BR, async () => bytesOf('abc'));
+    expect(made).toEqual({ bytes: bytesOf('cba'), contentType: null, tag: 'd8aef480' });
+    expect(bodies.peek('n')).toBe(made);
+    const { bodies: fresh } = createBodies({
+      store: { get: async (name) => stored.get(name) ?? null, put: async () => {} },
+    });
+    expect(fresh.peek('n')).toBe(null);
+    expect(await fresh.find('n')).toEqual(made);
+    expect(fresh.peek('n')).toEqual(made);
+    expect(fresh.stats()).toMatchObject({ entries: 1, bytes: 1027 });
+  });
+
+  it('remember what is not worth making', async () => {
+    const { bodies, stored } = createBodies({ derive: async () => null });
+    expect(await bodies.make('n', BR, async () => bytesOf('abc'))).toBe('none');
+    expect(bodies.peek('n')).toBe('none');
+    expect(stored.get('n')?.bytes).toHaveLength(0);
+    const { bodies: fresh } = createBodies({
+      store: { get: async (name) => stored.get(name) ?? null, put: async () => {} },
+    });
+    expect(await fresh.find('n')).toBe('none');
+  });
+
+  it('are made once for all who ask at the same time', async () => {
+    let loads = 0;
+    const { bodies } = createBodies();
+    const load = async () => bytesOf(`${++loads}`);
+    const all = await Promise.all(Array.from({ length: 100 }, () => bodies.make('n', BR, load)));
+    expect([loads, new Set(all).size]).toEqual([1, 1]);
+  });
+
+  it('are none while they are being made, and for a while after it failed', async () => {
+    const { bodies, pass } = createBodies();
+    const loading = Promise.withResolvers<Uint8Array>();
+    const making = bodies.make('n', BR, () => loading.promise);
+    expect(bodies.peek('n')).toBe('none');
+    loading.reject(new Error('no disk'));
+    await expect(making).rejects.toThrow('no disk');
+    expect(bodies.peek('n')).toBe('none');
+    pass(60_001);
+    expect(bodies.peek('n')).toBe(null);
+  });
+
+  it('wait for their turn, a few of them', async () => {
+    const { bodies, pass } = createBodies();
+    let running = 0;
+    let most = 0;
+    const load = async () => {
+      most = Math.max(most, ++running);
+      await Promise.resolve();
+      running--;
+      return bytesOf('x');
+    };
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => bodies.make(name, BR, load));
+    await expect(d).rejects.toMatchObject({ code: 'SlowDown' });
+    await Promise.all([a, b, c]);
+    expect(most).toBe(1);
+    expect(bodies.peek('d')).toBe('none');
+    pass(5001);
+    expect(bodies.peek('d')).toBe(null);
+    expect(await bodies.make('d', BR, load)).not.toBe('none');
+  });
+
+  it('leave memory when it is full, the largest never enter it, and none are lost', async () => {
+    const { bodies } = createBodies({ memoryMaxBytes: 20_000 });
+    await bodies.make('large', BR, async () => new Uint8Array(6000));
+    expect(bodies.peek('large')).toBe(null);
+    for (let n = 0; n < 10; n++) await bodies.make(`${n}`, BR, async () => new Uint8Array(3000));
+    expect(bodies.peek('0')).toBe(null);
+    expect(bodies.peek('9')).not.toBe(null);
+    expect(await bodies.find('0')).toMatchObject({ tag: expect.stringMatching(/^[0-9a-f]{8}$/) });
+    expect(bodies.stats().evictions).toBeGreaterThan(0);
+  });
+});
+
+describe('compression', () => {
+  const text = bytesOf('a line of text that comes again\n'.repeat(200));
+  it.each([
+    ['br', brotliDecompressSync],
+    ['zstd', zstdDecompressSync],
+    ['gzip', gunzipSync],
+  ] as const)('%s can be undone, however thorough', async (coding, undo) => {
+    for (const thoroughness of ['brief', 'thorough'] as const) {
+      const made = await compressRecipe(text, { kind: 'coding', coding }, thoroughness);
+      expect(made?.bytes.length).toBeLessThan(200);
+      expect(made?.bytes.buffer.byteLength).toBe(made?.bytes.length);
+      expect(undo(made?.bytes ?? new Uint8Array()).equals(text)).toBe(true);
+    }
+  });
+
+  it('that saves nothing is not worth it', async () => {
+    const noise = crypto.getRandomValues(new Uint8Array(5000));
+    expect(await compressRecipe(noise, { kind: 'coding', coding: 'br' }, 'brief')).toBe(null);
+  });
+});
+
+describe('the folder of derived bodies', () => {
+  let path = '';
+  beforeEach(() => {
+    path = join(temporaryFolder(), 'derived');
+  });
+  const open = (maxBytes = 1_000_000) => openDerivedFolder(path, { maxBytes, log });
+  const files = async () => (await readdir(path, { recursive: true })).filter((name) => /\/.{64}$/.test(name));
+
+  it('keeps what it is given, over a restart too', async () => {
+    const first = open();
+    await first.put('a', { bytes: bytesOf('hello'), contentType: 'image/webp' });
+    await first.put('b', { bytes: new Uint8Array(), contentType: null });
+    const second = open();
+    await second.ready;
+    for (const store of [first, second]) {
+      expect(await store.get('a')).toEqual({ bytes: bytesOf('hello'), contentType: 'image/webp' });
+      expect(await store.get('b')).toEqual({ bytes: new Uint8Array(), contentType: null });
+      expect(await store.get('c')).toBe(null);
+    }
+    expect(second.stats()).toMatchObject({ entries: 2 });
+  });
+
+  it('gives nothing that is broken, and throws it away', async () => {
+    const store = open();
+    await store.put('a', { bytes: bytesOf('hello'), contentType: null });
+    const [name = ''] = await files();
+    const file = join(path, name);
+    const whole = await readFile(file);
+    for (const damage of [
+      Buffer.alloc(0),
+      whole.subarray(0, 8),
+      whole.subarray(0, -1),
+      Buffer.concat([whole, whole]),
+      Buffer.alloc(whole.length),
+    ]) {
+      await writeFile(file, damage);
+      expect(await store.get('a')).toBe(null);
+      await expect.poll(files).toEqual([]);
+    }
+    await store.put('a', { bytes: bytesOf('hello'), contentType: null });
+    expect(await store.get('a')).not.toBe(null);
+  });
+
+  it('deletes what was not read for longest when it is full', async () => {
+    const store = open(5 * 8192);
+    for (const name of ['a', 'b', 'c', 'd']) await store.put(name, { bytes: new Uint8Array(4000), contentType: null });
+    await store.get('a');
+    for (const name of ['e', 'f']) await store.put(name, { bytes: new Uint8Array(4000), contentType: null });
+    await expect.poll(() => store.get('b')).toBe(null);
+    expect(await store.get('a')).not.toBe(null);
+    expect(await store.get('f')).not.toBe(null);
+    await store.put('too large', { bytes: new Uint8Array(50_000), contentType: null });
+    expect(await store.get('too large')).toBe(null);
+    expect(store.stats().evictions).toBeGreaterThan(0);
+  });
+
+  it('goes on with the oldest first after a restart, and clears away what was not finished', async () => {
+    const first = open();
+    for (const name of ['old', 'new']) await first.put(name, { bytes: new Uint8Array(4000), contentType: null });
+    const [some = ''] = await files();
+    for (const name of await files()) {
+      const seconds = name === some ? 1000 : 2000;
+      await utimes(join(path, name), seconds, seconds);
+    }
+    await mkdir(join(path, 'ab'), { recursive: true });
+    await writeFile(join(path, 'ab', `${'a'.repeat(64)}.1.1`), 'half');
+    const second = open(2 * 8192);
+    await second.ready;
+    await second.put('third', { bytes: new Uint8Array(4000), contentType: null });
+    await expect.poll(files).not.toContain(some);
+    expect(await files()).toHaveLength(2);
+    expect(await readdir(join(path, 'ab'))).toEqual([]);
+  });
+
+  it('can be switched off, and can disappear', async () => {
+    const off = open(0);
+    await off.put('a', { bytes: bytesOf('x'), contentType: null });
+    expect(await off.get('a')).toBe(null);
+    const file = join(temporaryFolder(), 'a-file');
+    await writeFile(file, '');
+    const nowhere = openDerivedFolder(join(file, 'derived'), { maxBytes: 1_000_000, log });
+    await nowhere.ready;
+    await nowhere.put('a', { bytes: bytesOf('x'), contentType: null });
+    expect(await nowhere.get('a')).toBe(null);
+  });
+});
