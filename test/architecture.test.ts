@@ -76,7 +76,14 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'node.ts': ['node:'],
   'adapters/shared': ['lru-cache'],
   'adapters/memory': ['node:'],
-  'adapters/node': ['node:', '@hono/node-server', '@hono/node-server/utils/response', 'lru-cache', 'prom-client'],
+  'adapters/node': [
+    'node:',
+    '@hono/node-server',
+    '@hono/node-server/utils/response',
+    'lru-cache',
+    'prom-client',
+    'sharp',
+  ],
   'adapters/cloudflare': ['cloudflare:', 'lru-cache'],
 };
 

@@ -58,3 +58,7 @@ export const POLICY_MAX_BYTES = 20 * 1024;
 export const ENCRYPTION_CONTEXT_MAX_LENGTH = 1024;
 /** Largest encryption configuration of a bucket: one rule with a key id. Bytes. */
 export const ENCRYPTION_DOCUMENT_MAX_BYTES = 8 * 1024;
+/** Largest width and height of an image that is made of another, pixels. 16 megapixels take half a second. */
+export const IMAGE_MAX_SIDE_PX = 4096;
+/** Largest file that images are made of, bytes: it is read into memory. */
+export const IMAGE_SOURCE_MAX_BYTES = 24 * 1024 * 1024;

@@ -5,8 +5,26 @@
 /** Content codings that we make. Source: RFC 9110 section 8.4.1, RFC 7932 (br), RFC 8878 (zstd) */
 export type ContentCoding = 'br' | 'zstd' | 'gzip';
 
+export type ImageFormat = 'avif' | 'webp' | 'jpeg' | 'png' | 'gif';
+
+/**
+ * How an image fills the sizes asked for. `scale-down`: within them, never larger than it is; `contain`: within them;
+ * `cover`: fills them, and what sticks out is cut off; `fill`: both sizes, whatever becomes of its shape.
+ */
+export type ImageFit = 'scale-down' | 'contain' | 'cover' | 'fill';
+
+/** Null sizes follow the other one; with neither the image keeps its own. `quality` from 1 to 100, not for png and gif. */
+export type ImageRecipe = {
+  readonly kind: 'image';
+  readonly widthPx: number | null;
+  readonly heightPx: number | null;
+  readonly fit: ImageFit;
+  readonly format: ImageFormat;
+  readonly quality: number;
+};
+
 /** How the one is made of the other. Equal recipes mean equal results. */
-export type Recipe = { readonly kind: 'coding'; readonly coding: ContentCoding };
+export type Recipe = { readonly kind: 'coding'; readonly coding: ContentCoding } | ImageRecipe;
 
 /** What was made. `tag` is a checksum of the bytes: a compressor of another version may make other ones. */
 export type Derived = {
@@ -29,8 +47,9 @@ export type DerivedBodies = {
   find(name: string): Promise<DerivedOrNone | null>;
   /**
    * Makes it and keeps it; where the home allows it, all who ask at the same time share the work. While a coding is
-   * being made, and for some time after it could not be, `peek` says `none`. SlowDown when too much waits already, or
-   * what `load` or the maker rejects with.
+   * being made, and for some time after it could not be, `peek` says `none`. SlowDown when too much waits already;
+   * InvalidRequest for an image that can't be read or is too large; NotImplemented where the home makes no images; or
+   * what `load` rejects with.
    */
   make(name: string, recipe: Recipe, load: () => Promise<Uint8Array>): Promise<DerivedOrNone>;
 };

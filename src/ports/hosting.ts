@@ -19,6 +19,14 @@ export type HotlinkRules = {
   readonly match: readonly string[];
 };
 
+/** Images in other sizes and formats, by parameters of the address (docs/images.md). */
+export type ImageSettings = {
+  /** The widths and heights that may be asked for, pixels; empty: any. Few of them keep caches small and strangers cheap. */
+  readonly sizes: readonly number[];
+  /** Largest width and height, pixels. */
+  readonly maxSize: number;
+};
+
 /** A host name of the owner's; with a prefix it shows only keys that begin with it, without it. */
 export type HostedDomain = { readonly host: string; readonly prefix: string };
 
@@ -38,6 +46,8 @@ export type HostingSettings = {
   readonly cacheControlRules: readonly CacheControlRule[];
   /** Whether objects of types that gain by it go out compressed to readers who can read that. */
   readonly compression: boolean;
+  /** Null: images go out as they are, whatever the address asks for. */
+  readonly images: ImageSettings | null;
   /** Whether objects with a hash in their name may be kept for good. */
   readonly immutableHashedNames: boolean;
   /** Whether folders without an index document are listed. */

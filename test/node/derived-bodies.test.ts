@@ -28,8 +28,7 @@ function createBodies(changes: Partial<DerivedBodiesOptions> = {}) {
     },
     derive: async (source) => ({ bytes: source.slice().reverse(), contentType: null }),
     clock: { nowMs: () => nowMs },
-    concurrency: 1,
-    waitingMax: 2,
+    limits: { coding: { concurrency: 1, waitingMax: 2 }, image: { concurrency: 1, waitingMax: 2 } },
     sharesWork: true,
     ...changes,
   });

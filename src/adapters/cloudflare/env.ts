@@ -12,4 +12,6 @@ export type WorkerEnv = {
   readonly BUCKETS: DurableObjectNamespace<BucketObject>;
   /** The directory; its only object is named `directory`. */
   readonly DIRECTORY: DurableObjectNamespace<DirectoryObject>;
+  /** Cloudflare Images; a deployment without it makes no images. */
+  readonly IMAGES?: ImagesBinding;
 };

@@ -16,6 +16,7 @@ import { createCacheApiDerived } from './cache-api-derived.ts';
 import { createDoDirectory } from './do-directory.ts';
 import { createDoMetadataIndex } from './do-metadata-index.ts';
 import type { WorkerEnv } from './env.ts';
+import { createImagesBinding } from './images-binding.ts';
 import { createKvHotMetadata } from './kv-hot-metadata.ts';
 import { createKvLeases } from './kv-leases.ts';
 import { createR2BlobStore } from './r2-blob-store.ts';
@@ -37,6 +38,8 @@ export type PortSettings = {
   readonly logLevel: LogLevel;
   readonly accessLog: string;
 };
+
+const UNLIMITED = { concurrency: Number.POSITIVE_INFINITY, waitingMax: 0 } as const;
 
 /** `entrypoint`: the loopback to BodySlices, null where there is none. */
 export function createWorkersPorts(
@@ -60,15 +63,16 @@ export function createWorkersPorts(
     maxSliceBytes: settings.bodyMemoryMaxBodyBytes,
   });
   const background = createWaitUntilBackground(log);
+  const images = createImagesBinding(env.IMAGES ?? null);
   const derived = createDerivedBodies({
     tier: 'edge',
     memoryMaxBytes: settings.derivedMemoryMaxBytes,
     store: createCacheApiDerived(log, settings.tierLimitMs),
-    derive: (source, recipe) => compressRecipe(source, recipe, 'brief'),
+    derive: (source, recipe) =>
+      recipe.kind === 'coding' ? compressRecipe(source, recipe, 'brief') : images(source, recipe),
     clock,
     // A request that ends early would never give its turn back, and none may wait for another.
-    concurrency: Number.POSITIVE_INFINITY,
-    waitingMax: 0,
+    limits: { coding: UNLIMITED, image: UNLIMITED },
     sharesWork: false,
   });
   return {

@@ -1,4 +1,5 @@
 // Derived bytes with nothing below memory but a Map: for tests, benches and the simulator.
+import { StorageError } from '../../ports/errors.ts';
 import type { Clock } from '../../ports/system.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
 import { createDerivedBodies, type SharedDerivedBodies, type StoredDerived } from '../shared/derived-bodies.ts';
@@ -13,10 +14,12 @@ export function createMemoryDerived(clock: Clock, memoryMaxBytes = 1024 * 1024):
       get: async (name) => stored.get(name) ?? null,
       put: async (name, made) => void stored.set(name, made),
     },
-    derive: (source, recipe) => compressRecipe(source, recipe, 'brief'),
+    derive(source, recipe) {
+      if (recipe.kind === 'coding') return compressRecipe(source, recipe, 'brief');
+      return Promise.reject(new StorageError('NotImplemented', { detail: 'No images are made here.' }));
+    },
     clock,
-    concurrency: 2,
-    waitingMax: 16,
+    limits: { coding: { concurrency: 2, waitingMax: 16 }, image: { concurrency: 1, waitingMax: 4 } },
     sharesWork: true,
   });
 }

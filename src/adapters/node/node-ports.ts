@@ -19,6 +19,7 @@ import { createFsBlobStore } from './fs-blob-store.ts';
 import { createMemoryEdgeCache } from './memory-edge-cache.ts';
 import { createMemoryHotMetadata } from './memory-hot-metadata.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
+import { createSharpImages } from './sharp-images.ts';
 import { openSqliteMetadataIndex } from './sqlite-metadata-index.ts';
 
 export type NodePorts = {
@@ -27,8 +28,8 @@ export type NodePorts = {
   close(backgroundMs: number): Promise<void>;
 };
 
-/** Variants that wait to be made; a further one is made after a later request. */
-const DERIVED_WAITING_MAX = 256;
+/** What waits to be made: a further variant is made after a later request; whoever asks for a further image is to try again. */
+const DERIVED_WAITING_MAX = { coding: 256, image: 64 } as const;
 
 /** `dataDir` must exist and be locked. `onCrash`: the index writer died, the process must end. */
 export async function openNodePorts(
@@ -54,15 +55,19 @@ export async function openNodePorts(
   const index = await openSqliteMetadataIndex({ path, watcher: hotMetadata, onCrash });
   const blobStore = createFsBlobStore(dataDir);
   const derivedFolder = openDerivedFolder(join(dataDir, 'derived'), { maxBytes: config.derivedDiskMaxBytes, log });
+  const images = createSharpImages();
   const derived = createDerivedBodies({
     tier: 'bucket',
     memoryMaxBytes: config.derivedMemoryMaxBytes,
     store: derivedFolder,
-    derive: (source, recipe) => compressRecipe(source, recipe, 'thorough'),
+    derive: (source, recipe) =>
+      recipe.kind === 'coding' ? compressRecipe(source, recipe, 'thorough') : images(source, recipe),
     clock: systemClock,
-    // Compression shares the thread pool with all reads of files.
-    concurrency: 1,
-    waitingMax: DERIVED_WAITING_MAX,
+    // Both share the four threads of the pool with all reads of files.
+    limits: {
+      coding: { concurrency: 1, waitingMax: DERIVED_WAITING_MAX.coding },
+      image: { concurrency: 1, waitingMax: DERIVED_WAITING_MAX.image },
+    },
     sharesWork: true,
   });
   const background = createTrackedBackground(log);

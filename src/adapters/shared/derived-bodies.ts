@@ -25,9 +25,8 @@ export type DerivedBodiesOptions = {
   readonly store: DerivedStore;
   readonly derive: DeriveBytes;
   readonly clock: Clock;
-  /** Made at once, and waiting to be. */
-  readonly concurrency: number;
-  readonly waitingMax: number;
+  /** How many are made at once, and how many may wait to be. */
+  readonly limits: Readonly<Record<Recipe['kind'], { readonly concurrency: number; readonly waitingMax: number }>>;
   /** Whether requests may wait for each other's work; on Cloudflare they may not. */
   readonly sharesWork: boolean;
 };
@@ -57,7 +56,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
       if (reason === 'evict') evictions += 1;
     },
   });
-  const turns = createTurns(options.concurrency, options.waitingMax);
+  const turns = { coding: createTurns(options.limits.coding), image: createTurns(options.limits.image) };
   const underWay = new Map<string, Promise<DerivedOrNone | null>>();
 
   function keep(name: string, value: DerivedOrNone, untilMs = Number.POSITIVE_INFINITY): DerivedOrNone {
@@ -86,7 +85,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
   async function makeNow(name: string, recipe: Recipe, load: () => Promise<Uint8Array>): Promise<DerivedOrNone> {
     const isCoding = recipe.kind === 'coding';
     if (isCoding) keep(name, 'none', clock.nowMs() + PENDING_MS);
-    const turn = await turns.take().catch((error: unknown) => {
+    const turn = await turns[recipe.kind].take().catch((error: unknown) => {
       if (isCoding) keep(name, 'none', clock.nowMs() + REFUSED_MS);
       throw error;
     });
@@ -124,7 +123,7 @@ function toDerived({ bytes, contentType }: StoredDerived): Derived {
 }
 
 /** Lets so many work at once and so many wait, first come first served. */
-function createTurns(concurrency: number, waitingMax: number) {
+function createTurns({ concurrency, waitingMax }: DerivedBodiesOptions['limits']['coding']) {
   const waiting: (() => void)[] = [];
   let running = 0;
   return {

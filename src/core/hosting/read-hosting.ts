@@ -2,8 +2,8 @@
 // what it may be; a name that is no setting is refused too, or a typing error would look like a setting without effect.
 
 import { StorageError } from '../../ports/errors.ts';
-import type { HostedDomain, HostingSettings, HotlinkRules } from '../../ports/hosting.ts';
-import { KEY_MAX_BYTES } from '../limits.ts';
+import type { HostedDomain, HostingSettings, HotlinkRules, ImageSettings } from '../../ports/hosting.ts';
+import { IMAGE_MAX_SIDE_PX, KEY_MAX_BYTES } from '../limits.ts';
 import { compileGlob, GLOB_MAX_LENGTH } from './glob.ts';
 import { hostNameOf, isBindableHost } from './host-names.ts';
 
@@ -14,6 +14,8 @@ const HOTLINK_HOSTS_MAX = 100;
 const HOTLINK_PATTERNS_MAX = 20;
 /** Host names of one bucket. */
 export const DOMAINS_MAX = 20;
+/** Sizes of images that a document can list. */
+const IMAGE_SIZES_MAX = 50;
 /** Longest header value that a document can bring, characters. */
 const HEADER_MAX_LENGTH = 256;
 /** Longest name of a document below a root, and longest root, characters; together they must leave room in a key. */
@@ -29,6 +31,7 @@ export const HOSTING_DEFAULTS: HostingSettings = {
   ruleFiles: true,
   cacheControlRules: [],
   compression: true,
+  images: null,
   immutableHashedNames: true,
   directoryListing: false,
   hotlink: null,
@@ -64,6 +67,7 @@ export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): Hos
       readFields(value, at, null, { match: readPattern, cacheControl: readHeaderValue }),
     ),
     compression: readSwitch,
+    images: orNull(readImages),
     immutableHashedNames: readSwitch,
     directoryListing: readSwitch,
     hotlink: orNull(readHotlink),
@@ -156,6 +160,19 @@ const readHotlink: Reader<HotlinkRules> = (value, at) =>
       match: listOf(HOTLINK_PATTERNS_MAX, readPattern),
     },
   );
+
+const readImages: Reader<ImageSettings> = (value, at) =>
+  readFields<ImageSettings>(
+    value,
+    at,
+    { sizes: [], maxSize: IMAGE_MAX_SIDE_PX },
+    { sizes: listOf(IMAGE_SIZES_MAX, readImageSize), maxSize: readImageSize },
+  );
+
+const readImageSize: Reader<number> = (value, at) =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= IMAGE_MAX_SIDE_PX
+    ? value
+    : refuse(at, `a number of pixels from 1 to ${IMAGE_MAX_SIDE_PX}`);
 
 function readDomains(value: unknown, at: string, ownHosts: readonly string[]): readonly HostedDomain[] {
   const readHost: Reader<string> = (given, place) => {

@@ -67,7 +67,7 @@ export function createAnswerObject(
     if (outcome === 'not-modified') {
       const status = cacheStatus(tier, 'none', stale);
       const stored = prepared.notModified(pointer, status);
-      const own = choice === null ? stored : dressedNotModified(stored, choice.etag);
+      const own = choice === null ? stored : dressedNotModified(stored, choice);
       return respond(asked, 304, shown(withTiming(own, status, request.notes)), null, cors);
     }
     if (outcome === 'precondition-failed') throw new StorageError('PreconditionFailed');

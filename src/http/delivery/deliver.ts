@@ -21,6 +21,7 @@ import { createAnswerObject } from './answer-object.ts';
 import { createCacheStatus } from './cache-status.ts';
 import { createHeaderProfiles, type HeaderProfile } from './header-profile.ts';
 import { createHotAnswer, type HotCountsBySurface, newHotCounts } from './hot-answer.ts';
+import { createImages } from './images.ts';
 import { createPreparedFor } from './prepared-headers.ts';
 import { createPublicReader } from './public-reader.ts';
 import { createSiteDelivery, type DeliverSite } from './site/deliver-site.ts';
@@ -75,6 +76,7 @@ export function createDelivery(core: Core, settings: DeliverySettings, decide: D
   const profiles = createHeaderProfiles();
   const preparedFor = createPreparedFor({ ...settings, memoryHit });
   const variants = createVariants(core);
+  const images = createImages(core);
   const answerObject = createAnswerObject(core, { cacheStatus, memoryHit, isServerTimingOn });
 
   function answer(asked: Asked, found: Found): Response | Promise<Response> {
@@ -101,7 +103,9 @@ export function createDelivery(core: Core, settings: DeliverySettings, decide: D
     const prepared = preparedFor(used);
     if (prepared.isGuarded(pointer)) requireReferer(used, request, cors);
     const read = { asked, found, pointer, prepared, cors, isForEveryone };
-    const choice = prepared.isNegotiated(pointer) ? variants.choose(pointer, request) : null;
+    const imageSettings = request.rawQuery === '' ? null : (found.gate?.settings.hosting?.images ?? null);
+    const image = imageSettings === null ? null : images.choose(pointer, request, imageSettings);
+    const choice = image === null && prepared.isNegotiated(pointer) ? variants.choose(pointer, request) : image;
     return choice instanceof Promise ? choice.then((late) => answerObject(read, late)) : answerObject(read, choice);
   }
 

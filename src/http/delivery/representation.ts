@@ -3,6 +3,7 @@
 import type { Pointer } from '../../ports/domain.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { type ByteRange, contentRange } from '../semantics/range.ts';
+import { addVary } from './header-profile.ts';
 
 export type Representation = {
   /** Strong, without quotes: other bytes have another. */
@@ -10,6 +11,8 @@ export type Representation = {
   readonly bytes: Uint8Array;
   /** Headers in the place of the object's own, Content-Length among them. */
   readonly changes: Readonly<HeaderRecord>;
+  /** A request header that chose it, besides those that the object's own headers name. */
+  readonly vary: string | null;
 };
 
 /**
@@ -20,6 +23,7 @@ export type Choice = {
   readonly etag: string;
   readonly representation: Representation | null;
   readonly origin: 'memory' | 'edge' | 'bucket';
+  readonly vary: string | null;
 };
 
 /** What a representation is made of, as a name: equal names mean equal bytes. */
@@ -30,8 +34,9 @@ export function sourceName({ segments, versionId }: Pick<Pointer, 'segments' | '
 }
 
 /** Headers of the object with those of the representation in their place. One that the owner took away stays away. */
-export function dressed(headers: Readonly<HeaderRecord>, { changes }: Pick<Representation, 'changes'>): HeaderRecord {
+export function dressed(headers: Readonly<HeaderRecord>, { changes, vary }: Representation): HeaderRecord {
   const all = { ...headers, ...changes };
+  if (vary !== null) addVary(all, [vary]);
   if (headers.etag === undefined) delete all.etag;
   return all;
 }
@@ -49,6 +54,12 @@ export function dressedPart(
 }
 
 /** The same for a 304 that names a representation by its tag alone. */
-export function dressedNotModified(headers: Readonly<HeaderRecord>, etag: string): Readonly<HeaderRecord> {
-  return headers.etag === undefined ? headers : { ...headers, etag: `"${etag}"` };
+export function dressedNotModified(
+  headers: Readonly<HeaderRecord>,
+  { etag, vary }: Pick<Choice, 'etag' | 'vary'>,
+): HeaderRecord {
+  const all = { ...headers };
+  if (headers.etag !== undefined) all.etag = `"${etag}"`;
+  if (vary !== null) addVary(all, [vary]);
+  return all;
 }

@@ -53,7 +53,8 @@ export function createVariants(core: Core): Variants {
     // Two objects of equal bytes share what was made of them, and may have different tags.
     if (known !== undefined && known.etag === own) return known;
     const changes = { etag: `"${own}"`, 'content-encoding': coding, 'content-length': `${found.bytes.length}` };
-    const representation = { etag: own, bytes: found.bytes, changes };
+    // Accept-Encoding stands in the Vary of the object's own headers.
+    const representation = { etag: own, bytes: found.bytes, changes, vary: null };
     made.set(found, representation);
     return representation;
   }
@@ -110,7 +111,7 @@ export function createVariants(core: Core): Variants {
       const codings = accepted(acceptEncoding);
       const ifNoneMatch = request.header('if-none-match');
       const known = ifNoneMatch === null ? null : knownTag(pointer, ifNoneMatch, acceptEncoding);
-      if (known !== null) return { etag: known, representation: null, origin: 'memory' };
+      if (known !== null) return { etag: known, representation: null, origin: 'memory', vary: null };
       const condition = request.header('if-match') ?? request.header('if-range');
       if (condition !== null) {
         if (hasEntityTag(condition, pointer.etag, false)) return null;
@@ -125,7 +126,7 @@ export function createVariants(core: Core): Variants {
     knownTag,
 
     headersOf: remembered((own, representation) => dressed(own, representation)),
-    notModifiedOf: remembered((own, { etag }) => dressedNotModified(own, etag)),
+    notModifiedOf: remembered((own, representation) => dressedNotModified(own, representation)),
   };
 }
 
@@ -150,7 +151,7 @@ function remembered(make: MakeHeaders): MakeHeaders {
 }
 
 function choiceOf(representation: Representation, origin: Choice['origin'] = 'memory'): Choice {
-  return { etag: representation.etag, representation, origin };
+  return { etag: representation.etag, representation, origin, vary: null };
 }
 
 const inMemory = (representation: Representation | null): Choice | null =>

@@ -19,6 +19,7 @@ describe('hosting settings', () => {
       ruleFiles: false,
       cacheControlRules: [{ match: '/assets/**', cacheControl: 'public, max-age=60' }],
       compression: false,
+      images: { sizes: [320, 640], maxSize: 640 },
       immutableHashedNames: false,
       directoryListing: true,
       hotlink: { allowedHosts: ['example.com', '*.example.org'], allowEmptyReferer: false, match: ['*.jpg'] },

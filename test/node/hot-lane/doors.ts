@@ -173,7 +173,7 @@ export async function put(
   return putBytes(core, bucketName, name, sampleBytes(sizeBytes), attributes);
 }
 
-async function putBytes(
+export async function putBytes(
   core: MemoryCore,
   bucketName: string,
   name: string,
