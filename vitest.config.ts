@@ -33,6 +33,8 @@ export default defineConfig({
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/workerd/**', 'test/wire/**'],
+          // Some digest or zip megabytes; on a busy machine of two cores that takes seconds.
+          testTimeout: 20_000,
           // The sources are loaded once for all files: no module keeps state that a test could leave behind.
           isolate: false,
         },
