@@ -15,7 +15,8 @@
 // - partNumber behind the last part is 400 InvalidPart (S3: 416 InvalidPartNumber), as ceph/s3-tests wants it.
 // - GetObjectAttributes lists parts with and without checksums; CopyObject takes sources above 5 GiB, as no byte moves;
 //   a copy onto itself may add a checksum.
-// - An empty continuation token begins a listing anew (S3: InvalidArgument); URL encoding writes a space as %20.
+// - An empty continuation token begins a listing anew (S3: InvalidArgument); URL encoding writes a space as %20,
+//   and line breaks and tabs in the Prefix of ListObjects as they are.
 // - x-amz-delete-marker is sent where it is true, never as `false` (as S3 documents it; RadosGW sends both).
 // - Answers of a bucket with CORS rules have Vary also when the request had no Origin (S3: only with one).
 // - `?hosting` of a bucket is ours: its settings as a site, as JSON (docs/hosting.md).
