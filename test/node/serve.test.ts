@@ -8,10 +8,12 @@ import { type Fetch, type RunningServer, serve } from '../../src/adapters/node/s
 import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
+import { renderMetrics } from '../../src/http/system/metrics-text.ts';
 import type { BlobIdentity } from '../../src/ports/blob-store.ts';
 import { ChunkStream } from '../../src/ports/chunk-stream.ts';
 import type { BlobId, BucketId, BucketName, ObjectKey } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
+import { parseMetricsPage } from '../wire/metrics-page.ts';
 import { openRawClient } from './raw-socket.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -287,5 +289,34 @@ describe('close', () => {
     expect(outcomes).toEqual(['IncompleteBody']);
     expect(existsSync(join(dataDir, 'tmp'))).toBe(true);
     expect(readdirSync(join(dataDir, 'tmp'))).toEqual([]);
+  });
+});
+
+describe('the numbers of a server', () => {
+  it('tell what is on its way, what was cut short and what was no request', async () => {
+    const gate = Promise.withResolvers<void>();
+    const server = await start(async (request) => {
+      if (request.url.endsWith('/wait')) await gate.promise;
+      return text('done');
+    });
+    const numbers = async () => {
+      const { value } = parseMetricsPage(renderMetrics(await server.families()));
+      const names = ['answers_open', 'answers_cut_short_total', 'malformed_requests_total', 'connections'];
+      return names.map((name) => value(`quayside_${name}`));
+    };
+    const patient = await openRawClient(server.url);
+    const leaving = await openRawClient(server.url);
+    for (const client of [patient, leaving]) client.send('GET /wait HTTP/1.1\r\nHost: h\r\n\r\n');
+    await expect.poll(numbers).toEqual([2, 0, 0, 2]);
+    leaving.socket.destroy();
+    await expect.poll(numbers).toEqual([1, 1, 0, 1]);
+    for (const nonsense of ['nonsense\r\n\r\n', 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n']) {
+      const odd = await openRawClient(server.url);
+      odd.send(nonsense);
+      expect(await odd.closed()).toMatch(/^HTTP\/1\.1 400 /);
+    }
+    gate.resolve();
+    await patient.until(/done/);
+    await expect.poll(numbers).toEqual([0, 1, 2, 1]);
   });
 });

@@ -38,9 +38,12 @@ export function createAnswerCounts(): AnswerCounts {
       metricFamily('counter', 'quayside_answers_cut_short_total', 'Answers whose client left before their end.', [
         [{}, cutShort],
       ]),
-      metricFamily('counter', 'quayside_malformed_requests_total', 'Connections closed because they spoke no HTTP.', [
-        [{}, refused],
-      ]),
+      metricFamily(
+        'counter',
+        'quayside_malformed_requests_total',
+        'What came and was refused as no HTTP, or as a target or Host that can be none.',
+        [[{}, refused]],
+      ),
     ],
   };
 }

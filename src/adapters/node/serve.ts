@@ -85,7 +85,10 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
   const listener = getRequestListener((request, bindings) => answer(request, bindings as NodeBindings), {
     // A RequestError is a target or a Host header that is no URL; anything else slipped through the app.
     errorHandler(error) {
-      if (error instanceof RequestError) return plainText(400, 'Bad Request');
+      if (error instanceof RequestError) {
+        counts.refused();
+        return plainText(400, 'Bad Request');
+      }
       log.error('request-failed', { cause: error });
       return plainText(500, 'Internal Server Error');
     },
