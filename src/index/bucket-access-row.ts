@@ -25,7 +25,7 @@ export function decodeAccess(text: string, bucket: { name: BucketName; ownerId: 
 /** `public-read` was the listing and every object; now the one is a grant and the other a policy. */
 function translate(stored: FirstForm, { name, ownerId }: { name: BucketName; ownerId: AccountId }): BucketAccess {
   const isPublic = stored.acl === 'public-read';
-  const open = isPublic ? ['', ...stored.policyPublicPrefixes] : stored.policyPublicPrefixes;
+  const open = isPublic ? [...stored.policyPublicPrefixes, ''] : stored.policyPublicPrefixes;
   const publicReads: PublicReads = {
     open: [...new Set(open)],
     mayOpen: [],

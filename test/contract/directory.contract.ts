@@ -52,6 +52,15 @@ export function directoryContract(subject: Subject<Directory>): void {
       expect(await get(directory, second)).toBe(null);
     });
 
+    test('knows accounts by id', async (directory) => {
+      const [one, two] = [account('one'), account('two')];
+      for (const owner of [one, two]) await directory.call('putAccount', { account: owner, keys: [] });
+      const ids = [two.id, fresh('account') as AccountId, one.id];
+      const found = await directory.call('getAccounts', { ids });
+      expect(found.toSorted((a, b) => a.displayName.localeCompare(b.displayName))).toEqual([one, two]);
+      expect(await directory.call('getAccounts', { ids: [] })).toEqual([]);
+    });
+
     test('lists the buckets of an account in byte order, by prefix and by page', async (directory) => {
       const { id } = account();
       const names = ['a-1', 'a.1', 'a1', 'aa', 'b'];

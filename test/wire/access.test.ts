@@ -1,4 +1,5 @@
 // Two accounts and a stranger at one bucket: what policies, ACLs and ownership let each of them do.
+import { createHash } from 'node:crypto';
 import {
   DeleteBucketOwnershipControlsCommand,
   DeleteBucketPolicyCommand,
@@ -14,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
 import type { Call } from './client.ts';
 import { client, describeCore } from './suite.ts';
-import { expectError, expectFailure } from './xml.ts';
+import { expectError, expectFailure, xmlRoot } from './xml.ts';
 
 const { s3, send, anonymous, target } = client;
 const { other } = target;
@@ -84,6 +85,68 @@ describe.skipIf(other === null)('a second account', () => {
       expect((await list({ prefix: 'a/', delimiter: '/' })).status).toBe(200);
       expectError(await list({ prefix: 'a/' }), 403, 'AccessDenied');
       expectError(await list({}), 403, 'AccessDenied');
+    });
+
+    it('may what the tags of an object, or of the request, allow', async () => {
+      const open = { StringEquals: { 's3:ExistingObjectTag/level': 'open' } };
+      const fresh = { StringEquals: { 's3:RequestObjectTag/by': 'other' } };
+      const onlyBy = { 'ForAllValues:StringEquals': { 's3:RequestObjectTagKeys': ['by'] } };
+      await setPolicy(
+        { Action: ['s3:GetObject', 's3:GetObjectTagging'], Condition: open },
+        { Action: ['s3:PutObject', 's3:PutObjectTagging'], Condition: { ...fresh, ...onlyBy } },
+      );
+      await isRefused({ method: 'GET', key: 'mine' });
+      await isRefused({ method: 'GET', key: 'mine', query: { tagging: '' } });
+      const set = (tags: string) => `<Tagging><TagSet>${tags}</TagSet></Tagging>`;
+      const tag = (key: string, value: string) => `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`;
+      const body = set(tag('level', 'open'));
+      expect((await send({ method: 'PUT', bucket, key: 'mine', query: { tagging: '' }, body })).status).toBe(200);
+      expect((await asOther({ method: 'GET', key: 'mine' })).text).toBe('mine');
+      expect((await asOther({ method: 'GET', key: 'mine', query: { tagging: '' } })).text).toContain('open');
+
+      const put = (tagging?: string) =>
+        asOther({ method: 'PUT', key: 'tagged', body: 'x', headers: tagging ? { 'x-amz-tagging': tagging } : {} });
+      expectError(await put(), 403, 'AccessDenied');
+      expectError(await put('by=me'), 403, 'AccessDenied');
+      expectError(await put('by=other&more=1'), 403, 'AccessDenied');
+      expect((await put('by=other')).status).toBe(200);
+      const retag = (tags: string) => asOther({ method: 'PUT', key: 'mine', query: { tagging: '' }, body: set(tags) });
+      expectError(await retag(tag('by', 'me')), 403, 'AccessDenied');
+      expect((await retag(tag('by', 'other'))).status).toBe(200);
+      await isRefused({ method: 'GET', key: 'mine' });
+    });
+
+    it('may delete what it may, key by key', async () => {
+      await setPolicy({ Action: 's3:DeleteObject', Resource: `arn:aws:s3:::${bucket}/mi*` });
+      await send({ method: 'PUT', bucket, key: 'kept', body: 'x' });
+      const body = '<Delete><Object><Key>kept</Key></Object><Object><Key>mine</Key></Object></Delete>';
+      const headers = { 'content-md5': createHash('md5').update(body).digest('base64') };
+      const reply = await asOther({ method: 'POST', query: { delete: '' }, body, headers });
+      expect(reply.status).toBe(200);
+      const result = xmlRoot(reply.text, 'DeleteResult');
+      expect([result.Deleted[0].Key, result.Error[0].Key, result.Error[0].Code]).toEqual([
+        'mine',
+        'kept',
+        'AccessDenied',
+      ]);
+      expect((await send({ method: 'HEAD', bucket, key: 'kept' })).status).toBe(200);
+    });
+
+    it('may see and end the uploads that it began, and those alone', async () => {
+      await setPolicy({ Action: 's3:PutObject' });
+      const begin = async (as: typeof asOther) => {
+        const { text } = await as({ method: 'POST', key: 'up', query: { uploads: '' } });
+        return xmlRoot(text, 'InitiateMultipartUploadResult').UploadId as string;
+      };
+      const theirs = await begin(asOther);
+      const mine = await begin((call) => send({ ...call, bucket }));
+      const parts = await asOther({ method: 'GET', key: 'up', query: { uploadId: theirs } });
+      expect(xmlRoot(parts.text, 'ListPartsResult').Initiator.ID).toContain(otherId);
+      await isRefused({ method: 'GET', key: 'up', query: { uploadId: mine } });
+      await isRefused({ method: 'DELETE', key: 'up', query: { uploadId: mine } });
+      await isRefused({ method: 'GET', query: { uploads: '' } });
+      expect((await asOther({ method: 'DELETE', key: 'up', query: { uploadId: theirs } })).status).toBe(204);
+      expect((await send({ method: 'DELETE', bucket, key: 'up', query: { uploadId: mine } })).status).toBe(204);
     });
 
     it('may copy what it may read, to where it may write', async () => {

@@ -1,9 +1,10 @@
 // Browser form uploads: policies signed in both ways, what a form may say, and what its answer looks like.
 import { createHmac } from 'node:crypto';
-import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
+import { GetObjectCommand, HeadObjectCommand, PutBucketAclCommand } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
 import { sampleBytes } from './client.ts';
+import { eventually } from './eventually.ts';
 import { md5Hex } from './reference-checksums.ts';
 import { client, describeCore } from './suite.ts';
 import { xmlRoot } from './xml.ts';
@@ -88,6 +89,7 @@ describeCore('PostObject', () => {
     expect(created.status).toBe(201);
     const document = xmlRoot(created.text, 'PostResponse');
     expect([document.Bucket, document.Key, document.ETag]).toEqual([bucket, 'a b', `"${done}"`]);
+    expect(document).not.toHaveProperty('@xmlns');
     expect(document.Location).toBe(`${target.url}/${bucket}/a%20b`);
     const page = 'https://example.com/done?n=1';
     const redirected = await post(bucket, signed(bucket, { key: 'r', success_action_redirect: page }), 'x');
@@ -106,6 +108,31 @@ describeCore('PostObject', () => {
     const signature = createHmac('sha1', target.secretKey).update(policy).digest('base64');
     const reply = await post(bucket, { key: 'old', AWSAccessKeyId: target.accessKey, policy, signature }, 'x');
     expect(reply.status, reply.text).toBe(204);
+  });
+
+  it('gives the object the list that the form wishes', async () => {
+    for (const [acl, status] of [
+      ['public-read', 200],
+      ['private', 403],
+    ] as const) {
+      expect((await post(bucket, signed(bucket, { key: 'listed', acl }), 'x')).status).toBe(204);
+      const read = await eventually(
+        () => client.anonymous({ method: 'GET', bucket, key: 'listed' }),
+        (reply) => reply.status === status,
+      );
+      expect(read.status).toBe(status);
+    }
+    const odd = await post(bucket, signed(bucket, { key: 'listed', acl: 'nobody' }), 'x');
+    expect([odd.status, xmlRoot(odd.text, 'Error').Code]).toEqual([400, 'InvalidArgument']);
+  });
+
+  it('is for everybody where everybody may write', async () => {
+    const write = () => post(bucket, { key: 'anyones', acl: 'public-read' }, 'x');
+    expect((await write()).status).toBe(403);
+    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read-write' }));
+    expect((await write()).status).toBe(204);
+    expect((await client.anonymous({ method: 'GET', bucket, key: 'anyones' })).text).toBe('x');
+    await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'private' }));
   });
 
   it('refuses what the policy does not allow, and stores nothing', async () => {

@@ -64,11 +64,13 @@ export function decide(record: AccessRecord, request: AccessRequest, policy = re
   if (isOwner && ALWAYS_THE_OWNERS.has(action)) return 'allowed';
   const verdict = policy === 'unreadable' ? 'none' : askPolicy(policy, record, request);
   if (verdict === 'deny') return 'denied';
-  const isOwnersObject = object === null || ownerOf(record, object) === ownerId;
+  const objectOwnerId = object === null ? ownerId : ownerOf(record, object);
+  const isOwnersObject = objectOwnerId === ownerId;
   if (isOwner && (isOwnersObject || !isDecidedByObject(action))) return 'allowed';
   if (policy === 'unreadable') return 'refused';
   if (!isOwner && isRestricted(record, policy)) return 'refused';
-  if (verdict === 'allow' && isOwnersObject) return 'allowed';
+  // The policy is the word of the bucket's owner. It opens what that account owns, and to others what is their own.
+  if (verdict === 'allow' && (isOwnersObject || isOwn(principal, objectOwnerId))) return 'allowed';
   const ignoresPublic = access.publicAccessBlock?.ignorePublicAcls ?? false;
   return isGrantedByAcl(record, request, ignoresPublic) ? 'allowed' : 'refused';
 }
@@ -87,6 +89,10 @@ export function aclOf(record: Pick<AccessRecord, 'access' | 'ownerId'>, object: 
   const isEnforced = access.ownership === 'BucketOwnerEnforced';
   if (object === null) return { ownerId, acl: isEnforced ? null : access.acl };
   return { ownerId: ownerOf(record, object), acl: isEnforced ? null : object.acl };
+}
+
+function isOwn(principal: Principal, objectOwnerId: AccountId): boolean {
+  return principal.kind === 'account' && principal.account.id === objectOwnerId;
 }
 
 type ReadPolicy = Policy | null | 'unreadable';

@@ -5,6 +5,7 @@
 import type { AccessRecord } from '../../core/auth/decide.ts';
 import { type ConditionValues, conditionKey } from '../../core/auth/policy/pattern.ts';
 import type { Principal } from '../../ports/domain.ts';
+import type { VersionChange } from '../../ports/metadata-index.ts';
 import type { Tags } from '../../ports/object-facts.ts';
 import type { HttpRequest } from '../request.ts';
 import { decodePathSegment, type Query } from '../semantics/raw-path.ts';
@@ -30,8 +31,8 @@ export type ConditionSubject = {
   readonly record: AccessRecord;
   /** Of the object that is read or changed. */
   readonly existingTags: Tags | null;
-  /** That the request sets in its document. */
-  readonly requestTags: Tags | null;
+  /** What the request sets in its document. */
+  readonly change: VersionChange;
   /** In place of the query's: what a listing would have to ask for to find the key. */
   readonly prefix: string | null;
 };
@@ -93,10 +94,10 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
       ['s3:authType', ({ authType }) => authType],
       ['s3:delimiter', query('delimiter')],
       ['s3:max-keys', query('max-keys')],
-      ['s3:object-lock-legal-hold', header('x-amz-object-lock-legal-hold')],
-      ['s3:object-lock-mode', header('x-amz-object-lock-mode')],
+      ['s3:object-lock-legal-hold', legalHold],
+      ['s3:object-lock-mode', (source, subject) => retention(source, subject).mode],
       ['s3:object-lock-remaining-retention-days', remainingRetentionDays],
-      ['s3:object-lock-retain-until-date', header('x-amz-object-lock-retain-until-date')],
+      ['s3:object-lock-retain-until-date', (source, subject) => retention(source, subject).until],
       ['s3:prefix', (source, { prefix }) => prefix ?? source.query.get('prefix')],
       ['s3:signatureAge', signatureAge],
       ['s3:signatureversion', (source) => (isSigned(source) ? 'AWS4-HMAC-SHA256' : null)],
@@ -112,7 +113,7 @@ const REQUEST_TAG = conditionKey('s3:RequestObjectTag/');
 
 /** The values of a request, in the light of what it is about. */
 export function conditionValuesOf(source: ConditionSource, subject: ConditionSubject): ConditionValues {
-  const requestTags = () => subject.requestTags ?? source.requestTags();
+  const requestTags = () => subject.change.tags ?? source.requestTags();
   return (key) => {
     if (key === REQUEST_TAG_KEYS) return Object.keys(requestTags() ?? {});
     if (key.startsWith(EXISTING_TAG)) return tagOf(subject.existingTags, key.slice(EXISTING_TAG.length));
@@ -136,10 +137,32 @@ function signatureAge(source: ConditionSource): string | null {
 /** The source decoded, as the copy reads it, and without the slash that may stand before the bucket. */
 function copySource({ header }: ConditionSource): string | null {
   const value = header('x-amz-copy-source');
-  return value === null ? null : decodePathSegment(value).replace(/^\//, '');
+  if (value === null) return null;
+  let decoded = value;
+  try {
+    decoded = decodePathSegment(value);
+  } catch {
+    // Nothing can be copied from there.
+  }
+  return decoded.replace(/^\//, '');
 }
 
-function remainingRetentionDays({ header, nowMs }: ConditionSource): string | null {
-  const untilMs = Date.parse(header('x-amz-object-lock-retain-until-date') ?? '');
+/** As the document says, or the headers of a write. */
+function retention({ header }: ConditionSource, { change }: ConditionSubject) {
+  if (change.retention === undefined) {
+    return { mode: header('x-amz-object-lock-mode'), until: header('x-amz-object-lock-retain-until-date') };
+  }
+  if (change.retention === null) return { mode: null, until: null };
+  return { mode: change.retention.mode, until: new Date(change.retention.untilMs).toISOString() };
+}
+
+function legalHold({ header }: ConditionSource, { change }: ConditionSubject): string | null {
+  if (change.hasLegalHold === undefined) return header('x-amz-object-lock-legal-hold');
+  return change.hasLegalHold ? 'ON' : 'OFF';
+}
+
+function remainingRetentionDays(source: ConditionSource, subject: ConditionSubject): string | null {
+  const { nowMs } = source;
+  const untilMs = Date.parse(retention(source, subject).until ?? '');
   return Number.isNaN(untilMs) ? null : `${Math.ceil((untilMs - nowMs) / 86_400_000)}`;
 }

@@ -4,6 +4,7 @@ import type { S3Action } from '../../core/auth/actions.ts';
 import type { AccessObject, AccessRecord, Decide, Decision } from '../../core/auth/decide.ts';
 import type { ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import type { VersionChange } from '../../ports/metadata-index.ts';
 import type { Tags } from '../../ports/object-facts.ts';
 import { type ConditionSource, conditionValuesOf } from './condition-values.ts';
 
@@ -14,8 +15,8 @@ export type Wanted = {
   readonly key: ObjectKey | null;
   /** The version that is read or changed, where there is one. */
   readonly object?: (AccessObject & { readonly tags: Tags }) | null;
-  /** Tags that the request sets. */
-  readonly requestTags?: Tags | null;
+  /** What the request sets, as far as its headers do not say it. */
+  readonly change?: VersionChange;
   /** For `s3:prefix`, where the request itself is no listing. */
   readonly prefix?: string;
 };
@@ -24,13 +25,13 @@ export type Wanted = {
 export type DecideCall = (record: AccessRecord, wanted: Wanted) => Decision;
 
 export function createDecideCall(decide: Decide, source: ConditionSource): DecideCall {
-  return (record, { action, key, object = null, requestTags = null, prefix = null }) =>
+  return (record, { action, key, object = null, change = {}, prefix = null }) =>
     decide(record, {
       principal: source.principal,
       action,
       key,
       object,
-      values: conditionValuesOf(source, { record, existingTags: object?.tags ?? null, requestTags, prefix }),
+      values: conditionValuesOf(source, { record, existingTags: object?.tags ?? null, change, prefix }),
     });
 }
 

@@ -8,6 +8,7 @@ import type { BucketGate, ObjectKey, Pointer } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Grant } from '../../ports/object-facts.ts';
 import { everyoneMayRead } from '../../ports/pointer.ts';
+import type { ConditionSource } from '../access/condition-values.ts';
 import { createDecideCall, mayKnowMissing } from '../access/decide-call.ts';
 import type { HttpRequest } from '../request.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
@@ -26,14 +27,19 @@ export type PublicReader = {
   mayRead(request: HttpRequest, found: FoundObject, key: ObjectKey): boolean;
 };
 
+/** `isForEveryone`: every other reader would get the same. */
+type Answer = { readonly isAllowed: boolean; readonly isForEveryone: boolean };
+const OPEN: Answer = { isAllowed: true, isForEveryone: true };
+const SHUT: Answer = { isAllowed: false, isForEveryone: true };
 const ANYBODY = { kind: 'anonymous' } as const;
 const PUBLIC_GRANT: readonly Grant[] = [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' }];
 
 export function createPublicReader(core: Core, decide: Decide, settings: { readonly region: string }): PublicReader {
-  /** What the policy says, with this request in hand. */
-  function ask(request: HttpRequest, gate: BucketGate, key: ObjectKey, pointer: Pointer | null): boolean {
+  /** What the policy says, with this request in hand. Where it looks at nothing of it, it says so to everyone. */
+  function ask(request: HttpRequest, gate: BucketGate, key: ObjectKey, pointer: Pointer | null): Answer {
+    let isForEveryone = true;
     const record = { name: nameOfBucketId(gate.bucketId), ownerId: gate.ownerId, access: gate.access };
-    const decideCall = createDecideCall(decide, {
+    const source: ConditionSource = {
       request,
       query: parseQuery(request.rawQuery),
       principal: ANYBODY,
@@ -43,30 +49,42 @@ export function createPublicReader(core: Core, decide: Decide, settings: { reado
       nowMs: core.ports.clock.nowMs(),
       signedAtMs: () => null,
       header: (name) => request.header(name),
-    });
+    };
+    const decideCall = createDecideCall((asked, wanted) => {
+      const values = (name: string) => {
+        isForEveryone = false;
+        return wanted.values(name);
+      };
+      return decide(asked, { ...wanted, values });
+    }, source);
     const action = 's3:GetObject';
     if (pointer === null) {
-      return decideCall(record, { action, key }) === 'allowed' || mayKnowMissing(decideCall, record, action, key);
+      const isAllowed =
+        decideCall(record, { action, key }) === 'allowed' || mayKnowMissing(decideCall, record, action, key);
+      return { isAllowed, isForEveryone };
     }
     const { ownerId, tags, isPublicByAcl } = pointer;
     const object = { ownerId, tags, acl: isPublicByAcl ? PUBLIC_GRANT : null };
-    return decideCall(record, { action, key, object }) === 'allowed';
+    const isAllowed = decideCall(record, { action, key, object }) === 'allowed';
+    return { isAllowed, isForEveryone };
+  }
+
+  function answer(request: HttpRequest, gate: BucketGate, key: ObjectKey, pointer: Pointer | null): Answer {
+    const known = everyoneMayRead(gate.access, key, pointer);
+    return known === 'ask' ? ask(request, gate, key, pointer) : known === 'yes' ? OPEN : SHUT;
   }
 
   return {
     require(request, { gate, pointer }, key) {
       if (gate === null) throw new StorageError('NoSuchBucket');
-      const answer = everyoneMayRead(gate.access, key, pointer);
-      const isAllowed = answer === 'yes' || (answer === 'ask' && ask(request, gate, key, pointer));
+      const { isAllowed, isForEveryone } = answer(request, gate, key, pointer);
       if (!isAllowed) throw new StorageError('AccessDenied');
-      // Where everyone could read the object it is no secret that there is none.
+      // Where the reader could read the object it is no secret that there is none.
       if (pointer === null) throw new StorageError('NoSuchKey', { fields: { Key: key } });
-      return { pointer, isForEveryone: answer === 'yes' };
+      return { pointer, isForEveryone };
     },
     mayRead(request, { gate, pointer }, key) {
-      if (gate === null) return false;
-      const answer = everyoneMayRead(gate.access, key, pointer);
-      return answer === 'yes' || (answer === 'ask' && ask(request, gate, key, pointer));
+      return gate !== null && answer(request, gate, key, pointer).isAllowed;
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Core } from '../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import type { BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { Tags } from '../../ports/object-facts.ts';
+import type { VersionChange } from '../../ports/metadata-index.ts';
 import { requireAllowed, type Wanted } from '../access/decide-call.ts';
 import type { AccountCall, S3Answer, S3Call } from './call.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
@@ -70,13 +70,18 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
     const bucket = await openFor({ action, key });
     return { bucket, handle: () => operation.handle({ ...call, bucket, key }, core) };
   }
-  const tags = operation.readTags === undefined ? null : await readTags(call, action, operation.readTags, open);
-  const wanted = { bucket: bucketName, key, versionId, action, requestTags: tags };
+  let change: VersionChange = {};
+  if (operation.readChange !== undefined) {
+    // A document is read for none who could never change any object.
+    await open((record) => requireSomeKeys(call, record, action));
+    change = await operation.readChange(call, core.ports.clock.nowMs());
+  }
+  const wanted = { bucket: bucketName, key, versionId, action, change };
   const opened = await openVersion(core, call.decide, wanted, (record) => {
     noteBucket(record);
     requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
   });
-  return { bucket: opened.bucket, handle: () => operation.handle({ ...call, ...opened, key, tags: tags ?? {} }, core) };
+  return { bucket: opened.bucket, handle: () => operation.handle({ ...call, ...opened, key, change }, core) };
 }
 
 function requireAccount(call: S3Call): AccountCall {
@@ -87,17 +92,6 @@ function requireAccount(call: S3Call): AccountCall {
 /** Refuses who could get nothing done with any key, before the list of keys is read; a policy may speak of some. */
 function requireSomeKeys(call: S3Call, record: BucketRecord, action: ObjectAction): void {
   if (record.access.policyJson === null) requireAllowed(call.decide, record, { action, key: null });
-}
-
-/** The tags of the body, which is read for none who could never set any. */
-async function readTags(
-  call: S3Call,
-  action: ObjectAction,
-  read: (call: S3Call) => Promise<Tags>,
-  open: (mayOpen: (record: BucketRecord) => void) => Promise<BucketHandle>,
-): Promise<Tags> {
-  await open((record) => requireSomeKeys(call, record, action));
-  return read(call);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { BucketHandle } from '../../core/buckets/bucket-handle.ts';
 import type { Leases } from '../../core/leases.ts';
 import type { OpenedBody } from '../../core/objects/read-object.ts';
 import type { Account, BucketName, ObjectKey, ObjectVersion, Principal } from '../../ports/domain.ts';
-import type { Tags } from '../../ports/object-facts.ts';
+import type { VersionChange } from '../../ports/metadata-index.ts';
 import type { DecideCall } from '../access/decide-call.ts';
 import type { HttpRequest } from '../request.ts';
 import type { Query } from '../semantics/raw-path.ts';
@@ -52,8 +52,8 @@ export type ObjectCall = BucketCall & { readonly key: ObjectKey };
 /** A request to a version that was found, and that the caller may read or change so. */
 export type VersionCall = ObjectCall & {
   readonly version: ObjectVersion;
-  /** Tags that its body sets. */
-  readonly tags: Tags;
+  /** What its document sets. */
+  readonly change: VersionChange;
 };
 
 /**

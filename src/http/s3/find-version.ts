@@ -5,8 +5,7 @@ import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.
 import type { Core } from '../../core/core.ts';
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { FoundVersion } from '../../ports/metadata-index.ts';
-import type { Tags } from '../../ports/object-facts.ts';
+import type { FoundVersion, VersionChange } from '../../ports/metadata-index.ts';
 import { type DecideCall, mayKnowMissing, requireAllowed } from '../access/decide-call.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { ReadConditions } from '../semantics/conditional.ts';
@@ -19,8 +18,8 @@ export type VersionWanted = {
   /** Null: what the key stands for now. */
   readonly versionId: VersionName | null;
   readonly action: ObjectAction;
-  /** Tags that the request sets on it. */
-  readonly requestTags?: Tags | null;
+  /** What the request sets on it. */
+  readonly change?: VersionChange;
 };
 
 /** A version that the caller may use so, in its opened bucket. */
@@ -37,11 +36,11 @@ export async function openVersion(
   wanted: VersionWanted,
   check: (record: BucketRecord) => void,
 ): Promise<OpenedVersion> {
-  const { key, versionId, action, requestTags = null } = wanted;
+  const { key, versionId, action, change = {} } = wanted;
   let version: ObjectVersion | null = null;
   const bucket = await openBucket(core, wanted.bucket, (record) => {
     check(record);
-    if (version !== null) requireAllowed(decide, record, { action, key, object: version, requestTags });
+    if (version !== null) requireAllowed(decide, record, { action, key, object: version, change });
   });
   const found = await bucket.call('getVersion', { key, versionId });
   version = requireVersion(decide, bucket.record(), wanted, found);
@@ -58,11 +57,11 @@ export async function openVersion(
 function requireVersion(
   decide: DecideCall,
   record: BucketRecord,
-  { key, versionId, action, requestTags = null }: VersionWanted,
+  { key, versionId, action, change = {} }: VersionWanted,
   found: FoundVersion | null,
 ): ObjectVersion {
   if (found?.kind === 'object') {
-    requireAllowed(decide, record, { action, key, object: found.object, requestTags });
+    requireAllowed(decide, record, { action, key, object: found.object, change });
     return found.object;
   }
   if (!mayKnowMissing(decide, record, action, key)) throw new StorageError('AccessDenied');

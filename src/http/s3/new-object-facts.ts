@@ -34,7 +34,7 @@ export async function readNewObjectFacts(
 function requireTagging(call: ObjectCall, tags: Tags): void {
   if (Object.keys(tags).length === 0) return;
   const record = call.bucket.record();
-  const decision = call.decide(record, { action: 's3:PutObjectTagging', key: call.key, requestTags: tags });
+  const decision = call.decide(record, { action: 's3:PutObjectTagging', key: call.key, change: { tags } });
   if (decision === 'allowed') return;
   const ignoresPublic = record.access.publicAccessBlock?.ignorePublicAcls ?? false;
   const mayWrite = isGranted(aclOf(record, null), call.principal, 'WRITE', ignoresPublic);

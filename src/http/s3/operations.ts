@@ -2,7 +2,7 @@
 // which headers it refuses and who answers it. routes.ts runs it; a missing operation does not compile.
 import type { BucketAction, ObjectAction } from '../../core/auth/actions.ts';
 import type { Core } from '../../core/core.ts';
-import type { Tags } from '../../ports/object-facts.ts';
+import type { VersionChange } from '../../ports/metadata-index.ts';
 import type { MeterEvent } from '../../ports/system.ts';
 import type {
   AccountCall,
@@ -65,6 +65,8 @@ import {
   answerPutObjectLegalHold,
   answerPutObjectLockConfiguration,
   answerPutObjectRetention,
+  readObjectLegalHold,
+  readObjectRetention,
 } from './ops/object-lock.ts';
 import {
   answerDeleteObjectTagging,
@@ -109,8 +111,8 @@ type Scope =
   | ({
       readonly scope: 'version';
       readonly handle: Handle<VersionCall>;
-      /** Reads tags that the request sets from its body: a policy may go by them. */
-      readonly readTags?: (call: S3Call) => Promise<Tags>;
+      /** Reads from the body what the request sets and a policy may go by. */
+      readonly readChange?: (call: S3Call, nowMs: number) => Promise<VersionChange>;
     } & Required<NeedsObject>)
   | { readonly scope: 'upload'; readonly action: ObjectAction; readonly handle: Handle<ObjectCall> };
 
@@ -596,6 +598,7 @@ export const OPERATIONS = {
     body: 'document',
     meter: 'A',
     rejects: [],
+    readChange: readObjectRetention,
     handle: answerPutObjectRetention,
   },
   GetObjectLegalHold: {
@@ -614,6 +617,7 @@ export const OPERATIONS = {
     body: 'document',
     meter: 'A',
     rejects: [],
+    readChange: readObjectLegalHold,
     handle: answerPutObjectLegalHold,
   },
   GetObjectTagging: {
@@ -629,7 +633,7 @@ export const OPERATIONS = {
     scope: 'version',
     action: 's3:PutObjectTagging',
     versionAction: 's3:PutObjectVersionTagging',
-    readTags: readObjectTagging,
+    readChange: readObjectTagging,
     body: 'document',
     meter: 'A',
     rejects: [],

@@ -3,7 +3,7 @@
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
-/** Namespace of every S3 document but `Error`. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
+/** Namespace of nearly every S3 document; plainDocument has the others. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
 export const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /** Markup, controls (the category holds tab and newline too), lone surrogates and the two non-characters. */
@@ -56,7 +56,7 @@ export function s3Document(root: string, content: string): string {
   return `${DECLARATION}<${root} xmlns="${S3_NAMESPACE}">${content}</${root}>`;
 }
 
-/** A whole document without a namespace: S3 gives `Error` none. */
+/** A whole document without a namespace: S3 gives `Error` and `PostResponse` none. */
 export function plainDocument(root: string, content: string): string {
   return `${DECLARATION}<${root}>${content}</${root}>`;
 }

@@ -191,6 +191,13 @@ describe('a policy', () => {
     expect(ask(enforced, 'nobody', 's3:GetObject', BOBS)).toBe('allowed');
   });
 
+  it('opens to bob what is his own, and to nobody what an unknown one left', () => {
+    const tag = policy({ Action: 's3:PutObjectTagging' });
+    expect(ask(policy({ Principal: { AWS: 'alice' } }), 'bob', 's3:PutObjectTagging', BOBS)).toBe('refused');
+    expect(ask(tag, 'bob', 's3:PutObjectTagging', BOBS)).toBe('allowed');
+    expect(ask(tag, 'nobody', 's3:PutObjectTagging', NOBODYS)).toBe('refused');
+  });
+
   it('denies whatever else allows, alice too', () => {
     const access = { ...policy({ Effect: 'Deny', Action: 's3:ListBucket' }), acl: canned('public-read') };
     for (const as of ['alice', 'bob', 'nobody'] as const) expect(ask(access, as, 's3:ListBucket')).toBe('denied');

@@ -2,7 +2,7 @@
 // byte but for date and id. A few thousand conversations here; `npm run bench -- lane-fuzz` runs more than a hundred thousand.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { compareDoors, type Doors, listen, type TcpPorts } from './compare-doors.ts';
-import { createStockedCore, HOSTED_HOSTS, openDoor } from './doors.ts';
+import { createStockedCore, HOSTED_HOSTS, openDoor, RULED_TARGETS } from './doors.ts';
 import {
   type Conversation,
   HOSTED_TARGETS,
@@ -73,6 +73,23 @@ describe('the hot lane', () => {
     const before = doors.withLane.lane?.counts().answered ?? 0;
     expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
     expect((doors.withLane.lane?.counts().answered ?? 0) - before).toBeGreaterThan(conversations.length / 4);
+  });
+
+  it('answers so what some readers may have and others not', async () => {
+    const readers = [
+      '',
+      'Referer: http://friend.test/a\r\n',
+      'Referer: http://evil.test/\r\nUser-Agent: Mozilla/5.0\r\n',
+    ];
+    const conversations = RULED_TARGETS.flatMap((target) =>
+      ['GET', 'HEAD'].flatMap((method) =>
+        readers.map((headers) => [Buffer.from(`${method} ${target} HTTP/1.1\r\nHost: h\r\n${headers}\r\n`)]),
+      ),
+    );
+    const before = doors.withLane.lane?.counts().answered ?? 0;
+    expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
+    // What is everyone's, by policy or by its own list, six times each.
+    expect((doors.withLane.lane?.counts().answered ?? 0) - before).toBe(12);
   });
 
   it('does so over TCP', async () => {

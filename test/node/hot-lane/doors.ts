@@ -9,11 +9,13 @@ import { readRequest } from '../../../src/adapters/node/http-request.ts';
 import { createHttpServer, type NodeBindings } from '../../../src/adapters/node/serve.ts';
 import { createApp } from '../../../src/app.ts';
 import { type Config, parseConfig } from '../../../src/config.ts';
+import { admitPublicObjects, setBucketAccess } from '../../../src/core/buckets/set-bucket-access.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import type { EncryptionWish } from '../../../src/core/encryption/key-keeping.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
+import { updateVersion } from '../../../src/core/objects/update-version.ts';
 import type { HotDoor } from '../../../src/http/request.ts';
 import type { ObjectAttributes } from '../../../src/ports/domain.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
@@ -34,6 +36,22 @@ export const WEBSITE_DOMAIN = 'web.test';
 export const PUBLIC_BUCKET = 'pub';
 export const SITE_BUCKET = 'site';
 export const SITE_KEYS: readonly string[] = ['index.html', 'a/index.html', 'a/404.html', 'page.html'];
+/** A bucket whose access is of every kind: open and shut prefixes, conditions, patterns, objects with lists of their own. */
+export const RULED_BUCKET = 'ruled';
+const RULED_KEYS: readonly string[] = [
+  'open/a',
+  'open/shut',
+  'open/shy',
+  'friends/a',
+  'texts/a.txt',
+  'texts/a.bin',
+  'own/public',
+  'own/private',
+  'a',
+];
+export const RULED_TARGETS: readonly string[] = [...RULED_KEYS, 'open/none', 'friends/none', 'own/none', 'none'].map(
+  (name) => `/${RULED_BUCKET}/${name}`,
+);
 /** A bucket with hosting settings of every kind, and its hosts: the last shows a folder of it. */
 export const HOSTED_BUCKET = 'hosted';
 export const HOSTED_HOSTS: readonly string[] = ['hosted.web.test', 'www.hosted.test:8080', 'docs.hosted.test'];
@@ -123,6 +141,7 @@ export async function createStockedCore(): Promise<MemoryCore> {
   const hidden = await openTestBucket(core, 'private');
   await setUpSite(core);
   await setUpHosted(core);
+  await setUpRuled(core);
   for (const { key: name, sizeBytes, ...more } of OBJECTS) {
     await putBytes(core, PUBLIC_BUCKET, name, sampleBytes(sizeBytes), more.attributes, more.encryption);
   }
@@ -161,6 +180,31 @@ async function setUpHosted(core: MemoryCore): Promise<void> {
   for (const [name, text] of Object.entries(HOSTED_RULES)) {
     await putBytes(core, HOSTED_BUCKET, name, new TextEncoder().encode(text));
   }
+}
+
+/** Everyone may read some keys always, some where the policy likes the request, some because of their own list. */
+async function setUpRuled(core: MemoryCore): Promise<void> {
+  const bucket = await openTestBucket(core, RULED_BUCKET);
+  const rule = (Effect: string, keys: string, Condition: object = {}) => ({
+    Effect,
+    Principal: '*',
+    Action: 's3:GetObject',
+    Resource: `arn:aws:s3:::${RULED_BUCKET}/${keys}`,
+    Condition,
+  });
+  const Statement = [
+    rule('Allow', 'open/*'),
+    rule('Deny', 'open/shut*'),
+    rule('Deny', 'open/shy*', { StringLike: { 'aws:UserAgent': 'Mozilla/*' } }),
+    rule('Allow', 'friends/*', { StringLike: { 'aws:Referer': 'http://friend.test/*' } }),
+    rule('Allow', 'texts/*.txt'),
+  ];
+  await setBucketAccess(bucket, { policyJson: JSON.stringify({ Version: '2012-10-17', Statement }) });
+  await admitPublicObjects(bucket);
+  for (const name of RULED_KEYS) await put(core, RULED_BUCKET, name, 20);
+  const everyone = { grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' } as const;
+  const named = { key: key('own/public'), versionId: null, change: { acl: [everyone] } };
+  await updateVersion(core, await openTestBucket(core, RULED_BUCKET), named);
 }
 
 export async function put(

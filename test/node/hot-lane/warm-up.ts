@@ -1,5 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectTo, type Door, HOSTED_HOSTS, KEYS, PUBLIC_BUCKET, SITE_BUCKET, SITE_KEYS, settle } from './doors.ts';
+import {
+  connectTo,
+  type Door,
+  HOSTED_HOSTS,
+  KEYS,
+  PUBLIC_BUCKET,
+  RULED_TARGETS,
+  SITE_BUCKET,
+  SITE_KEYS,
+  settle,
+} from './doors.ts';
 import { HOSTED_TARGETS, type TagsByKey } from './fuzz-requests.ts';
 
 /** Reads every object twice, so that all of them stand in memory, with their variants; gives the tags of the public bucket's. */
@@ -16,6 +26,7 @@ export async function warmUp(door: Door): Promise<TagsByKey> {
     for (const coding of ['br', 'zstd', 'gzip']) tags.push(...(await readVariant(door, key, coding)));
   }
   await visitHosted(door);
+  for (const target of RULED_TARGETS) await visit(door, 'h', target, 'Referer: http://friend.test/\r\n');
   return etags;
 }
 
@@ -24,15 +35,18 @@ async function visitHosted(door: Door): Promise<void> {
   for (const host of HOSTED_HOSTS) {
     for (const target of HOSTED_TARGETS) {
       for (const mode of ['navigate', 'cors', 'cors']) {
-        const line = connectTo(door);
-        const headers = `Host: ${host}\r\nSec-Fetch-Mode: ${mode}\r\nReferer: http://friend.test/\r\n`;
-        line.client.write(`GET ${target} HTTP/1.1\r\n${headers}\r\n`);
-        await settle([line]);
-        if (!line.received().toString('latin1').startsWith('HTTP/1.1 ')) throw new Error(`no answer for ${target}`);
-        line.client.destroy();
+        await visit(door, host, target, `Sec-Fetch-Mode: ${mode}\r\nReferer: http://friend.test/\r\n`);
       }
     }
   }
+}
+
+async function visit(door: Door, host: string, target: string, headers: string): Promise<void> {
+  const line = connectTo(door);
+  line.client.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`);
+  await settle([line]);
+  if (!line.received().toString('latin1').startsWith('HTTP/1.1 ')) throw new Error(`no answer for ${target}`);
+  line.client.destroy();
 }
 
 /** Tries until a variant is made. Its tag, or nothing for an object that has none. */

@@ -5,7 +5,7 @@
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
 import { conditionKey } from './pattern.ts';
 
-/** Keys that requests here can have; http/s3/condition-values.ts gives their values. */
+/** Keys that requests here can have; http/access/condition-values.ts gives their values. */
 export const SERVED_KEYS = [
   'aws:CurrentTime',
   'aws:EpochTime',

@@ -8,7 +8,7 @@ import { updateVersion } from '../../../core/objects/update-version.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import type { VersionChange } from '../../../ports/metadata-index.ts';
 import type { ObjectLock } from '../../../ports/object-facts.ts';
-import { type BucketCall, emptyAnswer, type S3Answer, type VersionCall, xmlAnswer } from '../call.ts';
+import { type BucketCall, emptyAnswer, type S3Answer, type S3Call, type VersionCall, xmlAnswer } from '../call.ts';
 import {
   readLegalHold,
   readObjectLockConfiguration,
@@ -40,11 +40,14 @@ export function answerGetObjectLockConfiguration(call: BucketCall): S3Answer {
   return xmlAnswer(writeObjectLockConfiguration(settings.objectLock));
 }
 
-/** Errors: MalformedXML, InvalidArgument, InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit. */
-export async function answerPutObjectRetention(call: VersionCall, core: Core): Promise<S3Answer> {
-  requireLockableBucket(call.bucket.record());
-  const document = await readDocument(call, XML_MAX_BYTES);
-  return update(call, core, { retention: readRetention(document, core.ports.clock.nowMs()) });
+/** The retention of the document. MalformedXML, InvalidArgument, those of readDocument. */
+export async function readObjectRetention(call: S3Call, nowMs: number): Promise<VersionChange> {
+  return { retention: readRetention(await readDocument(call, XML_MAX_BYTES), nowMs) };
+}
+
+/** Errors: InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit. */
+export function answerPutObjectRetention(call: VersionCall, core: Core): Promise<S3Answer> {
+  return update(call, core);
 }
 
 /** Errors: InvalidRequest, NoSuchObjectLockConfiguration. */
@@ -54,10 +57,14 @@ export function answerGetObjectRetention(call: VersionCall): S3Answer {
   return xmlAnswer(writeRetention(retention));
 }
 
-/** Errors: MalformedXML, InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit. */
-export async function answerPutObjectLegalHold(call: VersionCall, core: Core): Promise<S3Answer> {
-  requireLockableBucket(call.bucket.record());
-  return update(call, core, { hasLegalHold: readLegalHold(await readDocument(call, XML_MAX_BYTES)) });
+/** The hold of the document. MalformedXML, those of readDocument. */
+export async function readObjectLegalHold(call: S3Call): Promise<VersionChange> {
+  return { hasLegalHold: readLegalHold(await readDocument(call, XML_MAX_BYTES)) };
+}
+
+/** Errors: InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit. */
+export function answerPutObjectLegalHold(call: VersionCall, core: Core): Promise<S3Answer> {
+  return update(call, core);
 }
 
 /** Errors: InvalidRequest, NoSuchObjectLockConfiguration. */
@@ -67,8 +74,9 @@ export function answerGetObjectLegalHold(call: VersionCall): S3Answer {
   return xmlAnswer(writeLegalHold(hasLegalHold));
 }
 
-async function update(call: VersionCall, core: Core, change: VersionChange): Promise<S3Answer> {
-  const { bucket, key, version } = call;
+async function update(call: VersionCall, core: Core): Promise<S3Answer> {
+  const { bucket, key, version, change } = call;
+  requireLockableBucket(bucket.record());
   const bypassGovernance = bypassesGovernance(call, [key]);
   await updateVersion(core, bucket, { key, versionId: versionNameOf(version), change, bypassGovernance });
   return emptyAnswer(200);

@@ -4,7 +4,7 @@ import type { Core } from '../../../core/core.ts';
 import { OBJECT_MAX_TAGS, XML_MAX_BYTES } from '../../../core/limits.ts';
 import { updateVersion } from '../../../core/objects/update-version.ts';
 import type { ObjectVersion } from '../../../ports/domain.ts';
-import type { Tags } from '../../../ports/object-facts.ts';
+import type { VersionChange } from '../../../ports/metadata-index.ts';
 import { emptyAnswer, type S3Answer, type S3Call, type VersionCall, xmlAnswer } from '../call.ts';
 import { readDocument } from '../read-document.ts';
 import { readTagging, writeTagging } from '../tagging-document.ts';
@@ -19,23 +19,23 @@ export function answerGetObjectTagging(call: VersionCall): S3Answer {
 }
 
 /** The tags of the document. MalformedXML, InvalidTag, those of readDocument. */
-export async function readObjectTagging(call: S3Call): Promise<Tags> {
-  return readTagging(await readDocument(call, XML_MAX_BYTES), OBJECT_MAX_TAGS);
+export async function readObjectTagging(call: S3Call): Promise<VersionChange> {
+  return { tags: readTagging(await readDocument(call, XML_MAX_BYTES), OBJECT_MAX_TAGS) };
 }
 
 /** Replaces all tags. Errors: those of updateVersion. Cost: one commit. */
 export function answerPutObjectTagging(call: VersionCall, core: Core): Promise<S3Answer> {
-  return setTags(call, core, call.tags, 200);
+  return update(call, core, call.change, 200);
 }
 
 /** Deleting what is not there is no error, but the object must be. Errors: those of updateVersion. Cost: one commit. */
 export function answerDeleteObjectTagging(call: VersionCall, core: Core): Promise<S3Answer> {
-  return setTags(call, core, {}, 204);
+  return update(call, core, { tags: {} }, 204);
 }
 
-async function setTags(call: VersionCall, core: Core, tags: Tags, status: 200 | 204): Promise<S3Answer> {
+async function update(call: VersionCall, core: Core, change: VersionChange, status: 200 | 204): Promise<S3Answer> {
   const { bucket, key, version } = call;
   const versionId = versionNameOf(version);
-  const changed = await updateVersion(core, bucket, { key, versionId, change: { tags } });
+  const changed = await updateVersion(core, bucket, { key, versionId, change });
   return emptyAnswer(status, headersOf(call, changed));
 }

@@ -19,7 +19,6 @@ export async function answerPostObject(call: ObjectCall, core: Core): Promise<S3
   const status = fields.get('success_action_status');
   if (status === '200') return { status: 200, headers: { ...headers, 'content-length': '0' }, body: null };
   if (status !== '201') return { status: 204, headers, body: null };
-  // The one document of S3 that has no namespace.
   const document = plainDocument(
     'PostResponse',
     textElement('Location', location) +

@@ -109,6 +109,67 @@ describe('the hot door', () => {
   });
 });
 
+describe('a site whose pages are not all for everyone', () => {
+  const statement = (Effect: string, keys: string, Condition: object = {}) => ({
+    ...{ Effect, Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::pages/${keys}` },
+    Condition,
+  });
+  const setPolicy = (...Statement: object[]) => {
+    const body = JSON.stringify({ Version: '2012-10-17', Statement });
+    return surface.send({ method: 'PUT', path: '/pages', query: { policy: '' }, body });
+  };
+  const friend = { StringLike: { 'aws:Referer': 'http://friend.example/*' } };
+
+  it('shows those that open themselves', async () => {
+    await surface.send({ method: 'DELETE', path: '/pages', query: { policy: '' } });
+    expect((await visit('/')).status).toBe(403);
+    const headers = { 'x-amz-acl': 'public-read' };
+    await surface.send({ method: 'PUT', path: '/pages/index.html', query: { acl: '' }, headers });
+    for (const _ of [1, 2]) expect((await visit('/')).body).toBe('body of index.html');
+    expect(hot('/')?.body).toBe('body of index.html');
+    expect((await visit('/docs/')).status).toBe(403);
+    expect((await visit('/none')).status).toBe(403);
+    expect(hot('/docs/')).toBe(null);
+  });
+
+  it('shows to some what it does not show to others, and lets no cache keep it', async () => {
+    await setPolicy(statement('Allow', 'index*'), statement('Allow', 'docs/*', friend));
+    const referer = 'http://friend.example/a';
+    for (const _ of [1, 2]) {
+      expect((await visit('/docs/')).status).toBe(403);
+      const shown = await visit('/docs/', { referer });
+      expect([shown.status, shown.headers['cache-control']]).toEqual([200, 'private, no-cache']);
+      expect((await visit('/docs/none', { referer })).status).toBe(404);
+      expect((await visit('/docs/none')).status).toBe(403);
+    }
+    expect(hot('/docs/')).toBe(null);
+    await visit('/');
+    expect(hot('/')?.body).toBe('body of index.html');
+  });
+
+  it('lets caches keep what only the key decides', async () => {
+    await setPolicy(statement('Allow', 'index.html'), statement('Allow', 'docs/*.html'));
+    for (const path of ['/', '/docs/']) {
+      const shown = await visit(path);
+      expect([shown.status, shown.headers['cache-control']]).toEqual([200, 'max-age=1']);
+    }
+    await setPolicy(
+      statement('Allow', 'index.html'),
+      statement('Deny', '*', { Bool: { 'aws:SecureTransport': 'true' } }),
+    );
+    expect((await visit('/')).headers['cache-control']).toBe('private, no-cache');
+  });
+
+  it('shows nothing that is denied', async () => {
+    await setPolicy(statement('Allow', '*'), statement('Deny', 'docs/*'));
+    for (const _ of [1, 2]) {
+      expect((await visit('/docs/')).status).toBe(403);
+      expect((await visit('/')).status).toBe(200);
+    }
+    expect(hot('/docs/')).toBe(null);
+  });
+});
+
 describe('a visit', () => {
   it('of a key as long as keys can be finds nothing, and says so', async () => {
     const longest = `/${'k'.repeat(1024)}`;

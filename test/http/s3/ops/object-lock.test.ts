@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NOW_MS } from '../sign-for-test.ts';
-import { createTestSurface, type Reply, type Sent } from '../surface.ts';
+import { createTestSurface, type Reply, type Sent, STRANGER } from '../surface.ts';
 
 let surface = createTestSurface();
 const send = (sent: Sent) => surface.send(sent);
@@ -300,4 +300,59 @@ it('shows locks and tags to those who may ask for them, and nobody else sets any
   expect(await seen()).toEqual([200, 'GOVERNANCE', undefined, undefined]);
   await allow('s3:GetObject', 's3:GetObjectLegalHold', 's3:GetObjectTagging');
   expect(await seen()).toEqual([200, undefined, 'ON', '1']);
+});
+
+describe('rights of their own', () => {
+  const allow = (Action: string[], Condition: object = {}) => ({
+    ...{ Effect: 'Allow', Principal: { AWS: STRANGER.id }, Action, Resource: 'arn:aws:s3:::vault/*' },
+    Condition,
+  });
+  const policy = (...Statement: object[]) =>
+    send({ method: 'PUT', path: V, query: { policy: '' }, body: JSON.stringify({ Version: '2012-10-17', Statement }) });
+  const as = 'stranger' as const;
+  const until = isoAfter(10 * DAY);
+  const locked = (headers: Record<string, string>) => send({ method: 'PUT', path: K, body: 'x', headers, as });
+  const MODE = { 'x-amz-object-lock-mode': 'GOVERNANCE', 'x-amz-object-lock-retain-until-date': until };
+  const HOLD = { 'x-amz-object-lock-legal-hold': 'ON' };
+
+  it('are needed for each lock that a write wishes', async () => {
+    await policy(allow(['s3:PutObject']));
+    expect((await locked({})).status).toBe(200);
+    for (const headers of [MODE, HOLD]) expect(codeOf(await locked(headers))).toEqual([403, 'AccessDenied']);
+    await policy(allow(['s3:PutObject', 's3:PutObjectRetention']));
+    expect([(await locked(MODE)).status, (await locked(HOLD)).status]).toEqual([200, 403]);
+    await policy(allow(['s3:PutObject', 's3:PutObjectLegalHold']));
+    expect([(await locked(MODE)).status, (await locked(HOLD)).status]).toEqual([403, 200]);
+  });
+
+  it('are needed to override governance, and the owner may be denied it', async () => {
+    await policy(allow(['s3:PutObject', 's3:PutObjectRetention', 's3:DeleteObjectVersion']));
+    const versionId = idOf(await locked(MODE));
+    const removeAs = (who: 'owner' | 'stranger') =>
+      send({ method: 'DELETE', path: K, query: { versionId }, headers: BYPASS, as: who });
+    expect((await removeAs('stranger')).status).toBe(403);
+    const everyone = { Effect: 'Deny', Principal: '*', Resource: 'arn:aws:s3:::vault/*' };
+    await policy({ ...everyone, Action: 's3:BypassGovernanceRetention' });
+    expect((await removeAs('owner')).status).toBe(403);
+    await policy(allow(['s3:DeleteObjectVersion', 's3:BypassGovernanceRetention']));
+    expect((await removeAs('stranger')).status).toBe(204);
+  });
+
+  it('may hang on what is wished, in headers and in documents', async () => {
+    const short = { NumericLessThanEquals: { 's3:object-lock-remaining-retention-days': '10' } };
+    const off = { StringEquals: { 's3:object-lock-legal-hold': 'OFF' } };
+    await policy(
+      allow(['s3:PutObject']),
+      allow(['s3:PutObjectRetention'], short),
+      allow(['s3:PutObjectLegalHold'], off),
+    );
+    expect((await locked(MODE)).status).toBe(200);
+    const long = { ...MODE, 'x-amz-object-lock-retain-until-date': isoAfter(11 * DAY) };
+    expect((await locked(long)).status).toBe(403);
+    const change = (name: string, body: string) => send({ method: 'PUT', path: K, query: { [name]: '' }, body, as });
+    expect((await change('retention', retention('GOVERNANCE', isoAfter(11 * DAY)))).status).toBe(403);
+    expect((await change('retention', retention('GOVERNANCE', until))).status).toBe(200);
+    const heldBy = (status: string) => change('legal-hold', `<LegalHold><Status>${status}</Status></LegalHold>`);
+    expect([(await heldBy('ON')).status, (await heldBy('OFF')).status]).toEqual([403, 200]);
+  });
 });
