@@ -37,6 +37,8 @@ describe('bucket object', () => {
     const { call, stub } = bucketObject(name);
     expect(await call('getBucket', { name })).toBeNull();
     expect(await call('resolve', { name, key: 'a' as ObjectKey })).toEqual({ bucket: null, object: null });
+    const both = { name, keys: ['a', 'b'] as ObjectKey[] };
+    expect(await call('resolveAll', both)).toEqual({ bucket: null, objects: [null, null] });
     const tables = await runInDurableObject(stub(), (_, { storage }) =>
       storage.sql.exec('SELECT count(*) AS n FROM sqlite_master').one(),
     );

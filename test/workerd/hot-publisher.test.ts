@@ -190,6 +190,26 @@ describe('hot publisher', () => {
       expect(writesOf('a').length).toBe(1);
     }));
 
+  it('counts what is asked of many keys at once, and tells of each of them', () =>
+    withPublisher(async ({ clock, call, name, put, drain, writesOf, publisher }) => {
+      for (const key of ['a', 'b']) put(key, 'e1');
+      const question = { name, keys: ['a', 'none', 'b'] as ObjectKey[] };
+      for (let at = 0; at < 200; at++) {
+        clock.ms += 1;
+        call('resolveAll', question);
+      }
+      await drain();
+      expect(['a', 'none', 'b'].map((key) => writesOf(key).length)).toEqual([1, 1, 1]);
+      const news = publisher().newsOf('resolveAll', question);
+      expect([news?.gate === null, news?.keys.map(({ key }) => key)]).toEqual([false, ['a', 'none', 'b']]);
+      put('none', 'e1');
+      expect(
+        publisher()
+          .newsOf('resolveAll', question)
+          ?.keys.map(({ key }) => key),
+      ).toEqual(['a', 'b']);
+    }));
+
   it('renews a record while its key is hot, then lets it end', () =>
     withPublisher(async ({ put, ask, writesOf, clock, publisher, name }) => {
       put('a', 'e1');

@@ -14,11 +14,12 @@ import { createHotPublisher, type HotPublisher, PUBLICATION_SCHEMA } from './hot
 import type { LeaseNews } from './kv-leases.ts';
 
 /** What strangers may ask of a name that nobody has: answered without making tables, which would cost storage. */
-const ANSWERS_OF_AN_EMPTY_DATABASE = {
-  getBucket: null,
-  resolve: { bucket: null, object: null },
-  listBucketLives: [],
-} satisfies Partial<{ [Name in keyof IndexApi]: ReturnType<IndexApi[Name]> }>;
+const ANSWERS_OF_AN_EMPTY_DATABASE: { [Name in keyof IndexApi]?: (input: never) => ReturnType<IndexApi[Name]> } = {
+  getBucket: () => null,
+  resolve: () => ({ bucket: null, object: null }),
+  resolveAll: ({ keys }: { keys: readonly unknown[] }) => ({ bucket: null, objects: keys.map(() => null) }),
+  listBucketLives: () => [],
+};
 
 /** `news`: what the caller should know of KV now. */
 export type BucketReply = IndexReply & { readonly news?: LeaseNews | null };
@@ -33,7 +34,8 @@ export class BucketObject extends DurableObject<WorkerEnv> {
   call(name: keyof IndexApi, input: unknown): BucketReply {
     try {
       if (this.#isEmpty() && Object.hasOwn(ANSWERS_OF_AN_EMPTY_DATABASE, name)) {
-        return { isOk: true, value: ANSWERS_OF_AN_EMPTY_DATABASE[name as keyof typeof ANSWERS_OF_AN_EMPTY_DATABASE] };
+        const value = ANSWERS_OF_AN_EMPTY_DATABASE[name]?.(input as never);
+        return { isOk: true, value };
       }
       const { index, publisher } = this.#open();
       let isDue = false;

@@ -185,21 +185,25 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
 
   return {
     note(name, input) {
-      if (name === 'resolve') {
-        const hot = rates.count((input as { key: ObjectKey }).key, clock.nowMs());
+      const asked = keysAsked(name, input);
+      for (const key of asked) {
+        const hot = rates.count(key, clock.nowMs());
         if (hot !== null) setHot(hot);
-        return draining === null && nextDueMs <= clock.nowMs();
       }
+      if (asked.length > 0) return draining === null && nextDueMs <= clock.nowMs();
       const changed = namesOfChange(name, input).flatMap((key) => rows.get(key) ?? []);
       for (const row of changed) row.sequence = nextSequence();
       return draining === null && changed.length > 0;
     },
     newsOf(name, input) {
-      if (name === 'resolve') {
-        const { key } = input as { key: ObjectKey };
-        // While KV has no record of its present state, who looks there makes his place repeat the past, or nothing, for 30 s.
-        const lease = rows.get(key)?.writtenSequence === rows.get(key)?.sequence ? leaseOf(key) : null;
-        return lease === null ? null : { gate: leaseOf(GATE), keys: [{ key, lease }] };
+      const asked = keysAsked(name, input);
+      if (asked.length > 0) {
+        const keys = asked.flatMap((key) => {
+          // While KV has no record of its present state, who looks there makes his place repeat the past, or nothing, for 30 s.
+          const lease = rows.get(key)?.writtenSequence === rows.get(key)?.sequence ? leaseOf(key) : null;
+          return lease === null ? [] : [{ key, lease }];
+        });
+        return keys.length === 0 ? null : { gate: leaseOf(GATE), keys };
       }
       const names = namesOfChange(name, input);
       const leases = names.map((key) => ({ key, lease: leaseOfChanged(key) }));
@@ -221,4 +225,10 @@ function namesOfChange(name: keyof IndexApi, input: unknown): readonly ObjectKey
   const changed = changedBy(name, input);
   const keys = typeof changed === 'string' ? [] : changed;
   return changesGate(changed) ? [GATE, ...keys] : keys;
+}
+
+/** The keys that a call asks of for readers. */
+function keysAsked(name: keyof IndexApi, input: unknown): readonly ObjectKey[] {
+  if (name === 'resolve') return [(input as Parameters<IndexApi['resolve']>[0]).key];
+  return name === 'resolveAll' ? (input as Parameters<IndexApi['resolveAll']>[0]).keys : [];
 }
