@@ -1,4 +1,4 @@
-# aws cli: buckets, copy, sync both ways, multipart, presigned URLs, versions, tags, removal.
+# aws cli: buckets, copy, sync both ways, multipart, presigned URLs, versions, tags, encryption, removal.
 set -euo pipefail
 source "$(dirname "$0")/tree.sh"
 make_tree
@@ -36,6 +36,26 @@ api delete-object --bucket "$BUCKET" --key v >/dev/null
 api get-object --bucket "$BUCKET" --key v --version-id "$first" v.txt >/dev/null
 cmp v.txt tree/a.txt
 test "$(api list-object-versions --bucket "$BUCKET" --prefix v --query 'length(Versions)')" = 2
+
+api put-bucket-versioning --bucket "$BUCKET" --versioning-configuration Status=Suspended
+head -c 32 /dev/urandom >key.bin
+own=(--sse-c AES256 --sse-c-key fileb://key.bin)
+for name in a.txt deep/er/20m.bin; do
+  s3 cp --quiet "tree/$name" "s3://$BUCKET/own/$name" "${own[@]}"
+  s3 cp --quiet "s3://$BUCKET/own/$name" out "${own[@]}"
+  cmp out "tree/$name"
+done
+! s3 cp --quiet "s3://$BUCKET/own/a.txt" out
+s3 cp --quiet "s3://$BUCKET/own/deep/er/20m.bin" "s3://$BUCKET/sealed.bin" --sse aws:kms \
+  --sse-c-copy-source AES256 --sse-c-copy-source-key fileb://key.bin
+test "$(api head-object --bucket "$BUCKET" --key sealed.bin --query SSEKMSKeyId)" = alias/aws/s3
+s3 cp --quiet "s3://$BUCKET/sealed.bin" out
+cmp out tree/deep/er/20m.bin
+api put-bucket-encryption --bucket "$BUCKET" --server-side-encryption-configuration \
+  '{"Rules":[{"ApplyServerSideEncryptionByDefault":{"SSEAlgorithm":"AES256"}}]}'
+s3 cp --quiet tree/a.txt "s3://$BUCKET/by-default"
+test "$(api head-object --bucket "$BUCKET" --key by-default --query ServerSideEncryption)" = AES256
+api delete-bucket-encryption --bucket "$BUCKET"
 
 api list-object-versions --bucket "$BUCKET" --query '[Versions,DeleteMarkers][][].[Key,VersionId]' |
   while IFS=$'\t' read -r key version; do

@@ -1,4 +1,4 @@
-# rclone: copy, check, sync, server-side copy and move, multipart, directory listings, removal.
+# rclone: copy, check, sync, server-side copy and move, multipart, directory listings, encryption, removal.
 set -euo pipefail
 source "$(dirname "$0")/tree.sh"
 make_tree
@@ -27,5 +27,7 @@ test "$(r size --json "q:$BUCKET/tree" | grep -o '"count":[0-9]*')" = '"count":5
 r touch "q:$BUCKET/tree/a.txt"
 r link "q:$BUCKET/tree/a.txt" >link.txt
 test "$(curl -fsS "$(tail -1 link.txt)")" = changed
+r copy tree "q:$BUCKET/server" --s3-server-side-encryption AES256
+r check --download tree "q:$BUCKET/server" | grep '0 differences' >/dev/null
 r purge "q:$BUCKET"
 rclone version | head -1

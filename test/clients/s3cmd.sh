@@ -25,6 +25,10 @@ test "$(curl -fsS "$ENDPOINT/$BUCKET/a.txt")" = hello
 s setacl --acl-private "s3://$BUCKET/a.txt"
 ! curl -fsS "$ENDPOINT/$BUCKET/a.txt" 2>/dev/null
 s du "s3://$BUCKET" >/dev/null
+s put tree/deep/er/20m.bin "s3://$BUCKET/sealed" --server-side-encryption
+s info "s3://$BUCKET/sealed" | grep 'SSE: *AES256' >/dev/null
+s get "s3://$BUCKET/sealed" sealed
+cmp sealed tree/deep/er/20m.bin
 s del --recursive --force "s3://$BUCKET"
 s rb "s3://$BUCKET"
 s3cmd --version
