@@ -63,6 +63,16 @@ it('ListBuckets', () => expectGolden('ListBuckets', { path: '/' }));
 it('ListBuckets, paged', () =>
   expectGolden('ListBuckets-paged', { path: '/', query: { prefix: 'golden-', 'max-buckets': '1' } }));
 it('GetBucketLocation', () => expectGolden('GetBucketLocation', { path: B, query: { location: '' } }));
+it('GetBucketEncryption', async () => {
+  const query = { encryption: '' };
+  const standard =
+    '<ApplyServerSideEncryptionByDefault><SSEAlgorithm>aws:kms</SSEAlgorithm><KMSMasterKeyID>alias/b</KMSMasterKeyID></ApplyServerSideEncryptionByDefault>';
+  const blocked = '<BlockedEncryptionTypes><EncryptionType>SSE-C</EncryptionType></BlockedEncryptionTypes>';
+  const body = `<ServerSideEncryptionConfiguration><Rule>${standard}<BucketKeyEnabled>true</BucketKeyEnabled>${blocked}</Rule></ServerSideEncryptionConfiguration>`;
+  await ok({ method: 'PUT', path: B, query, body });
+  await expectGolden('GetBucketEncryption', { path: B, query });
+  await ok({ method: 'DELETE', path: B, query });
+});
 it('GetBucketVersioning', () => expectGolden('GetBucketVersioning', { path: B, query: { versioning: '' } }));
 it('GetBucketAcl', () => expectGolden('GetBucketAcl', { path: B, query: { acl: '' } }));
 it('GetBucketAcl of a public bucket', () =>
