@@ -12,7 +12,8 @@ import { requireAllowed, type Wanted } from '../access/decide-call.ts';
 import type { AccountCall, S3Answer, S3Call } from './call.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
 import { openVersion } from './find-version.ts';
-import { OPERATIONS, type Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
+import { OPERATIONS } from './operations.ts';
 import { readUploadId } from './ops/multipart.ts';
 import { parseVersionName } from './version-name.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATION_NAMES } from '../../../src/http/s3/detect.ts';
-import { OPERATIONS, type Operation } from '../../../src/http/s3/operations.ts';
+import type { Operation } from '../../../src/http/s3/operation.ts';
+import { OPERATIONS } from '../../../src/http/s3/operations.ts';
 import { IGNORED_HEADERS } from '../../../src/http/s3/refused-headers.ts';
 import { modelOperations } from './sdk-model.ts';
 import { createTestSurface } from './surface.ts';

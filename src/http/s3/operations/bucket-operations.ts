@@ -1,0 +1,112 @@
+// Operations on buckets as wholes: their life, what lies in them, and many keys at once; with those of an account.
+// A part of the table in operations.ts and read through it only; operation.ts says what an entry is.
+import type { OperationName } from '../detect.ts';
+import type { Operation } from '../operation.ts';
+import {
+  answerCreateBucket,
+  answerDeleteBucket,
+  answerGetBucketLocation,
+  answerHeadBucket,
+  answerListBuckets,
+} from '../ops/bucket.ts';
+import { answerDeleteObjects } from '../ops/delete.ts';
+import { answerListObjects, answerListObjectsV2 } from '../ops/list.ts';
+import { answerListMultipartUploads } from '../ops/multipart-list.ts';
+import { answerListNamedKeys, answerPutNamedKey } from '../ops/named-keys.ts';
+import { answerPurge } from '../ops/purge.ts';
+import { answerListObjectVersions } from '../ops/versions.ts';
+import { answerDownloadZip } from '../ops/zip.ts';
+
+/** The entries of this family by operation. */
+export const BUCKET_OPERATIONS = {
+  ListBuckets: { scope: 'account', body: 'none', meter: 'A', rejects: [], handle: answerListBuckets },
+  ListNamedKeys: { scope: 'account', body: 'none', meter: 'free', rejects: [], handle: answerListNamedKeys },
+  PutNamedKey: { scope: 'account', body: 'document', meter: 'free', rejects: [], handle: answerPutNamedKey },
+  CreateBucket: {
+    scope: 'new-bucket',
+    body: 'document',
+    meter: 'A',
+    rejects: ['x-amz-bucket-namespace'],
+    handle: answerCreateBucket,
+  },
+  HeadBucket: {
+    scope: 'bucket',
+    action: 's3:ListBucket',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerHeadBucket,
+  },
+  DeleteBucket: {
+    scope: 'bucket',
+    action: 's3:DeleteBucket',
+    body: 'none',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeleteBucket,
+  },
+  GetBucketLocation: {
+    scope: 'bucket',
+    action: 's3:GetBucketLocation',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketLocation,
+  },
+  ListObjects: {
+    scope: 'bucket',
+    action: 's3:ListBucket',
+    body: 'none',
+    meter: 'A',
+    rejects: [],
+    handle: answerListObjects,
+  },
+  ListObjectsV2: {
+    scope: 'bucket',
+    action: 's3:ListBucket',
+    body: 'none',
+    meter: 'A',
+    rejects: [],
+    handle: answerListObjectsV2,
+  },
+  ListObjectVersions: {
+    scope: 'bucket',
+    action: 's3:ListBucketVersions',
+    body: 'none',
+    meter: 'A',
+    rejects: [],
+    handle: answerListObjectVersions,
+  },
+  DownloadZip: {
+    scope: 'prefix',
+    action: 's3:ListBucket',
+    body: 'none',
+    meter: 'A',
+    rejects: [],
+    handle: answerDownloadZip,
+  },
+  PurgeBucket: {
+    scope: 'bucket',
+    action: 's3:PutBucketWebsite',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPurge,
+  },
+  DeleteObjects: {
+    scope: 'keys',
+    action: 's3:DeleteObject',
+    body: 'document',
+    meter: 'free',
+    rejects: [],
+    handle: answerDeleteObjects,
+  },
+  ListMultipartUploads: {
+    scope: 'bucket',
+    action: 's3:ListBucketMultipartUploads',
+    body: 'none',
+    meter: 'A',
+    rejects: [],
+    handle: answerListMultipartUploads,
+  },
+} as const satisfies Partial<Record<OperationName, Operation>>;
