@@ -28,7 +28,10 @@ function createBodies(changes: Partial<DerivedBodiesOptions> = {}) {
     },
     derive: async (source) => ({ bytes: source.slice().reverse(), contentType: null }),
     clock: { nowMs: () => nowMs },
-    limits: { coding: { concurrency: 1, waitingMax: 2 }, image: { concurrency: 1, waitingMax: 2 } },
+    limits: {
+      coding: { concurrency: 1, waitingMax: 2, turnMs: 60_000 },
+      image: { concurrency: 1, waitingMax: 2, turnMs: 60_000 },
+    },
     sharesWork: true,
     ...changes,
   });
@@ -100,6 +103,24 @@ describe('derived bodies', () => {
     pass(5001);
     expect(bodies.peek('d')).toBe(null);
     expect(await bodies.make('d', BR, load)).not.toBe('none');
+  });
+
+  it('do not wait for work that stopped without an end, as that of a request that ended early', async () => {
+    const limit = { concurrency: 1, waitingMax: 0, turnMs: 1000 };
+    const { bodies, pass } = createBodies({ limits: { coding: limit, image: limit }, sharesWork: false });
+    const stopped = Promise.withResolvers<Uint8Array>();
+    const making = bodies.make('a', BR, () => stopped.promise);
+    await expect(bodies.make('b', BR, async () => bytesOf('x'))).rejects.toMatchObject({ code: 'SlowDown' });
+    pass(1001);
+    await bodies.make('c', BR, async () => bytesOf('x'));
+    // It went on after all: the turn that it has no more is not given back twice.
+    const held = Promise.withResolvers<Uint8Array>();
+    const next = bodies.make('d', BR, () => held.promise);
+    stopped.resolve(bytesOf('x'));
+    await making;
+    await expect(bodies.make('e', BR, async () => bytesOf('x'))).rejects.toMatchObject({ code: 'SlowDown' });
+    held.resolve(bytesOf('x'));
+    await next;
   });
 
   it('leave memory when it is full, the largest never enter it, and none are lost', async () => {

@@ -39,7 +39,15 @@ export type PortSettings = {
   readonly accessLog: string;
 };
 
-const UNLIMITED = { concurrency: Number.POSITIVE_INFINITY, waitingMax: 0 } as const;
+/**
+ * What one isolate makes at once, so that originals fit into its 128 MB: 8 × 2 MiB and 2 × 24 MiB at most. None may wait
+ * for another request; and one that ends early never gives its turn back, so that turns end by themselves.
+ * Source: https://developers.cloudflare.com/workers/platform/limits/#memory
+ */
+const MAKING = {
+  coding: { concurrency: 8, waitingMax: 0, turnMs: 30_000 },
+  image: { concurrency: 2, waitingMax: 0, turnMs: 30_000 },
+} as const;
 
 /** `entrypoint`: the loopback to BodySlices, null where there is none. */
 export function createWorkersPorts(
@@ -71,8 +79,7 @@ export function createWorkersPorts(
     derive: (source, recipe) =>
       recipe.kind === 'coding' ? compressRecipe(source, recipe, 'brief') : images(source, recipe),
     clock,
-    // A request that ends early would never give its turn back, and none may wait for another.
-    limits: { coding: UNLIMITED, image: UNLIMITED },
+    limits: MAKING,
     sharesWork: false,
   });
   return {

@@ -19,7 +19,10 @@ export function createMemoryDerived(clock: Clock, memoryMaxBytes = 1024 * 1024):
       return Promise.reject(new StorageError('NotImplemented', { detail: 'No images are made here.' }));
     },
     clock,
-    limits: { coding: { concurrency: 2, waitingMax: 16 }, image: { concurrency: 1, waitingMax: 4 } },
+    limits: {
+      coding: { concurrency: 2, waitingMax: 16, turnMs: 60_000 },
+      image: { concurrency: 1, waitingMax: 4, turnMs: 60_000 },
+    },
     sharesWork: true,
   });
 }

@@ -65,8 +65,8 @@ export async function openNodePorts(
     clock: systemClock,
     // Both share the four threads of the pool with all reads of files.
     limits: {
-      coding: { concurrency: 1, waitingMax: DERIVED_WAITING_MAX.coding },
-      image: { concurrency: 1, waitingMax: DERIVED_WAITING_MAX.image },
+      coding: { concurrency: 1, waitingMax: DERIVED_WAITING_MAX.coding, turnMs: Number.POSITIVE_INFINITY },
+      image: { concurrency: 1, waitingMax: DERIVED_WAITING_MAX.image, turnMs: Number.POSITIVE_INFINITY },
     },
     sharesWork: true,
   });

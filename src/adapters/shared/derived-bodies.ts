@@ -19,14 +19,22 @@ export type DerivedStore = {
 /** Null: not worth it. */
 export type DeriveBytes = (source: Uint8Array, recipe: Recipe) => Promise<StoredDerived | null>;
 
+/** How many are made at once, and how many may wait to be. */
+export type MakingLimits = {
+  readonly concurrency: number;
+  /** Where requests may not wait for each other: 0. */
+  readonly waitingMax: number;
+  /** A turn that was not given back counts for so long, milliseconds: work of a request that ends early may just stop. */
+  readonly turnMs: number;
+};
+
 export type DerivedBodiesOptions = {
   readonly tier: DerivedBodies['tier'];
   readonly memoryMaxBytes: number;
   readonly store: DerivedStore;
   readonly derive: DeriveBytes;
   readonly clock: Clock;
-  /** How many are made at once, and how many may wait to be. */
-  readonly limits: Readonly<Record<Recipe['kind'], { readonly concurrency: number; readonly waitingMax: number }>>;
+  readonly limits: Readonly<Record<Recipe['kind'], MakingLimits>>;
   /** Whether requests may wait for each other's work; on Cloudflare they may not. */
   readonly sharesWork: boolean;
 };
@@ -39,6 +47,8 @@ const ENTRY_MAX_SHARE = 1 / 4;
 const PENDING_MS = 60_000;
 /** The same where too much waited already. */
 const REFUSED_MS = 5_000;
+
+type Turn = { readonly endsAtMs: number; release(): void };
 
 type Entry = { readonly value: DerivedOrNone; readonly untilMs: number };
 
@@ -56,7 +66,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
       if (reason === 'evict') evictions += 1;
     },
   });
-  const turns = { coding: createTurns(options.limits.coding), image: createTurns(options.limits.image) };
+  const turns = { coding: createTurns(options.limits.coding, clock), image: createTurns(options.limits.image, clock) };
   const underWay = new Map<string, Promise<DerivedOrNone | null>>();
 
   function keep(name: string, value: DerivedOrNone, untilMs = Number.POSITIVE_INFINITY): DerivedOrNone {
@@ -85,10 +95,13 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
   async function makeNow(name: string, recipe: Recipe, load: () => Promise<Uint8Array>): Promise<DerivedOrNone> {
     const isCoding = recipe.kind === 'coding';
     if (isCoding) keep(name, 'none', clock.nowMs() + PENDING_MS);
-    const turn = await turns[recipe.kind].take().catch((error: unknown) => {
+    let turn: Turn;
+    try {
+      turn = await turns[recipe.kind].take();
+    } catch (error) {
       if (isCoding) keep(name, 'none', clock.nowMs() + REFUSED_MS);
       throw error;
-    });
+    }
     try {
       const made = await options.derive(await load(), recipe);
       await store.put(name, made ?? { bytes: new Uint8Array(), contentType: null });
@@ -123,23 +136,28 @@ function toDerived({ bytes, contentType }: StoredDerived): Derived {
 }
 
 /** Lets so many work at once and so many wait, first come first served. */
-function createTurns({ concurrency, waitingMax }: DerivedBodiesOptions['limits']['coding']) {
-  const waiting: (() => void)[] = [];
-  let running = 0;
+function createTurns({ concurrency, waitingMax, turnMs }: MakingLimits, clock: Clock) {
+  const waiting: ((turn: Turn) => void)[] = [];
+  const running = new Set<Turn>();
+
+  function begin(): Turn {
+    const turn: Turn = {
+      endsAtMs: clock.nowMs() + turnMs,
+      release() {
+        if (!running.delete(turn)) return;
+        waiting.shift()?.(begin());
+      },
+    };
+    running.add(turn);
+    return turn;
+  }
+
   return {
-    async take(): Promise<{ release(): void }> {
-      if (running >= concurrency) {
-        if (waiting.length >= waitingMax) throw new StorageError('SlowDown');
-        await new Promise<void>((resolve) => waiting.push(resolve));
-      } else running += 1;
-      return {
-        release() {
-          // Whoever waits takes the place over.
-          const next = waiting.shift();
-          if (next === undefined) running -= 1;
-          else next();
-        },
-      };
+    take(): Turn | Promise<Turn> {
+      for (const turn of running) if (turn.endsAtMs <= clock.nowMs()) turn.release();
+      if (running.size < concurrency) return begin();
+      if (waiting.length >= waitingMax) throw new StorageError('SlowDown');
+      return new Promise((resolve) => waiting.push(resolve));
     },
   };
 }

@@ -37,7 +37,10 @@ beforeAll(async () => {
         return recipe.kind === 'image' ? images(source, recipe) : Promise.resolve(null);
       },
       clock: plain.ports.clock,
-      limits: { coding: { concurrency: 1, waitingMax: 1 }, image: { concurrency: 1, waitingMax: 100 } },
+      limits: {
+        coding: { concurrency: 1, waitingMax: 1, turnMs: 60_000 },
+        image: { concurrency: 1, waitingMax: 100, turnMs: 60_000 },
+      },
       sharesWork: true,
     }),
   });
