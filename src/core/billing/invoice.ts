@@ -7,6 +7,15 @@ import type { MeterName, Usage } from './usage.ts';
 /** A calendar month in UTC. */
 export type BillingMonth = { readonly year: number; readonly month: number };
 
+/** What a line costs in one tier of its prices; the first with price 0 where a part of the line is free. */
+export type InvoicePart = {
+  /** In units, scaled by 10^12 and rounded. */
+  readonly units: bigint;
+  /** For a unit, in the currency, scaled by 10^12. */
+  readonly price: bigint;
+  readonly amountMicro: bigint;
+};
+
 export type InvoiceLine = {
   readonly label: string;
   readonly meters: readonly MeterName[];
@@ -14,17 +23,22 @@ export type InvoiceLine = {
   /** In units, scaled by 10^12 and rounded: for people. The amount comes from the exact quantity. */
   readonly units: bigint;
   readonly billedUnits: bigint;
+  /** Tier by tier; their amounts add up to the line's. Units that were rounded up are in the last. */
+  readonly parts: readonly InvoicePart[];
   readonly amountMicro: bigint;
 };
 
-export type Credit = { readonly label: string; readonly amountMicro: bigint };
+/** Money that an account need not pay; `id` is the grant that it comes from. */
+export type Credit = { readonly id: string; readonly label: string; readonly amountMicro: bigint };
 
 export type Invoice = {
   readonly cardId: string;
   readonly currency: string;
   readonly period: BillingMonth;
   readonly lines: readonly InvoiceLine[];
-  /** What is taken off; together never more than the lines. */
+  /** What the lines lack of the card's minimum; 0 where nothing was used at all. */
+  readonly minimumMicro: bigint;
+  /** What is taken off; together never more than the lines and the minimum. */
   readonly credits: readonly Credit[];
   readonly totalMicro: bigint;
   /** Usage that the card has no price for: it costs nothing, and is shown. */
@@ -48,57 +62,76 @@ export function makeInvoice(
   const monthHours = card.monthHours === 'calendar' ? hoursOf(period) : card.monthHours;
   const lines = card.lines.map((line) => priceLine(line, usage, monthHours));
   const priced = new Set(card.lines.flatMap((line) => line.meters));
-  const sum = lines.reduce((total, line) => total + line.amountMicro, 0n);
-  const given = takeCredits(credits, sum);
+  const used = lines.reduce((total, line) => total + line.amountMicro, 0n);
+  const leastMicro = divideRounded(card.minimum * MICRO, SCALE);
+  const isUsed = [...usage.values()].some((quantity) => quantity !== 0n);
+  const minimumMicro = isUsed && leastMicro > used ? leastMicro - used : 0n;
+  const given = takeCredits(credits, used + minimumMicro);
   return {
     cardId: card.id,
     currency: card.currency,
     period,
     lines,
+    minimumMicro,
     credits: given,
-    totalMicro: given.reduce((total, credit) => total - credit.amountMicro, sum),
+    totalMicro: given.reduce((total, credit) => total - credit.amountMicro, used + minimumMicro),
     unpriced: new Map([...usage].filter(([meter, quantity]) => !priced.has(meter) && quantity !== 0n)),
   };
 }
 
+const sumOf = (usage: Usage, meters: readonly MeterName[]): bigint =>
+  meters.reduce((sum, meter) => sum + (usage.get(meter) ?? 0n), 0n);
+
+/** Everything is a whole number over `unitSize` × 10^12 until a line's amount is rounded, once. */
 function priceLine(line: CardLine, usage: Usage, monthHours: bigint): InvoiceLine {
-  const quantity = line.meters.reduce((sum, meter) => sum + (usage.get(meter) ?? 0n), 0n);
-  const unitSize = line.unit.size * (line.unit.isPerMonth ? monthHours : 1n);
-  // In units scaled by 10^12, as a fraction over `unitSize`.
-  const used = quantity * SCALE;
-  const beyondFree = used - line.free * unitSize;
-  const owed = beyondFree > 0n ? beyondFree : 0n;
+  // What is stored comes in byte-hours; beside it everything is taken so many times as a month has hours.
+  const share = line.freePerStored === null ? 1n : monthHours;
+  const unitSize = line.unit.size * (line.unit.isPerMonth ? monthHours : share);
+  const used = sumOf(usage, line.meters) * share * SCALE;
+  const freeStored =
+    line.freePerStored === null ? 0n : sumOf(usage, line.freePerStored.meters) * line.freePerStored.times;
+  const free = least(used, line.free * unitSize + freeStored);
+  const owed = used - free;
   const billed = line.isRoundedUp ? divideUp(owed, SCALE * unitSize) * SCALE * unitSize : owed;
+  const paid = priceTiers(billed, unitSize, line.tiers);
+  const included = { units: divideRounded(free, unitSize), price: 0n, amountMicro: 0n };
   return {
     label: line.label,
     meters: line.meters,
     unitName: line.unit.name,
     units: divideRounded(used, unitSize),
     billedUnits: divideRounded(billed, unitSize),
-    amountMicro: divideRounded(costOf(billed, unitSize, line.tiers) * MICRO, unitSize * SCALE * SCALE),
+    parts: free > 0n ? [included, ...paid] : paid,
+    amountMicro: paid.reduce((sum, part) => sum + part.amountMicro, 0n),
   };
 }
 
-/** Units times price, tier by tier: a whole number over `unitSize` × 10^24. */
-function costOf(billed: bigint, unitSize: bigint, tiers: readonly Tier[]): bigint {
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+/** Units times price, tier by tier. Amounts are differences of rounded sums, so that they add up to the rounded sum. */
+function priceTiers(billed: bigint, unitSize: bigint, tiers: readonly Tier[]): readonly InvoicePart[] {
+  const parts: InvoicePart[] = [];
+  const micro = (cost: bigint): bigint => divideRounded(cost * MICRO, unitSize * SCALE * SCALE);
   let cost = 0n;
   let start = 0n;
   for (const { upTo, price } of tiers) {
-    const end = upTo === null || upTo * unitSize > billed ? billed : upTo * unitSize;
-    if (end > start) cost += (end - start) * price;
-    if (end === billed) break;
+    const end = upTo === null ? billed : least(upTo * unitSize, billed);
+    if (end <= start) break;
+    const before = micro(cost);
+    cost += (end - start) * price;
+    parts.push({ units: divideRounded(end - start, unitSize), price, amountMicro: micro(cost) - before });
     start = end;
   }
-  return cost;
+  return parts;
 }
 
 /** Credits in their order until nothing is left to pay. */
 function takeCredits(credits: readonly Credit[], sumMicro: bigint): readonly Credit[] {
   let left = sumMicro;
-  return credits.flatMap(({ label, amountMicro }) => {
-    const taken = amountMicro < left ? amountMicro : left;
+  return credits.flatMap((credit) => {
+    const taken = least(credit.amountMicro, left);
     if (taken <= 0n) return [];
     left -= taken;
-    return [{ label, amountMicro: taken }];
+    return [{ ...credit, amountMicro: taken }];
   });
 }

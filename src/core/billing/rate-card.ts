@@ -20,6 +20,8 @@ export type CardLine = {
   };
   /** Units that cost nothing in a period; scaled by 10^12. */
   readonly free: bigint;
+  /** What else costs nothing: so many times (scaled by 10^12) what these storage meters held on average in the period. */
+  readonly freePerStored: { readonly meters: readonly MeterName[]; readonly times: bigint } | null;
   /** Whether a unit that was begun is paid whole. */
   readonly isRoundedUp: boolean;
   readonly tiers: readonly Tier[];
@@ -34,6 +36,10 @@ export type RateCard = {
   readonly asOf: string;
   /** Hours of a month: a fixed number, or those of the calendar month that is billed. */
   readonly monthHours: bigint | 'calendar';
+  /** What a month with any usage costs at least, in the currency, scaled by 10^12. */
+  readonly minimum: bigint;
+  /** What the card can't say or leaves out, for whoever reads a bill by it. */
+  readonly notes: readonly string[];
   readonly lines: readonly CardLine[];
 };
 
@@ -53,12 +59,16 @@ const KINDS: ReadonlySet<string> = new Set<MeterKind>([
 ]);
 const LINES_MAX = 100;
 const TIERS_MAX = 20;
+const NOTES_MAX = 20;
 
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function text(object: Json, name: string, where: string, pattern = /^[^\p{Cc}]{1,300}$/u): string {
+/** No control characters: texts of cards stand in documents. */
+const TEXT = /^[^\p{Cc}]{1,300}$/u;
+
+function text(object: Json, name: string, where: string, pattern = TEXT): string {
   const value = object[name];
   if (typeof value === 'string' && pattern.test(value)) return value;
   throw new RateCardError(`${where}.${name} is missing or not a text of that kind.`);
@@ -91,6 +101,8 @@ export function parseRateCard(json: unknown): RateCard {
     source: text(json, 'source', 'card', /^https:\/\/\S{1,300}$/),
     asOf: text(json, 'asOf', 'card', /^\d{4}-\d\d-\d\d$/),
     monthHours: monthHours === 'calendar' ? monthHours : whole(monthHours, 'card.monthHours'),
+    minimum: json.minimum === undefined ? 0n : decimal(json.minimum, 'card.minimum'),
+    notes: json.notes === undefined ? [] : list(json.notes, 'card.notes', NOTES_MAX).map(parseNote),
     lines: list(json.lines, 'card.lines', LINES_MAX).map(parseLine),
   };
   const meters = card.lines.flatMap((line) => line.meters);
@@ -123,9 +135,25 @@ function parseLine(json: unknown, at: number): CardLine {
       isPerMonth: unit.perMonth === true,
     },
     free: json.free === undefined ? 0n : decimal(json.free, `${where}.free`),
+    freePerStored: parseFreePerStored(json.freePerStored, unit.perMonth === true, `${where}.freePerStored`),
     isRoundedUp: json.roundUp === true,
     tiers,
   };
+}
+
+function parseNote(value: unknown): string {
+  if (typeof value === 'string' && TEXT.test(value)) return value;
+  throw new RateCardError('card.notes must be texts of at most 300 characters.');
+}
+
+function parseFreePerStored(json: unknown, isPerMonth: boolean, where: string): CardLine['freePerStored'] {
+  if (json === undefined) return null;
+  if (!isObject(json) || isPerMonth)
+    throw new RateCardError(`${where} must be an object, of a line that is not stored.`);
+  const meters = list(json.meters, `${where}.meters`, LINES_MAX).map((meter) => parseMeter(meter, where));
+  const other = meters.find((meter) => !meter.startsWith('storage/'));
+  if (other !== undefined) throw new RateCardError(`${where}.meters: ${other} is not stored.`);
+  return { meters, times: decimal(json.times, `${where}.times`) };
 }
 
 function parseMeter(value: unknown, where: string): MeterName {

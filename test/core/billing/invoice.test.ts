@@ -1,7 +1,7 @@
 // The published price examples of R2 and S3, and properties that every invoice has.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { divideRounded, formatMicro, parseDecimal } from '../../../src/core/billing/decimal.ts';
+import { divideRounded, formatMicro, parseDecimal, SCALE } from '../../../src/core/billing/decimal.ts';
 import { hoursOf, makeInvoice } from '../../../src/core/billing/invoice.ts';
 import { parseRateCard, RateCardError } from '../../../src/core/billing/rate-card.ts';
 import { RATE_CARDS } from '../../../src/core/billing/rate-cards.ts';
@@ -87,6 +87,45 @@ describe('the billing examples of S3', () => {
   });
 });
 
+// Sources: the cards' own. Prices as published, quantities ours where no example is.
+describe('the other cards', () => {
+  // Source: https://help.aliyun.com/document_detail/109686.html, case 1: 505 GB, 1,000 reads an hour, 5 GB a day.
+  it("OSS: the billing case of a site's static files, 151.47", () => {
+    const quantities = {
+      'storage/STANDARD': 505n * GiB * 720n,
+      'class-b/STANDARD': 1000n * 24n * 30n,
+      'egress/bucket': 5n * 30n * GiB,
+    } as const;
+    expect(bill('alibaba-oss-cn-hangzhou', quantities)).toBe('151.47');
+  });
+
+  it('B2: a TB for 30 days, and downloads beyond three times what is stored', () => {
+    const stored = { 'storage/STANDARD': 1010n * GB * 720n, 'class-a/STANDARD': 10n ** 9n } as const;
+    expect(bill('backblaze-b2', stored)).toBe('6.95');
+    expect(bill('backblaze-b2', { ...stored, 'egress/edge': 3030n * GB })).toBe('6.95');
+    expect(bill('backblaze-b2', { ...stored, 'egress/edge': 3000n * GB, 'egress/bucket': 130n * GB })).toBe('7.95');
+  });
+
+  it('Bunny: a month costs a dollar at least, unless nothing at all was used', () => {
+    const month = 744n;
+    const quantities = { 'storage/STANDARD': 60n * GB * month, 'egress/edge': 20n * GB } as const;
+    const invoice = makeInvoice(usageOf(quantities), card('bunny-storage'), MARCH);
+    expect([invoice.minimumMicro, invoice.totalMicro]).toEqual([200_000n, 1_000_000n]);
+    expect(bill('bunny-storage', { 'storage/STANDARD': 600n * GB * month, 'egress/edge': 20n * GB })).toBe('6.20');
+    expect(bill('bunny-storage', { 'storage/STANDARD': 0n })).toBe('0.00');
+  });
+
+  it('ship beside R2 and S3', () => {
+    expect(RATE_CARDS.map(({ id }) => id)).toEqual([
+      'cloudflare-r2',
+      'aws-s3-us-east-1',
+      'backblaze-b2',
+      'bunny-storage',
+      'alibaba-oss-cn-hangzhou',
+    ]);
+  });
+});
+
 describe('an invoice', () => {
   const s3 = card('aws-s3-us-east-1');
   const meters = s3.lines.flatMap((line) => line.meters);
@@ -107,12 +146,36 @@ describe('an invoice', () => {
 
   it('takes credits in order, and none below nothing', () => {
     const credits = [
-      { label: 'welcome', amountMicro: 1_000_000n },
-      { label: 'more', amountMicro: 5_000_000n },
+      { id: 'a', label: 'welcome', amountMicro: 1_000_000n },
+      { id: 'b', label: 'more', amountMicro: 5_000_000n },
+      { id: 'c', label: 'not needed', amountMicro: 5_000_000n },
     ];
     const invoice = makeInvoice(usageOf({ 'class-a/STANDARD': 310_000n }), s3, MARCH, credits);
-    expect(invoice.credits).toEqual([credits[0], { label: 'more', amountMicro: 550_000n }]);
+    expect(invoice.credits).toEqual([credits[0], { id: 'b', label: 'more', amountMicro: 550_000n }]);
     expect(invoice.totalMicro).toBe(0n);
+  });
+
+  it('shows each tier, and they add up', () => {
+    const { lines } = makeInvoice(usageOf({ 'egress/edge': 31n * 1024n * GiB }), s3, MARCH);
+    expect(lines.at(-1)?.parts).toEqual([
+      { units: 10_240n * SCALE, price: 90_000_000_000n, amountMicro: 921_600_000n },
+      { units: 21_504n * SCALE, price: 85_000_000_000n, amountMicro: 1_827_840_000n },
+    ]);
+    fc.assert(
+      fc.property(usage, (quantities) => {
+        for (const line of makeInvoice(quantities, s3, MARCH).lines) {
+          expect(line.parts.reduce((sum, part) => sum + part.amountMicro, 0n)).toBe(line.amountMicro);
+        }
+      }),
+    );
+  });
+
+  it('shows what is free as a part of its own', () => {
+    const { lines } = makeInvoice(usageOf({ 'class-b/STANDARD': 12_500_001n }), card('cloudflare-r2'), MARCH);
+    expect(lines.find((line) => line.meters.includes('class-b/STANDARD'))?.parts).toEqual([
+      { units: 10n * SCALE, price: 0n, amountMicro: 0n },
+      { units: 3n * SCALE, price: 360_000_000_000n, amountMicro: 1_080_000n },
+    ]);
   });
 
   it('shows what the card has no price for', () => {
@@ -178,6 +241,25 @@ describe('a rate card', () => {
     ['a meter twice', { ...good, lines: [line, line] }],
     ['a source that is no link', { ...good, source: 'me' }],
     ['a month of no hours', { ...good, monthHours: 0 }],
+    ['a minimum that is a number', { ...good, minimum: 1 }],
+    ['notes that are none', { ...good, notes: ['a\nb'] }],
+    [
+      'an allowance of what is stored, for storage',
+      {
+        ...good,
+        lines: [
+          {
+            ...line,
+            unit: { ...line.unit, perMonth: true },
+            freePerStored: { meters: ['storage/STANDARD'], times: '3' },
+          },
+        ],
+      },
+    ],
+    [
+      'an allowance of what is not stored',
+      { ...good, lines: [{ ...line, freePerStored: { meters: ['egress/edge'], times: '3' } }] },
+    ],
   ])('is refused with %s', (_, json) => {
     expect(() => parseRateCard(json)).toThrow(RateCardError);
   });
