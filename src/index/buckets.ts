@@ -162,8 +162,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       const n = requireBucket(sql, bucket);
       const [left] = sql.all<{ has_any: number }>(
         `SELECT EXISTS (SELECT 1 FROM objects WHERE bucket = ?1)
-             OR EXISTS (SELECT 1 FROM versions WHERE bucket = ?1)
-             OR EXISTS (SELECT 1 FROM uploads WHERE bucket = ?1) AS has_any`,
+             OR EXISTS (SELECT 1 FROM versions WHERE bucket = ?1) AS has_any`,
         n,
       );
       if (left?.has_any !== 0) throw new StorageError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
@@ -191,9 +190,10 @@ export function createBucketCalls(sql: Sql): BucketCalls {
     },
 
     forgetBucketLife({ bucket }) {
-      // A deleted life has no objects and no parts, so each blob left is unreferenced: in one of two partial indexes.
+      // A deleted life without uploads has nothing that refers to a blob: each one left is in one of two partial indexes.
       sql.all(
         `DELETE FROM buckets WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM uploads WHERE bucket = buckets.n)
            AND NOT EXISTS (
              SELECT 1 FROM blobs WHERE bucket = buckets.n AND unreferenced_since_ms IS NOT NULL AND is_held = 0)
            AND NOT EXISTS (SELECT 1 FROM blobs WHERE bucket = buckets.n AND refs = 0 AND is_held = 1)`,

@@ -34,6 +34,7 @@ export const INDEX_CALLS = {
   commitPart: 'command',
   completeUpload: 'command',
   abortUpload: 'command',
+  dropUploadsOfLife: 'command',
   holdBlobs: 'command',
   releaseHolds: 'command',
   condemnBlobs: 'command',

@@ -1,6 +1,6 @@
 // The uploads family of the index: multipart uploads in progress and their parts. Turning one into an object is
 // complete-upload.ts's.
-import type { BucketRef, ObjectKey, UploadId } from '../ports/domain.ts';
+import type { BucketAddress, BucketRef, ObjectKey, UploadId } from '../ports/domain.ts';
 import type { IndexApi, ListUploadsInput, ListUploadsPage, Upload, UploadedPart } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { addReferences, blobIdsOf, dropReferences } from './blob-references.ts';
@@ -23,8 +23,19 @@ import {
 
 type UploadCalls = Pick<
   IndexApi,
-  'getUpload' | 'listParts' | 'listUploads' | 'createUpload' | 'commitPart' | 'completeUpload' | 'abortUpload'
+  | 'getUpload'
+  | 'listParts'
+  | 'listUploads'
+  | 'createUpload'
+  | 'commitPart'
+  | 'completeUpload'
+  | 'abortUpload'
+  | 'dropUploadsOfLife'
 >;
+/** Uploads of a deleted bucket that one call drops at most, and the parts after which it stops. */
+const DROPPED_UPLOADS = 100;
+const DROPPED_PARTS = 10_000;
+
 type UploadAddress = { readonly bucket: BucketRef; readonly key: ObjectKey; readonly uploadId: UploadId };
 
 export function createUploadCalls(sql: Sql): UploadCalls {
@@ -69,15 +80,34 @@ export function createUploadCalls(sql: Sql): UploadCalls {
       const { n } = open(input);
       dropUpload(sql, n, input.key, input.uploadId, input.nowMs);
     },
+
+    dropUploadsOfLife: (input) => ({ isDone: dropUploadsOfLife(sql, input) }),
   };
 }
 
-/** Removes an upload with its parts and their references. */
-export function dropUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId: UploadId, nowMs: number): void {
-  for (const part of readStoredParts(sql, bucket, uploadId).values()) {
-    dropReferences(sql, bucket, part.blobIds, nowMs);
-  }
+/** Removes an upload with its parts and their references; says how many parts that were. */
+export function dropUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId: UploadId, nowMs: number): number {
+  const parts = readStoredParts(sql, bucket, uploadId);
+  for (const part of parts.values()) dropReferences(sql, bucket, part.blobIds, nowMs);
   deleteUpload(sql, bucket, key, uploadId);
+  return parts.size;
+}
+
+/** Whether none is left. One call does about as much as aborting the largest upload. */
+function dropUploadsOfLife(sql: Sql, { bucket, nowMs }: { bucket: BucketAddress; nowMs: number }): boolean {
+  const rows = sql.all<{ n: number; key: string; upload_id: string }>(
+    `SELECT n, key, upload_id FROM buckets JOIN uploads ON uploads.bucket = n
+     WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL LIMIT 0 + ?`,
+    bucket.id,
+    bucket.name,
+    DROPPED_UPLOADS + 1,
+  );
+  let parts = 0;
+  for (const { n, key, upload_id } of rows.slice(0, DROPPED_UPLOADS)) {
+    if (parts >= DROPPED_PARTS) return false;
+    parts += dropUpload(sql, n, key as ObjectKey, upload_id as UploadId, nowMs);
+  }
+  return rows.length <= DROPPED_UPLOADS;
 }
 
 function listParts(

@@ -221,7 +221,10 @@ export type IndexCommands = {
   setBucketSettings(input: { bucket: BucketRef; settings: Partial<BucketSettings> }): BucketRecord;
   /** Moves the floors of purges to the revision that this call makes. BucketChanged. */
   purgeBucket(input: { bucket: BucketRef; scopes: readonly PurgeScope[] }): BucketRecord;
-  /** BucketNotEmpty (objects or uploads left), BucketChanged. */
+  /**
+   * Ends this life of the bucket; its uploads can't be reached any more and go with the sweep, as S3 lets them go.
+   * BucketNotEmpty (versions or delete markers left), BucketChanged.
+   */
   deleteBucket(input: { bucket: BucketRef; nowMs: number }): void;
 
   /**
@@ -299,6 +302,8 @@ export type IndexCommands = {
   }): ObjectVersion;
   /** NoSuchUpload, BucketChanged. */
   abortUpload(input: { bucket: BucketRef; key: ObjectKey; uploadId: UploadId; nowMs: number }): void;
+  /** Drops uploads that a deleted life left behind, a bounded number at a time; call it until it is done. Idempotent. */
+  dropUploadsOfLife(input: { bucket: BucketAddress; nowMs: number }): { isDone: boolean };
 
   /** Promises the holder that these blobs of this home bucket stay while it has them. NoSuchBlob. */
   holdBlobs(input: { home: BucketAddress; blobIds: readonly BlobId[]; holder: BucketAddress; nowMs: number }): void;
@@ -325,7 +330,7 @@ export type IndexCommands = {
   forgetBlobs(input: { bucket: BucketAddress; blobIds: readonly BlobId[] }): void;
   /** Remembers how far the store was compared with the index. */
   setSweptUpTo(input: { bucket: BucketAddress; sweptUpTo: string }): void;
-  /** Drops a deleted life once it has no blob left. Idempotent. */
+  /** Drops a deleted life once it has no upload and no blob left. Idempotent. */
   forgetBucketLife(input: { bucket: BucketAddress }): void;
 };
 

@@ -25,6 +25,7 @@ import {
   partOf,
   put,
   putBlob,
+  putBlobPart,
   refOf,
   START_MS,
   STRANGER,
@@ -224,12 +225,53 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       await put(index, bucket, objectOf('k'));
       await expectCode(drop(), 'BucketNotEmpty');
       await deleteKeys(index, bucket, ['k']);
-      const { key, uploadId } = await startUpload(index, bucket, 'k');
-      await expectCode(drop(), 'BucketNotEmpty');
-      await index.call(bucket.name, 'abortUpload', { bucket: refOf(bucket), key, uploadId, nowMs: START_MS });
       await drop();
       expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toBe(null);
       await expectAllRefused(index, refOf(bucket));
+    });
+
+    test('deletes a bucket with uploads in progress, which its sweep then drops', async (index) => {
+      const bucket = await makeBucket(index);
+      const { name } = bucket;
+      const address = addressOf(bucket);
+      const uploads = await Promise.all(['a', 'b'].map((key) => startUpload(index, bucket, key)));
+      const parts = await Promise.all(uploads.map((upload) => putBlobPart(index, bucket, upload, 1)));
+      const blobIds = parts.flatMap((part) => part.segments.map(({ blobId }) => blobId)).sort();
+      const dropUploads = (nowMs = START_MS) => index.call(name, 'dropUploadsOfLife', { bucket: address, nowMs });
+      // Not those of a bucket that lives.
+      expect(await dropUploads()).toEqual({ isDone: true });
+      await index.call(name, 'deleteBucket', { bucket: refOf(bucket), nowMs: START_MS });
+      const [first] = uploads;
+      if (first === undefined) throw new Error('no upload');
+      await expectCode(putBlobPart(index, bucket, first, 2), 'BucketChanged');
+
+      // Another life of the name has nothing of it, and the old one waits for its uploads.
+      const again = await makeBucket(index, { name });
+      await index.call(name, 'forgetBucketLife', { bucket: address });
+      expect(await index.call(name, 'listBucketLives', { name })).toHaveLength(2);
+      const page = { prefix: '', delimiter: '', afterKey: '', afterUploadId: '', maxUploads: 10 };
+      const listed = await index.call(name, 'listUploads', { bucket: refOf(again), ...page });
+      expect(listed.uploads).toEqual([]);
+
+      expect(await condemn(index, bucket, START_MS + 2)).toEqual([]);
+      expect(await dropUploads(START_MS + 1)).toEqual({ isDone: true });
+      expect(await dropUploads(START_MS + 1)).toEqual({ isDone: true });
+      expect((await condemn(index, bucket, START_MS + 2)).sort()).toEqual(blobIds);
+      await index.call(name, 'forgetBlobs', { bucket: address, blobIds });
+      await index.call(name, 'forgetBucketLife', { bucket: address });
+      expect(await index.call(name, 'listBucketLives', { name })).toHaveLength(1);
+    });
+
+    test('drops the uploads of a deleted bucket in steps', async (index) => {
+      const bucket = await makeBucket(index);
+      // One more than a call drops.
+      await Promise.all(Array.from({ length: 101 }, () => startUpload(index, bucket, 'k')));
+      await index.call(bucket.name, 'deleteBucket', { bucket: refOf(bucket), nowMs: START_MS });
+      const input = { bucket: addressOf(bucket), nowMs: START_MS };
+      expect(await index.call(bucket.name, 'dropUploadsOfLife', input)).toEqual({ isDone: false });
+      expect(await index.call(bucket.name, 'dropUploadsOfLife', input)).toEqual({ isDone: true });
+      await index.call(bucket.name, 'forgetBucketLife', { bucket: addressOf(bucket) });
+      expect(await index.call(bucket.name, 'listBucketLives', { name: bucket.name })).toEqual([]);
     });
 
     test('gives a name that is made again an empty life of its own', async (index) => {

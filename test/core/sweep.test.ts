@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../src/core/buckets/delete-bucket.ts';
+import { createUpload } from '../../src/core/multipart/create-upload.ts';
+import { uploadPart } from '../../src/core/multipart/upload-part.ts';
 import { copyObject } from '../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
@@ -134,6 +136,32 @@ describe('the sweeper', () => {
       await sweep(core);
     }
     expect(core.blobStore.blobs.size).toBe(0);
+  });
+
+  it('ends the uploads of a deleted bucket, then forgets it', async () => {
+    const core = createMemoryCore();
+    const bucket = await openTestBucket(core, 'short-lived');
+    const { uploadId } = await createUpload(core, bucket, {
+      key: key('a'),
+      attributes: ATTRIBUTES,
+      checksumAlgorithm: null,
+      checksumType: null,
+    });
+    await uploadPart(core, bucket, {
+      key: key('a'),
+      uploadId,
+      partNumber: 1,
+      body: bodyOf(sampleBytes(SIZE)),
+      expectation: { contentMd5Hex: null, checksum: null },
+    });
+    await deleteBucket(core, bucket);
+    expect(core.blobStore.blobs.size).toBe(1);
+    for (let round = 0; round < 3; round++) {
+      pastGrace(core);
+      await sweep(core);
+    }
+    expect(core.blobStore.blobs.size).toBe(0);
+    expect(await core.ports.directory.call('listBucketNames', { after: '', limit: 10 })).toEqual([]);
   });
 
   it('finishes what a dying sweep began', async () => {

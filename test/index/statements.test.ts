@@ -150,7 +150,10 @@ function useIndex(index: IndexApi): void {
   index.forgetBlobs({ bucket: addressOf(record), blobIds: blobs.map((blob) => blob.blobId) });
   index.findUnknownBlobs({ blobIds: [own, foreign] });
   index.isBlobHeld({ holder: addressOf(record), blobId: foreign });
+  const left = uploadOf('u');
+  index.createUpload({ bucket, upload: left });
   index.deleteBucket({ bucket, nowMs: START_MS });
+  index.dropUploadsOfLife({ bucket: addressOf(record), nowMs: START_MS });
   index.listBucketLives({ name });
   index.setSweptUpTo({ bucket: addressOf(record), sweptUpTo: 'x' });
   index.forgetBucketLife({ bucket: addressOf(record) });

@@ -1,10 +1,12 @@
 // Buckets: their life, their names, their listing, and what S3 knows of them that this server does not.
 import {
   CreateBucketCommand,
+  CreateMultipartUploadCommand,
   DeleteBucketCommand,
   GetBucketLocationCommand,
   HeadBucketCommand,
   ListBucketsCommand,
+  ListMultipartUploadsCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
@@ -44,6 +46,20 @@ describeCore('bucket life', () => {
     await send({ method: 'PUT', bucket, key: 'kept', body: 'x' });
     expect((await send({ method: 'PUT', bucket })).status).toBe(200);
     expect((await send({ method: 'GET', bucket, key: 'kept' })).text).toBe('x');
+    await removeBucket(client, bucket);
+  });
+
+  it('ends with the uploads that were never completed', async () => {
+    const bucket = freshBucketName();
+    await send({ method: 'PUT', bucket });
+    const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: 'k' }));
+    const part = { method: 'PUT', bucket, key: 'k', query: { uploadId: UploadId ?? '', partNumber: '1' }, body: 'x' };
+    expect((await send(part)).status).toBe(200);
+    expect((await send({ method: 'DELETE', bucket })).status).toBe(204);
+    expectError(await send(part), 404, 'NoSuchBucket');
+    await send({ method: 'PUT', bucket });
+    expectError(await send(part), 404, 'NoSuchUpload');
+    expect((await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads ?? []).toEqual([]);
     await removeBucket(client, bucket);
   });
 

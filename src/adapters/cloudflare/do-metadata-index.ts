@@ -48,6 +48,7 @@ const IS_REPEATABLE = {
   commitPart: false,
   completeUpload: true,
   abortUpload: false,
+  dropUploadsOfLife: true,
   holdBlobs: true,
   releaseHolds: true,
   condemnBlobs: false,

@@ -19,6 +19,7 @@ export async function sweepBucket(core: Core, name: BucketName, lives: Lives): P
   let deletedBlobs = 0;
   let releasedHolds = 0;
   for (const { bucket, isDeleted, sweptUpTo } of lives) {
+    if (isDeleted) await dropUploads(core, bucket);
     const condemned = await sweepUnreferenced(core, bucket, olderThanMs);
     deletedBlobs += condemned.deletedBlobs + (await sweepOrphans(core, bucket, sweptUpTo, olderThanMs));
     releasedHolds += condemned.releasedHolds;
@@ -26,6 +27,14 @@ export async function sweepBucket(core: Core, name: BucketName, lives: Lives): P
   }
   if (lives.length === 0) await directory.call('forgetBucketName', { name, addedBeforeMs: olderThanMs });
   return { deletedBlobs, releasedHolds };
+}
+
+/** What was uploaded to a bucket and never completed ends with it. */
+async function dropUploads(core: Core, bucket: BucketAddress): Promise<void> {
+  const { clock, metadataIndex } = core.ports;
+  for (let isDone = false; !isDone; ) {
+    ({ isDone } = await metadataIndex.call(bucket.name, 'dropUploadsOfLife', { bucket, nowMs: clock.nowMs() }));
+  }
 }
 
 async function sweepUnreferenced(core: Core, bucket: BucketAddress, olderThanMs: number): Promise<SweepResult> {
