@@ -9,9 +9,16 @@ export const MICRO = 1_000_000n;
 
 /** `"0.015"` as a whole number of 10^-12; null for anything else than digits with at most 12 behind a point. */
 export function parseDecimal(text: unknown): bigint | null {
-  const match = typeof text === 'string' ? /^(\d{1,15})(?:\.(\d{1,12}))?$/.exec(text) : null;
+  const match = typeof text === 'string' ? /^(\d{1,30})(?:\.(\d{1,12}))?$/.exec(text) : null;
   if (match === null) return null;
   return BigInt(match[1] ?? '0') * SCALE + BigInt((match[2] ?? '').padEnd(SCALE_DIGITS, '0'));
+}
+
+/** A whole number of 10^-12 as decimals, without zeros behind: `0.015`. */
+export function formatDecimal(scaled: bigint): string {
+  const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(SCALE_DIGITS + 1, '0');
+  const fraction = digits.slice(-SCALE_DIGITS).replace(/0+$/, '');
+  return `${scaled < 0n ? '-' : ''}${digits.slice(0, -SCALE_DIGITS)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
 /** The nearest whole number to `numerator / denominator`, halves away from zero. */

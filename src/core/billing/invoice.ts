@@ -7,8 +7,10 @@ import type { MeterName, Usage } from './usage.ts';
 /** A calendar month in UTC. */
 export type BillingMonth = { readonly year: number; readonly month: number };
 
-/** What a line costs in one tier of its prices; the first with price 0 where a part of the line is free. */
+/** What a line costs in one tier of its prices; before them what is free of it. */
 export type InvoicePart = {
+  /** Which of the line's tiers, from 0; null for what is free before them. */
+  readonly tier: number | null;
   /** In units, scaled by 10^12 and rounded. */
   readonly units: bigint;
   /** For a unit, in the currency, scaled by 10^12. */
@@ -94,7 +96,7 @@ function priceLine(line: CardLine, usage: Usage, monthHours: bigint): InvoiceLin
   const owed = used - free;
   const billed = line.isRoundedUp ? divideUp(owed, SCALE * unitSize) * SCALE * unitSize : owed;
   const paid = priceTiers(billed, unitSize, line.tiers);
-  const included = { units: divideRounded(free, unitSize), price: 0n, amountMicro: 0n };
+  const included = { tier: null, units: divideRounded(free, unitSize), price: 0n, amountMicro: 0n };
   return {
     label: line.label,
     meters: line.meters,
@@ -114,12 +116,12 @@ function priceTiers(billed: bigint, unitSize: bigint, tiers: readonly Tier[]): r
   const micro = (cost: bigint): bigint => divideRounded(cost * MICRO, unitSize * SCALE * SCALE);
   let cost = 0n;
   let start = 0n;
-  for (const { upTo, price } of tiers) {
+  for (const [tier, { upTo, price }] of tiers.entries()) {
     const end = upTo === null ? billed : least(upTo * unitSize, billed);
     if (end <= start) break;
     const before = micro(cost);
     cost += (end - start) * price;
-    parts.push({ units: divideRounded(end - start, unitSize), price, amountMicro: micro(cost) - before });
+    parts.push({ tier, units: divideRounded(end - start, unitSize), price, amountMicro: micro(cost) - before });
     start = end;
   }
   return parts;

@@ -1,0 +1,179 @@
+// A bill as a FOCUS dataset, the FinOps Open Cost and Usage Specification, version 1.2: one row for each price of each
+// line, so that price times quantity is the cost. All columns that 1.2 makes mandatory, and those of its others that say
+// something here. Source: https://focus.finops.org/focus-specification/v1-2/
+import { formatDecimal, formatMicro } from '../decimal.ts';
+import type { Credit, InvoiceLine, InvoicePart } from '../invoice.ts';
+import type { InvoiceDocument } from '../invoice-document.ts';
+import { monthBounds } from '../month.ts';
+import type { CardLine } from '../rate-card.ts';
+import { csvText } from './csv.ts';
+
+/** In the order of the file. */
+export const FOCUS_COLUMNS = [
+  'BilledCost',
+  'BillingAccountId',
+  'BillingAccountName',
+  'BillingCurrency',
+  'BillingPeriodEnd',
+  'BillingPeriodStart',
+  'ChargeCategory',
+  'ChargeClass',
+  'ChargeDescription',
+  'ChargeFrequency',
+  'ChargePeriodEnd',
+  'ChargePeriodStart',
+  'ConsumedQuantity',
+  'ConsumedUnit',
+  'ContractedCost',
+  'ContractedUnitPrice',
+  'EffectiveCost',
+  'InvoiceId',
+  'InvoiceIssuerName',
+  'ListCost',
+  'ListUnitPrice',
+  'PricingCategory',
+  'PricingQuantity',
+  'PricingUnit',
+  'ProviderName',
+  'PublisherName',
+  'ServiceCategory',
+  'ServiceName',
+  'ServiceSubcategory',
+  'SkuId',
+  'SkuMeter',
+  'SkuPriceId',
+] as const;
+
+export type FocusColumn = (typeof FOCUS_COLUMNS)[number];
+/** Numbers are texts of decimals, so that none is rounded; null is no value. */
+export type FocusRow = Readonly<Record<FocusColumn, string | null>>;
+
+const GB_UNITS: ReadonlyMap<bigint, string> = new Map([
+  [10n ** 6n, 'MB'],
+  [10n ** 9n, 'GB'],
+  [10n ** 12n, 'TB'],
+  [2n ** 20n, 'MiB'],
+  [2n ** 30n, 'GiB'],
+  [2n ** 40n, 'TiB'],
+]);
+/** What each kind of meter is called where it is sold. */
+const METER_TITLES: Readonly<Record<string, string>> = {
+  storage: 'Storage',
+  'early-delete': 'Storage',
+  egress: 'Data Transfer',
+  retrieval: 'Data Retrieval',
+};
+
+/** `2026-11-01T00:00:00Z`, as FOCUS writes times. */
+const focusTime = (atMs: number): string => new Date(atMs).toISOString().replace('.000Z', 'Z');
+
+/** `issuer`: who provides and bills. Costs of the rows add up to the invoice's total, to the last micro-unit. */
+export function focusRows(document: InvoiceDocument, issuer: string): readonly FocusRow[] {
+  const { startMs, endMs } = monthBounds(document.invoice.period);
+  const [start, end] = [focusTime(startMs), focusTime(endMs)];
+  const common = {
+    BillingAccountId: document.accountId,
+    BillingAccountName: document.accountName,
+    BillingCurrency: document.invoice.currency,
+    BillingPeriodEnd: end,
+    BillingPeriodStart: start,
+    ChargeClass: null,
+    ChargePeriodEnd: end,
+    ChargePeriodStart: start,
+    InvoiceId: document.number,
+    InvoiceIssuerName: issuer,
+    ProviderName: issuer,
+    PublisherName: issuer,
+    ServiceCategory: 'Storage',
+    ServiceName: 'Object Storage',
+    ServiceSubcategory: 'Object Storage',
+  };
+  const used = document.invoice.lines.flatMap((line, at) => {
+    const cardLine = document.card.lines[at];
+    return cardLine === undefined ? [] : lineRows(document.card.id, cardLine, line);
+  });
+  const { minimumMicro, credits } = document.invoice;
+  const least = minimumMicro === 0n ? [] : [otherRow('Adjustment', 'Recurring', 'Minimum of the month', minimumMicro)];
+  const taken = credits.map((credit: Credit) => otherRow('Credit', 'One-Time', credit.label, -credit.amountMicro));
+  return [...used, ...least, ...taken].map((row) => ({ ...common, ...row }));
+}
+
+/** Columns that differ between rows. */
+type OwnColumns = Omit<
+  FocusRow,
+  | 'ChargeClass'
+  | Extract<FocusColumn, `${'Billing' | 'ChargePeriod' | 'Invoice' | 'Provider' | 'Publisher' | 'Service'}${string}`>
+>;
+
+function lineRows(cardId: string, { unit }: CardLine, line: InvoiceLine): readonly OwnColumns[] {
+  const [meter = ''] = line.meters;
+  const kind = meter.split('/')[0] ?? '';
+  const skuId = `${cardId}/${meter}`;
+  const size = kind in METER_TITLES ? GB_UNITS.get(unit.size) : undefined;
+  const name = size ?? `${unit.size} ${kind in METER_TITLES ? 'B' : 'Requests'}`;
+  const pricingUnit = unit.isPerMonth ? `${name}-Months` : name;
+  let left = line.units;
+  return line.parts.map((part: InvoicePart) => {
+    // Units that were begun are paid whole, but not consumed.
+    const consumed = part.units < left ? part.units : left;
+    left -= consumed;
+    const price = formatDecimal(part.price);
+    return {
+      ...costs(part.amountMicro),
+      ChargeCategory: 'Usage',
+      ChargeDescription: part.tier === null ? `${line.label}, included` : line.label,
+      ChargeFrequency: 'Usage-Based',
+      ConsumedQuantity: formatDecimal(consumed),
+      ConsumedUnit: pricingUnit,
+      ContractedUnitPrice: price,
+      ListUnitPrice: price,
+      PricingCategory: 'Standard',
+      PricingQuantity: formatDecimal(part.units),
+      PricingUnit: pricingUnit,
+      SkuId: skuId,
+      SkuMeter: METER_TITLES[kind] ?? 'API Requests',
+      SkuPriceId: `${skuId}/${part.tier === null ? 'included' : `tier-${part.tier + 1}`}`,
+    };
+  });
+}
+
+/** Nothing is amortised and there are no discounts besides the prices themselves: the four costs are one. */
+function costs(amountMicro: bigint) {
+  const cost = formatMicro(amountMicro, 6);
+  return { BilledCost: cost, ContractedCost: cost, EffectiveCost: cost, ListCost: cost };
+}
+
+const otherRow = (category: string, frequency: string, description: string, amountMicro: bigint): OwnColumns => ({
+  ...costs(amountMicro),
+  ChargeCategory: category,
+  ChargeDescription: description,
+  ChargeFrequency: frequency,
+  ConsumedQuantity: null,
+  ConsumedUnit: null,
+  ContractedUnitPrice: null,
+  ListUnitPrice: null,
+  PricingCategory: null,
+  PricingQuantity: null,
+  PricingUnit: null,
+  SkuId: null,
+  SkuMeter: null,
+  SkuPriceId: null,
+});
+
+export function focusCsv(document: InvoiceDocument, issuer: string): string {
+  const rows = focusRows(document, issuer).map((row) => FOCUS_COLUMNS.map((column) => row[column]));
+  return csvText([[...FOCUS_COLUMNS], ...rows]);
+}
+
+/** Numbers are JSON numbers with all their digits, null is null. */
+export function focusJson(document: InvoiceDocument, issuer: string): string {
+  const isMetric = (column: FocusColumn): boolean => /Cost$|Quantity$|UnitPrice$/.test(column);
+  const rows = focusRows(document, issuer).map((row) => {
+    const cells = FOCUS_COLUMNS.map((column) => {
+      const value = row[column];
+      return `${JSON.stringify(column)}:${value !== null && isMetric(column) ? value : JSON.stringify(value)}`;
+    });
+    return `{${cells.join(',')}}`;
+  });
+  return `[${rows.join(',\n')}]\n`;
+}

@@ -1,0 +1,40 @@
+// A bill as CSV for spreadsheets: one row for each part of a line, and a total.
+import { formatMicro } from '../decimal.ts';
+import type { InvoiceDocument } from '../invoice-document.ts';
+import { csvText } from './csv.ts';
+import { invoiceRows, payable, periodDays } from './invoice-rows.ts';
+
+const HEAD = [
+  'invoice',
+  'account',
+  'account_name',
+  'period_first_day',
+  'period_last_day',
+  'kind',
+  'label',
+  'quantity',
+  'unit',
+  'unit_price',
+  'amount',
+  'currency',
+];
+
+/** Amounts have six digits behind the point and add up to the row `total`; `payable` is that rounded down to a coin. */
+export function invoiceCsv(document: InvoiceDocument): string {
+  const { number, accountId, accountName, invoice } = document;
+  const { first, last } = periodDays(document);
+  const before = [number, accountId, accountName, first, last];
+  const rows = invoiceRows(document).map((row) => [
+    ...before,
+    row.kind,
+    row.label,
+    row.quantity,
+    row.unit,
+    row.price,
+    row.amount,
+    invoice.currency,
+  ]);
+  const sum = (kind: string, amount: string) => [...before, kind, '', '', '', '', amount, invoice.currency];
+  const total = sum('total', formatMicro(invoice.totalMicro, 6));
+  return csvText([HEAD, ...rows, total, sum('payable', payable(document))]);
+}

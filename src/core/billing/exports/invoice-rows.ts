@@ -1,0 +1,71 @@
+// A bill as rows that people read: the same for CSV, HTML and PDF, so that all three say the same. No format here.
+import { formatDecimal, formatMicro, MICRO } from '../decimal.ts';
+import type { InvoiceDocument } from '../invoice-document.ts';
+import { monthBounds } from '../month.ts';
+
+/** One part of a line, the minimum, or a credit. Numbers are decimals; `unit` and `price` are empty where there is none. */
+export type InvoiceRow = {
+  readonly kind: 'usage' | 'minimum' | 'credit' | 'unpriced';
+  readonly label: string;
+  readonly quantity: string;
+  readonly unit: string;
+  readonly price: string;
+  readonly amount: string;
+};
+
+/** All that was used, tier by tier, with what is free; then the minimum, credits, and what costs nothing. */
+export function invoiceRows({ invoice }: InvoiceDocument): readonly InvoiceRow[] {
+  const used = invoice.lines.flatMap((line) =>
+    line.parts.map(({ tier, units, price, amountMicro }) => ({
+      kind: 'usage' as const,
+      label: tier === null ? `${line.label}, included` : line.label,
+      quantity: formatDecimal(units),
+      unit: line.unitName,
+      price: formatDecimal(price),
+      amount: formatMicro(amountMicro, 6),
+    })),
+  );
+  const minimum = { kind: 'minimum' as const, label: 'Minimum of the month', quantity: '', unit: '', price: '' };
+  const credits = invoice.credits.map(({ label, amountMicro }) => ({
+    kind: 'credit' as const,
+    label: `Credit: ${label}`,
+    quantity: '',
+    unit: '',
+    price: '',
+    amount: formatMicro(-amountMicro, 6),
+  }));
+  const unpriced = [...invoice.unpriced].map(([meter, quantity]) => ({
+    kind: 'unpriced' as const,
+    label: meter,
+    quantity: String(quantity),
+    unit: meter.startsWith('storage/') || meter.startsWith('early-delete/') ? 'byte-hour' : '',
+    price: '0',
+    amount: formatMicro(0n, 6),
+  }));
+  const least = invoice.minimumMicro === 0n ? [] : [{ ...minimum, amount: formatMicro(invoice.minimumMicro, 6) }];
+  return [...used, ...least, ...credits, ...unpriced];
+}
+
+/** Digits behind the point of a currency's smallest coin. */
+export function coinDigits(currency: string): number {
+  const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
+  return Math.min(maximumFractionDigits ?? 2, 6);
+}
+
+/** What is paid: the total, rounded down to a coin, so in the customer's favour. A decimal. */
+export function payable({ invoice }: Pick<InvoiceDocument, 'invoice'>): string {
+  const digits = coinDigits(invoice.currency);
+  const coin = MICRO / 10n ** BigInt(digits);
+  return formatMicro((invoice.totalMicro / coin) * coin, digits);
+}
+
+/** The month as days, both of them in it: `2026-11-01` and `2026-11-30`. */
+export function periodDays({ invoice }: Pick<InvoiceDocument, 'invoice'>): {
+  readonly first: string;
+  readonly last: string;
+} {
+  const { startMs, endMs } = monthBounds(invoice.period);
+  return { first: dayText(startMs), last: dayText(endMs - 1) };
+}
+
+export const dayText = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10);

@@ -1,0 +1,38 @@
+// What a month will have used when it ends, going by what it has used and what is stored now. Pure; forecast-month.ts
+// asks the ledger. Storage is known: what is stored now is taken to stay. Everything else goes on as in the last week.
+import { divideRounded } from './decimal.ts';
+import type { BillingMonth } from './invoice.ts';
+import { monthBounds } from './month.ts';
+import { addUsage, type MeterName, type Usage } from './usage.ts';
+
+const HOUR_MS = 3_600_000;
+/** A week has each day of the week once. It may reach back into the month before, so that a month's first day has a past. */
+export const FORECAST_WINDOW_MS = 7 * 24 * HOUR_MS;
+
+export type ForecastInput = {
+  readonly period: BillingMonth;
+  readonly nowMs: number;
+  /** From the month's start until now. */
+  readonly used: Usage;
+  /** What was used in the `windowMs` before now. */
+  readonly recent: Usage;
+  /** FORECAST_WINDOW_MS, or less where there is less of a past; milliseconds. */
+  readonly windowMs: number;
+  /** What is stored now, bytes by storage meter. */
+  readonly stored: Usage;
+};
+
+const isStorage = (meter: MeterName): boolean => meter.startsWith('storage/');
+
+/** The usage of the whole month. A month that is over is as it was. */
+export function forecastUsage({ period, nowMs, used, recent, windowMs, stored }: ForecastInput): Usage {
+  const leftMs = BigInt(Math.max(0, monthBounds(period).endMs - nowMs));
+  const rest: [MeterName, bigint][] = [...stored].map(([meter, bytes]) => [
+    meter,
+    divideRounded(bytes * leftMs, BigInt(HOUR_MS)),
+  ]);
+  for (const [meter, quantity] of recent) {
+    if (!isStorage(meter) && windowMs > 0) rest.push([meter, divideRounded(quantity * leftMs, BigInt(windowMs))]);
+  }
+  return addUsage(used, new Map(rest));
+}

@@ -1,0 +1,55 @@
+// The bill of an account for a month as a document: with everything that it was made from, so that anybody can make it
+// again from the document alone. Closed ones are kept as JSON and never change; the open month's is made when asked for.
+import { type BillingMonth, type Credit, type Invoice, makeInvoice } from './invoice.ts';
+import { monthText } from './month.ts';
+import type { RateCard } from './rate-card.ts';
+import type { Usage } from './usage.ts';
+
+export type InvoiceDocument = {
+  /** Names the account and the month, so that closing a month twice can't make two invoices of it. */
+  readonly number: string;
+  readonly accountId: string;
+  readonly accountName: string;
+  /** When the month was closed; null while it is open. */
+  readonly closedAtMs: number | null;
+  /** The card and the usage that the invoice was made from, as they were then. */
+  readonly card: RateCard;
+  readonly usage: Usage;
+  readonly invoice: Invoice;
+};
+
+export type InvoiceInput = {
+  readonly account: { readonly id: string; readonly displayName: string };
+  readonly period: BillingMonth;
+  readonly usage: Usage;
+  readonly card: RateCard;
+  /** What may be taken off, in this order (credits.ts). */
+  readonly credits: readonly Credit[];
+  readonly closedAtMs: number | null;
+};
+
+/** `QS-2026-11-{account id}`. */
+export function invoiceNumber(accountId: string, period: BillingMonth): string {
+  return `QS-${monthText(period)}-${accountId}`;
+}
+
+/** Pure: the same input gives the same document. Usage of 0 is left out, and meters stand in byte order. */
+export function makeDocument(input: InvoiceInput): InvoiceDocument {
+  const used = [...input.usage].filter(([, quantity]) => quantity !== 0n).sort(([a], [b]) => (a < b ? -1 : 1));
+  const usage: Usage = new Map(used);
+  return {
+    number: invoiceNumber(input.account.id, input.period),
+    accountId: input.account.id,
+    accountName: input.account.displayName,
+    closedAtMs: input.closedAtMs,
+    card: input.card,
+    usage,
+    invoice: makeInvoice(usage, input.card, input.period, input.credits),
+  };
+}
+
+/** The invoice made again from the document's own usage, card and credits; it equals the one in the document. */
+export function recompute(document: InvoiceDocument): Invoice {
+  const { usage, card, invoice } = document;
+  return makeInvoice(usage, card, invoice.period, invoice.credits);
+}

@@ -1,0 +1,100 @@
+// Invoices as JSON and back: what the API shows and what is kept of closed months. Money and quantities are texts of
+// whole numbers, because they pass 2^53.
+import { formatDecimal, parseDecimal } from './decimal.ts';
+import type { Invoice, InvoiceLine } from './invoice.ts';
+import type { InvoiceDocument } from './invoice-document.ts';
+import { monthBounds, monthText, parseMonth } from './month.ts';
+import { parseRateCard } from './rate-card.ts';
+import { rateCardJson } from './rate-card-json.ts';
+import type { MeterName, Usage } from './usage.ts';
+
+/** Of what is kept; a change that old readers can't read makes it 2. */
+const FORMAT = 1;
+
+export type InvoiceJson = ReturnType<typeof invoiceJson>;
+
+const usageJson = (usage: Usage): Readonly<Record<string, string>> =>
+  Object.fromEntries([...usage].map(([meter, quantity]) => [meter, String(quantity)]));
+
+const usageOf = (json: Readonly<Record<string, string>>): Usage =>
+  new Map(Object.entries(json).map(([meter, quantity]) => [meter as MeterName, BigInt(quantity)]));
+
+/** Times are ISO 8601 in UTC; `*Micro` are millionths of the currency. */
+export function invoiceJson({ invoice, ...document }: InvoiceDocument) {
+  const { startMs, endMs } = monthBounds(invoice.period);
+  return {
+    format: FORMAT,
+    number: document.number,
+    status: document.closedAtMs === null ? 'open' : 'closed',
+    accountId: document.accountId,
+    accountName: document.accountName,
+    period: monthText(invoice.period),
+    periodStart: new Date(startMs).toISOString(),
+    periodEnd: new Date(endMs).toISOString(),
+    closedAt: document.closedAtMs === null ? null : new Date(document.closedAtMs).toISOString(),
+    currency: invoice.currency,
+    lines: invoice.lines.map(lineJson),
+    minimumMicro: String(invoice.minimumMicro),
+    credits: invoice.credits.map(({ id, label, amountMicro }) => ({ id, label, amountMicro: String(amountMicro) })),
+    totalMicro: String(invoice.totalMicro),
+    unpriced: usageJson(invoice.unpriced),
+    usage: usageJson(document.usage),
+    card: rateCardJson(document.card),
+  };
+}
+
+const lineJson = (line: InvoiceLine) => ({
+  label: line.label,
+  meters: line.meters,
+  unit: line.unitName,
+  units: formatDecimal(line.units),
+  billedUnits: formatDecimal(line.billedUnits),
+  parts: line.parts.map(({ tier, units, price, amountMicro }) => ({
+    tier,
+    units: formatDecimal(units),
+    price: formatDecimal(price),
+    amountMicro: String(amountMicro),
+  })),
+  amountMicro: String(line.amountMicro),
+});
+
+/** What `invoiceJson` made, read again as it was written: nothing is reckoned anew. Error for anything else. */
+export function parseInvoiceJson(json: InvoiceJson): InvoiceDocument {
+  const period = parseMonth(json.period);
+  if (json.format !== FORMAT || period === null) throw new Error(`Invoice ${json.number} has an unknown format.`);
+  const card = parseRateCard(json.card);
+  const invoice: Invoice = {
+    cardId: card.id,
+    currency: json.currency,
+    period,
+    lines: json.lines.map(parseLine),
+    minimumMicro: BigInt(json.minimumMicro),
+    credits: json.credits.map((credit) => ({ ...credit, amountMicro: BigInt(credit.amountMicro) })),
+    totalMicro: BigInt(json.totalMicro),
+    unpriced: usageOf(json.unpriced),
+  };
+  const { number, accountId, accountName, closedAt } = json;
+  const closedAtMs = closedAt === null ? null : Date.parse(closedAt);
+  return { number, accountId, accountName, closedAtMs, card, usage: usageOf(json.usage), invoice };
+}
+
+function decimal(text: string): bigint {
+  const value = parseDecimal(text);
+  if (value === null) throw new Error(`${text} is no decimal.`);
+  return value;
+}
+
+const parseLine = (line: InvoiceJson['lines'][number]): InvoiceLine => ({
+  label: line.label,
+  meters: line.meters,
+  unitName: line.unit,
+  units: decimal(line.units),
+  billedUnits: decimal(line.billedUnits),
+  parts: line.parts.map(({ tier, units, price, amountMicro }) => ({
+    tier,
+    units: decimal(units),
+    price: decimal(price),
+    amountMicro: BigInt(amountMicro),
+  })),
+  amountMicro: BigInt(line.amountMicro),
+});

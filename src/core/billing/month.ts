@@ -1,0 +1,29 @@
+// Calendar months in UTC, the periods of bills: as texts, as bounds, and which comes before which.
+import type { BillingMonth } from './invoice.ts';
+
+/** `2026-11`. */
+export function monthText({ year, month }: BillingMonth): string {
+  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
+}
+
+/** The month of such a text, from 2000 to 2999; null for anything else. */
+export function parseMonth(text: string): BillingMonth | null {
+  const match = /^(2\d{3})-(0[1-9]|1[0-2])$/.exec(text);
+  return match === null ? null : { year: Number(match[1]), month: Number(match[2]) };
+}
+
+/** The month that a time is in, milliseconds since 1970. */
+export function monthOf(atMs: number): BillingMonth {
+  const date = new Date(atMs);
+  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1 };
+}
+
+/** The next month, or the one before with -1, and so on. */
+export function monthsLater({ year, month }: BillingMonth, months: number): BillingMonth {
+  return monthOf(Date.UTC(year, month - 1 + months, 1));
+}
+
+/** First millisecond of the month, and of the next. */
+export function monthBounds({ year, month }: BillingMonth): { readonly startMs: number; readonly endMs: number } {
+  return { startMs: Date.UTC(year, month - 1, 1), endMs: Date.UTC(year, month, 1) };
+}
