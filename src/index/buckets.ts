@@ -8,6 +8,7 @@ import type { IndexApi } from '../ports/metadata-index.ts';
 import { addFloors } from '../ports/purge.ts';
 import type { Sql } from '../ports/sql.ts';
 import { decodeAccess, encodeAccess } from './bucket-access-row.ts';
+import { endTotals } from './storage-totals.ts';
 
 export type BucketRow = {
   readonly id: string;
@@ -168,6 +169,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       if (left?.has_any !== 0) throw new StorageError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
       sql.all('DELETE FROM finished_uploads WHERE bucket = ?', n);
       sql.all('DELETE FROM lifecycle_runs WHERE bucket = ?', n);
+      endTotals(sql, n, nowMs);
       sql.all('UPDATE buckets SET deleted_at_ms = ? WHERE n = ?', nowMs, n);
     },
 

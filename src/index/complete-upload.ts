@@ -9,7 +9,14 @@ import { blobIdsOf, changeReferences } from './blob-references.ts';
 import { requireBucket } from './buckets.ts';
 import { decodeVersion, encodeDetail, type VersionRow } from './object-rows.ts';
 import { checkCondition } from './objects.ts';
-import { deleteUpload, findUpload, noSuchUpload, readStoredParts, type StoredPart } from './upload-rows.ts';
+import {
+  deleteUpload,
+  findUpload,
+  noSuchUpload,
+  readStoredParts,
+  type StoredPart,
+  tellPartsGone,
+} from './upload-rows.ts';
 import { lockedByDefault, placeVersion, readCurrent, versioningOf } from './version-rows.ts';
 
 type CompleteInput = Parameters<IndexApi['completeUpload']>[0];
@@ -38,6 +45,7 @@ export function completeUpload(sql: Sql, input: CompleteInput): ObjectVersion {
   moveReferences(sql, n, stored.values(), version.segments, version.lastModifiedMs);
   const placed = { ...version, ...placeVersion(sql, n, versioningOf(input.bucket), version, current) };
   deleteUpload(sql, n, key, uploadId);
+  tellPartsGone(sql, n, upload, stored, version.lastModifiedMs);
   rememberFinished(sql, n, input, placed);
   return placed;
 }

@@ -74,7 +74,7 @@ function remove(sql: Sql, context: Context, target: DeleteTarget): DeletedObject
   if (isLocked(stored.lock, nowMs, bypassGovernance)) return refused(target, 'AccessDenied');
   if (isCurrent) removeCurrent(sql, n, key, current, nowMs);
   else removeOther(sql, n, key, stored.versionId, nowMs);
-  if (isCurrent || current === null) promoteNewest(sql, n, key);
+  if (isCurrent || current === null) promoteNewest(sql, n, key, nowMs);
   const isMarker = other?.isMarker === true;
   return done(target, true, isMarker ? { versionId: stored.versionId, isNull: stored.isNull } : null);
 }

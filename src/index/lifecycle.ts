@@ -7,6 +7,7 @@ import { isLocked } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { requireBucket } from './buckets.ts';
 import { hasOlder, scanLifecycle } from './lifecycle-scan.ts';
+import { oneRow, rowChanged } from './row-changes.ts';
 import { findUpload } from './upload-rows.ts';
 import { dropUpload } from './uploads.ts';
 import {
@@ -51,10 +52,11 @@ function apply(sql: Sql, context: Context, action: LifecycleAction): boolean {
       return remove(sql, context, action);
     case 'transition':
       return transition(sql, context, action);
-    case 'abort':
-      if (findUpload(sql, context.n, action.key, action.uploadId) === null) return false;
-      dropUpload(sql, context.n, action.key, action.uploadId, context.nowMs);
-      return true;
+    case 'abort': {
+      const upload = findUpload(sql, context.n, action.key, action.uploadId);
+      if (upload !== null) dropUpload(sql, context.n, upload, context.nowMs);
+      return upload !== null;
+    }
   }
 }
 
@@ -83,16 +85,20 @@ function remove(sql: Sql, { n, nowMs }: Context, { key, versionId }: Of<'remove'
   return true;
 }
 
-function transition(sql: Sql, { n }: Context, { key, versionId, storageClass }: Of<'transition'>): boolean {
-  const changed = (['objects', 'versions'] as const).find(
-    (table) =>
-      sql.all(
-        `UPDATE ${table} SET storage_class = ? WHERE bucket = ? AND key = ? AND version_id = ? RETURNING 1 AS done`,
-        storageClass,
-        n,
-        key,
-        versionId,
-      ).length > 0,
+function transition(sql: Sql, { n, nowMs }: Context, { key, versionId, storageClass }: Of<'transition'>): boolean {
+  const current = readCurrent(sql, n, key);
+  const isCurrent = current?.versionId === versionId;
+  const other = isCurrent ? null : readOther(sql, n, key, versionId);
+  const stored = isCurrent ? current : other;
+  if (stored === null || other?.isMarker === true) return false;
+  sql.all(
+    `UPDATE ${isCurrent ? 'objects' : 'versions'} SET storage_class = ? WHERE bucket = ? AND key = ? AND version_id = ?`,
+    storageClass,
+    n,
+    key,
+    versionId,
   );
-  return changed !== undefined;
+  const from = oneRow(isCurrent ? 'current' : 'noncurrent', stored);
+  rowChanged(sql, { bucket: n, key, from, to: { ...from, storageClass }, atMs: nowMs });
+  return true;
 }

@@ -130,6 +130,50 @@ export const INDEX_SCHEMA: Schema = {
       'CREATE UNIQUE INDEX versions_null ON versions (bucket, key) WHERE is_null = 1',
     ],
     ['CREATE TABLE lifecycle_runs (bucket INTEGER PRIMARY KEY, run TEXT NOT NULL) STRICT'],
+    [
+      `CREATE TABLE storage_totals (
+        bucket INTEGER NOT NULL,
+        storage_class TEXT NOT NULL,
+        hour_ms INTEGER NOT NULL,
+        as_of_ms INTEGER NOT NULL,
+        gib_ms INTEGER NOT NULL DEFAULT 0,
+        rest_ms INTEGER NOT NULL DEFAULT 0,
+        current_bytes INTEGER NOT NULL DEFAULT 0,
+        current_count INTEGER NOT NULL DEFAULT 0,
+        noncurrent_bytes INTEGER NOT NULL DEFAULT 0,
+        noncurrent_count INTEGER NOT NULL DEFAULT 0,
+        part_bytes INTEGER NOT NULL DEFAULT 0,
+        part_count INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (bucket, storage_class)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE storage_hours (
+        bucket_name TEXT NOT NULL,
+        bucket_id TEXT NOT NULL,
+        owner_id TEXT NOT NULL,
+        storage_class TEXT NOT NULL,
+        hour_ms INTEGER NOT NULL,
+        hour_count INTEGER NOT NULL,
+        gib_ms INTEGER NOT NULL,
+        rest_ms INTEGER NOT NULL,
+        PRIMARY KEY (bucket_name, bucket_id, storage_class, hour_ms)
+      ) STRICT, WITHOUT ROWID`,
+      // What is there already is counted; its time begins with the next command (hour 0), as no clock is known here.
+      `INSERT INTO storage_totals (bucket, storage_class, hour_ms, as_of_ms, current_bytes, current_count,
+         noncurrent_bytes, noncurrent_count, part_bytes, part_count)
+       SELECT bucket, storage_class, 0, 0, sum(current_bytes), sum(current_count), sum(noncurrent_bytes),
+         sum(noncurrent_count), sum(part_bytes), sum(part_count)
+       FROM (
+         SELECT bucket, storage_class, sum(size_bytes) AS current_bytes, count(*) AS current_count,
+           0 AS noncurrent_bytes, 0 AS noncurrent_count, 0 AS part_bytes, 0 AS part_count
+         FROM objects GROUP BY bucket, storage_class
+         UNION ALL
+         SELECT bucket, storage_class, 0, 0, sum(size_bytes), count(*), 0, 0
+         FROM versions WHERE is_marker = 0 GROUP BY bucket, storage_class
+         UNION ALL
+         SELECT u.bucket, u.attributes ->> '$.storageClass' AS storage_class, 0, 0, 0, 0, sum(p.size_bytes), count(*)
+         FROM uploads AS u JOIN parts AS p ON p.bucket = u.bucket AND p.upload_id = u.upload_id GROUP BY 1, 2
+       ) GROUP BY bucket, storage_class`,
+    ],
   ],
 };
 

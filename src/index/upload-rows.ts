@@ -6,6 +6,7 @@ import { NO_FACTS } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { blobIdsOf } from './blob-references.ts';
 import { decodeSegments } from './object-rows.ts';
+import { type RowState, rowChanged } from './row-changes.ts';
 
 export type UploadRow = {
   readonly key: string;
@@ -94,8 +95,22 @@ export function readStoredParts(sql: Sql, bucket: number, uploadId: UploadId): M
   );
 }
 
-/** Removes an upload and its parts; their references are the caller's. */
+/** Removes an upload and its parts; their references are the caller's, and so is it to tell. */
 export function deleteUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId: UploadId): void {
   sql.all('DELETE FROM parts WHERE bucket = ? AND upload_id = ?', bucket, uploadId);
   sql.all('DELETE FROM uploads WHERE bucket = ? AND key = ? AND upload_id = ?', bucket, key, uploadId);
+}
+
+/** Tells that all parts of an upload went, which are these. */
+export function tellPartsGone(
+  sql: Sql,
+  bucket: number,
+  { key, storageClass }: Upload,
+  parts: ReadonlyMap<number, StoredPart>,
+  nowMs: number,
+): void {
+  if (parts.size === 0) return;
+  const sizeBytes = parts.values().reduce((sum, part) => sum + part.sizeBytes, 0);
+  const from: RowState = { kind: 'part', count: parts.size, sizeBytes, storageClass };
+  rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
 }

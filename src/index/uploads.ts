@@ -9,6 +9,7 @@ import { completeUpload } from './complete-upload.ts';
 import { justAfter } from './key-order.ts';
 import { type Cursor, readNames, startKey } from './name-pages.ts';
 import { decodeSegments, encodeSegments } from './object-rows.ts';
+import { oneRow, rowChanged } from './row-changes.ts';
 import {
   decodePart,
   decodeUpload,
@@ -18,6 +19,8 @@ import {
   noSuchUpload,
   type PartRow,
   readStoredParts,
+  type StoredPart,
+  tellPartsGone,
   type UploadRow,
 } from './upload-rows.ts';
 
@@ -71,26 +74,36 @@ export function createUploadCalls(sql: Sql): UploadCalls {
     },
 
     commitPart(input) {
-      const { n } = open(input);
+      const { n, upload } = open(input);
       addReferences(sql, n, blobIdsOf(input.part.segments), input.arrivals);
-      replacePart(sql, n, input.uploadId, input.part);
+      replacePart(sql, n, upload, input.part);
     },
 
     abortUpload(input) {
-      const { n } = open(input);
-      dropUpload(sql, n, input.key, input.uploadId, input.nowMs);
+      const { n, upload } = open(input);
+      dropUpload(sql, n, upload, input.nowMs);
     },
 
     dropUploadsOfLife: (input) => ({ isDone: dropUploadsOfLife(sql, input) }),
   };
 }
 
-/** Removes an upload with its parts and their references; says how many parts that were. */
-export function dropUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId: UploadId, nowMs: number): number {
+/** Removes an upload with its parts and their references. */
+export function dropUpload(sql: Sql, bucket: number, upload: Upload, nowMs: number): void {
+  tellPartsGone(sql, bucket, upload, dropParts(sql, bucket, upload, nowMs), nowMs);
+}
+
+/** The same, untold. Gives the parts that there were. */
+function dropParts(
+  sql: Sql,
+  bucket: number,
+  { key, uploadId }: Pick<Upload, 'key' | 'uploadId'>,
+  nowMs: number,
+): ReadonlyMap<number, StoredPart> {
   const parts = readStoredParts(sql, bucket, uploadId);
   for (const part of parts.values()) dropReferences(sql, bucket, part.blobIds, nowMs);
   deleteUpload(sql, bucket, key, uploadId);
-  return parts.size;
+  return parts;
 }
 
 /** Whether none is left. One call does about as much as aborting the largest upload. */
@@ -105,7 +118,8 @@ function dropUploadsOfLife(sql: Sql, { bucket, nowMs }: { bucket: BucketAddress;
   let parts = 0;
   for (const { n, key, upload_id } of rows.slice(0, DROPPED_UPLOADS)) {
     if (parts >= DROPPED_PARTS) return false;
-    parts += dropUpload(sql, n, key as ObjectKey, upload_id as UploadId, nowMs);
+    // Nobody need be told: what was known of a bucket's rows together ended with the bucket.
+    parts += dropParts(sql, n, { key: key as ObjectKey, uploadId: upload_id as UploadId }, nowMs).size;
   }
   return rows.length <= DROPPED_UPLOADS;
 }
@@ -128,9 +142,10 @@ function listParts(
 }
 
 /** Takes the references of the part that had this number, if any, and puts `part` there. */
-function replacePart(sql: Sql, bucket: number, uploadId: UploadId, part: UploadedPart): void {
-  const [replaced] = sql.all<{ segments: string }>(
-    'SELECT segments FROM parts WHERE bucket = ? AND upload_id = ? AND part_number = ?',
+function replacePart(sql: Sql, bucket: number, upload: Upload, part: UploadedPart): void {
+  const { key, uploadId, storageClass } = upload;
+  const [replaced] = sql.all<{ segments: string; size_bytes: number }>(
+    'SELECT segments, size_bytes FROM parts WHERE bucket = ? AND upload_id = ? AND part_number = ?',
     bucket,
     uploadId,
     part.partNumber,
@@ -151,6 +166,9 @@ function replacePart(sql: Sql, bucket: number, uploadId: UploadId, part: Uploade
     part.checksum?.value ?? null,
     encodeSegments(part.segments),
   );
+  const from = replaced === undefined ? null : oneRow('part', { sizeBytes: replaced.size_bytes, storageClass });
+  const to = oneRow('part', { sizeBytes: part.sizeBytes, storageClass });
+  rowChanged(sql, { bucket, key, from, to, atMs: part.lastModifiedMs });
 }
 
 function listUploads(sql: Sql, input: ListUploadsInput): ListUploadsPage {

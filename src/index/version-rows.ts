@@ -8,6 +8,7 @@ import type { Sql } from '../ports/sql.ts';
 import { isSameWrite, orderedAfter } from '../ports/version-order.ts';
 import { blobIdsOf, dropReferences } from './blob-references.ts';
 import { encodeDetail, lockOfDetail, segmentsOfDetail } from './object-rows.ts';
+import { oneRow, type RowState, rowChanged } from './row-changes.ts';
 
 /** What a commit or a deletion needs to know of a version. */
 export type StoredVersion = {
@@ -15,6 +16,7 @@ export type StoredVersion = {
   readonly isNull: boolean;
   readonly etag: string;
   readonly sizeBytes: number;
+  readonly storageClass: string;
   readonly lastModifiedMs: number;
   readonly bodyId: number | null;
   readonly blobIds: ReadonlySet<BlobId>;
@@ -27,11 +29,12 @@ type StoredRow = {
   readonly is_null: number;
   readonly etag: string;
   readonly size_bytes: number;
+  readonly storage_class: string;
   readonly last_modified_ms: number;
   readonly body_id: number | null;
   readonly detail: string;
 };
-const STORED_COLUMNS = `o.version_id, o.is_null, o.etag, o.size_bytes, o.last_modified_ms, o.body_id,
+const STORED_COLUMNS = `o.version_id, o.is_null, o.etag, o.size_bytes, o.storage_class, o.last_modified_ms, o.body_id,
   coalesce(o.detail, x.detail) AS detail`;
 
 /**
@@ -59,6 +62,7 @@ function toStored(row: StoredRow): StoredVersion {
     isNull: row.is_null === 1,
     etag: row.etag,
     sizeBytes: row.size_bytes,
+    storageClass: row.storage_class,
     lastModifiedMs: row.last_modified_ms,
     bodyId: row.body_id,
     blobIds: blobIdsOf(segmentsOfDetail(row.detail)),
@@ -124,8 +128,9 @@ export function placeVersion(
   const versionId = orderedAfter(version.versionId, newest?.versionId ?? null);
   const isNull = versioning !== 'enabled';
   const nowMs = version.lastModifiedMs;
-  const freedBodyId = makeRoom(sql, bucket, versioning, version.key, current, nowMs);
+  const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, version.key, current, nowMs);
   writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId);
+  rowChanged(sql, { bucket, key: version.key, from: gone, to: oneRow('current', version), atMs: nowMs });
   return { versionId, isNull };
 }
 
@@ -146,8 +151,9 @@ export function placeMarker(
   const newest = current ?? readNewestOther(sql, bucket, key);
   const versionId = orderedAfter(marker.versionId, newest?.versionId ?? null);
   const isNull = versioning !== 'enabled';
-  const freedBodyId = makeRoom(sql, bucket, versioning, key, current, nowMs);
+  const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, key, current, nowMs);
   if (freedBodyId !== null) deleteBody(sql, freedBodyId);
+  if (gone !== null) rowChanged(sql, { bucket, key, from: gone, to: null, atMs: nowMs });
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
   // An older marker that hid the key until now is the latest no more.
   sql.all(
@@ -171,7 +177,8 @@ export function placeMarker(
 
 /**
  * Lets the current version go, or makes it an older one; with suspended versioning the null version goes, wherever it
- * stands. Gives the id of a body row that nothing uses any more.
+ * stands. Gives the id of a body row that nothing uses any more, and the current version if it goes for good: that
+ * alone is still to be told to row-changes.ts, with what takes its place.
  */
 function makeRoom(
   sql: Sql,
@@ -180,7 +187,7 @@ function makeRoom(
   key: ObjectKey,
   current: StoredVersion | null,
   nowMs: number,
-): number | null {
+): { readonly freedBodyId: number | null; readonly gone: RowState | null } {
   if (versioning === 'suspended' && current?.isNull !== true) removeOther(sql, bucket, key, 'null', nowMs);
   if (versioning !== 'off' && current === null) {
     sql.all(
@@ -190,11 +197,11 @@ function makeRoom(
       key,
     );
   }
-  if (current === null) return null;
+  if (current === null) return { freedBodyId: null, gone: null };
   const goes = versioning === 'off' || (versioning === 'suspended' && current.isNull);
   if (goes) {
     dropReferences(sql, bucket, current.blobIds, nowMs);
-    return current.bodyId;
+    return { freedBodyId: current.bodyId, gone: oneRow('current', current) };
   }
   sql.all(
     `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes, etag,
@@ -205,7 +212,8 @@ function makeRoom(
     bucket,
     key,
   );
-  return null;
+  rowChanged(sql, { bucket, key, from: oneRow('current', current), to: oneRow('noncurrent', current), atMs: nowMs });
+  return { freedBodyId: null, gone: null };
 }
 
 /** Removes a version that is not the current object, with its references. */
@@ -215,6 +223,7 @@ export function removeOther(sql: Sql, bucket: number, key: ObjectKey, name: Vers
   dropReferences(sql, bucket, stored.blobIds, nowMs);
   if (stored.bodyId !== null) deleteBody(sql, stored.bodyId);
   sql.all('DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?', bucket, key, stored.versionId);
+  if (!stored.isMarker) rowChanged(sql, { bucket, key, from: oneRow('noncurrent', stored), to: null, atMs: nowMs });
 }
 
 /** Removes the current object, with its references. */
@@ -222,10 +231,11 @@ export function removeCurrent(sql: Sql, bucket: number, key: ObjectKey, current:
   dropReferences(sql, bucket, current.blobIds, nowMs);
   if (current.bodyId !== null) deleteBody(sql, current.bodyId);
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
+  rowChanged(sql, { bucket, key, from: oneRow('current', current), to: null, atMs: nowMs });
 }
 
 /** After the newest version went: the next one is what the key stands for, unless it is a delete marker. */
-export function promoteNewest(sql: Sql, bucket: number, key: ObjectKey): void {
+export function promoteNewest(sql: Sql, bucket: number, key: ObjectKey, nowMs: number): void {
   const newest = readNewestOther(sql, bucket, key);
   if (newest === null) return;
   if (newest.isMarker) {
@@ -237,16 +247,20 @@ export function promoteNewest(sql: Sql, bucket: number, key: ObjectKey): void {
     );
     return;
   }
-  sql.all(
+  const [row] = sql.all<{ size_bytes: number; storage_class: string }>(
     `INSERT INTO objects (bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class,
        checksum_algorithm, checksum_type, owner_id, body_id, detail)
      SELECT bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, checksum_algorithm,
-       checksum_type, owner_id, body_id, detail FROM versions WHERE bucket = ? AND key = ? AND version_id = ?`,
+       checksum_type, owner_id, body_id, detail FROM versions WHERE bucket = ? AND key = ? AND version_id = ?
+     RETURNING size_bytes, storage_class`,
     bucket,
     key,
     newest.versionId,
   );
   sql.all('DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?', bucket, key, newest.versionId);
+  if (row === undefined) throw new StorageError('InternalError', { cause: 'a version was not promoted' });
+  const promoted = { sizeBytes: row.size_bytes, storageClass: row.storage_class };
+  rowChanged(sql, { bucket, key, from: oneRow('noncurrent', promoted), to: oneRow('current', promoted), atMs: nowMs });
 }
 
 /** Writes the row of the current object. `oldBodyId`: a row beside it that is free to be used again. */
