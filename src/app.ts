@@ -1,6 +1,7 @@
 // The whole service as one Hono app: reads the address, gives the request to its surface, renders what went wrong.
 // Both homes call createApp with their ports; nothing here knows which home it is.
 import { type Context, Hono } from 'hono';
+import { createLazyApi } from './api/lazy-api.ts';
 import type { Config } from './config.ts';
 import { createDecide } from './core/auth/decide.ts';
 import { createAccessKeyFinder } from './core/auth/find-access-key.ts';
@@ -44,6 +45,7 @@ export function createApp<Bindings extends object>(
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
   const findAccounts = createAccountFinder(core, config.seed);
   const s3 = createS3Surface(core, { ...config, findAccessKey, findAccounts, decide, deliver });
+  const answerApi = createLazyApi({ core, findAccessKey, findAccounts, decide, ...config });
 
   const readAddress = createAddressReader(config, ports.directory.findHost);
 
@@ -55,7 +57,9 @@ export function createApp<Bindings extends object>(
   }
 
   function answerAt(address: Address, request: HttpRequest, requestId: string): Response | Promise<Response> {
-    if (address.kind === 'system') return answerSystem(request, address.path, requestId);
+    if (address.kind === 'system') {
+      return answerApi(request, address.path, requestId) ?? answerSystem(request, address.path, requestId);
+    }
     const isForS3 = address.kind !== 'site' || (address.binding !== null && isSigned(request));
     if (!isForS3) return deliverSite(request, address, requestId);
     if (address.kind === 'bucket' && isPlainRead(request) && address.rawKey !== null) {

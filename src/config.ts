@@ -129,6 +129,8 @@ export type Config = {
   readonly transitionMinBytes: number;
   /** Seconds that running requests get to finish after SIGTERM, Node only. QUAYSIDE_DRAIN_SECONDS, 20. */
   readonly drainSeconds: number;
+  /** Requests that one caller of the JSON API may send in a minute; 0: any number. QUAYSIDE_API_REQUESTS_PER_MINUTE, 1,200. */
+  readonly requestsPerMinute: number;
   /** What is logged: everything, errors or nothing. QUAYSIDE_LOG_LEVEL, info. */
   readonly logLevel: 'info' | 'error' | 'off';
 };
@@ -246,6 +248,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     lifecycleDaySeconds: whole('QUAYSIDE_LIFECYCLE_DAY_SECONDS', 24 * HOUR_SECONDS, 1, 24 * HOUR_SECONDS),
     transitionMinBytes: whole('QUAYSIDE_LIFECYCLE_TRANSITION_MIN_BYTES', 128 * KiB, 0, 1024 * 1024 * MiB),
     drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', 20, 0, HOUR_SECONDS),
+    requestsPerMinute: whole('QUAYSIDE_API_REQUESTS_PER_MINUTE', 1200, 0, 1_000_000_000),
     logLevel: parseLogLevel(text('QUAYSIDE_LOG_LEVEL') ?? 'info'),
   };
 }

@@ -52,8 +52,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: ['ports', 'crypto'],
   index: ['ports', 'crypto'],
   http: ['core', 'ports', 'crypto'],
+  api: ['http', 'core', 'ports', 'crypto'],
   'config.ts': ['core', 'ports'],
-  'app.ts': ['http', 'core', 'ports', 'config.ts'],
+  'app.ts': ['api', 'http', 'core', 'ports', 'config.ts'],
   'worker.ts': ['app.ts', 'config.ts', 'core', 'ports', 'adapters/cloudflare', 'adapters/shared'],
   'node.ts': ['app.ts', 'config.ts', 'core', 'ports', 'adapters/node', 'adapters/shared'],
   'adapters/shared': ['ports', 'crypto'],
@@ -70,6 +71,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   index: [],
   crypto: ['node:crypto', 'node:zlib', 'lru-cache'],
   http: ['fast-xml-parser', 'mime'],
+  api: ['hono', 'hono/http-exception', '@hono/zod-openapi', '@simplewebauthn/server'],
   'config.ts': [],
   'app.ts': ['hono'],
   'worker.ts': ['hono', 'cloudflare:'],
@@ -130,7 +132,7 @@ function changingNames({ code }: Source): string[] {
 /** Longest file, lines; longer ones with a reason. */
 const MAX_LINES = 400;
 const LONGER: Readonly<Record<string, string>> = {};
-const ROOT_MAX_LINES: Readonly<Record<string, number>> = { 'worker.ts': 80, 'node.ts': 80, 'app.ts': 100 };
+const ROOT_MAX_LINES: Readonly<Record<string, number>> = { 'worker.ts': 80, 'node.ts': 80, 'app.ts': 120 };
 
 describe('the layer law', () => {
   it('reads the sources it judges', () => {

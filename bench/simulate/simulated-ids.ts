@@ -11,6 +11,7 @@ export function createSimulatedIds(): Ids {
     versionId: () => next() as VersionId,
     uploadId: () => next() as UploadId,
     blobId: (home) => `${home}/${next()}` as BlobId,
+    recordId: next,
     blobIdFloor: (home) => `${home}/`,
   };
 }

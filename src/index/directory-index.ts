@@ -7,6 +7,7 @@ import { StorageError } from '../ports/errors.ts';
 import type { Sql } from '../ports/sql.ts';
 import { inTransactions } from './bucket-index.ts';
 import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
+import { createSignInCalls } from './sign-in.ts';
 
 /** Queries of one statement, which is atomic by itself. */
 const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
@@ -17,11 +18,17 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'getHost',
   'getNamedKey',
   'listNamedKeys',
+  'getToken',
+  'getSession',
+  'listTokens',
+  'listSessions',
 ]);
 
 /** The calls over a database whose tables `migrate(sql, DIRECTORY_SCHEMA)` made. Each is atomic. */
 export function createDirectoryIndex(sql: Sql): DirectoryApi {
   const calls: DirectoryApi = {
+    ...createSignInCalls(sql),
+
     getAccessKey({ id }) {
       const [row] = sql.all<{ secret: string; account_id: string; display_name: string }>(
         `SELECT k.secret, k.account_id, a.display_name

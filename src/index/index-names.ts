@@ -51,6 +51,10 @@ export const DIRECTORY_CALLS = {
   getHost: 'query',
   getNamedKey: 'query',
   listNamedKeys: 'query',
+  getToken: 'query',
+  getSession: 'query',
+  listTokens: 'query',
+  listSessions: 'query',
   putAccount: 'command',
   addBucket: 'command',
   removeBucket: 'command',
@@ -58,6 +62,15 @@ export const DIRECTORY_CALLS = {
   bindHosts: 'command',
   addNamedKey: 'command',
   setNamedKeyEnabled: 'command',
+  addToken: 'command',
+  addSession: 'command',
+  removeToken: 'command',
+  removeSession: 'command',
+  removeSessions: 'command',
+  beginSignIn: 'command',
+  endSignIn: 'command',
+  beginIdempotent: 'command',
+  endIdempotent: 'command',
 } as const satisfies Record<keyof DirectoryApi, CallKind>;
 
 /** Whether the call changes the index. */

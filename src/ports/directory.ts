@@ -1,6 +1,7 @@
 // Who there is: accounts, their access keys, which account owns which bucket names, and which host names show which
 // buckets. The bucket itself is the index's; a name here without a bucket there is the trace of an interrupted create or
 // delete, and harmless.
+import type { SignInApi } from './accounts.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from './domain.ts';
 import type { HostedDomain } from './hosting.ts';
 
@@ -17,7 +18,7 @@ export type NamedKey = {
   readonly createdAtMs: number;
 };
 
-export type DirectoryApi = {
+export type DirectoryApi = SignInApi & {
   /** The key with its account, or null. */
   getAccessKey(input: { id: AccessKeyId }): AccessKey | null;
   /** Those of the accounts that there are, in any order. */

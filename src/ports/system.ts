@@ -11,6 +11,8 @@ export type Ids = {
   bucketId(): BucketId;
   versionId(): VersionId;
   uploadId(): UploadId;
+  /** Of anything else that has an id of its own: a token, a member, a job. */
+  recordId(): string;
   blobId(home: BucketId): BlobId;
   /** Sorts before every blob id made at `timeMs` or later, and after every one made before. For the sweeper. */
   blobIdFloor(home: BucketId, timeMs: number): string;

@@ -230,6 +230,27 @@ function useDirectory(directory: DirectoryApi): void {
   directory.getNamedKey({ id: 'k' });
   directory.listNamedKeys({ after: '', limit: 10 });
   directory.setNamedKeyEnabled({ id: 'k', isEnabled: false });
+  useSignIn(directory);
+}
+
+function useSignIn(directory: DirectoryApi): void {
+  const holder = { accountId: OWNER, role: 'owner', memberId: null, accessKeyId: null } as const;
+  const times = { createdAtMs: START_MS, expiresAtMs: START_MS + 1 };
+  directory.addToken({ digest: 'd', token: { ...holder, ...times, id: 't', name: 'n', scopes: null } });
+  directory.addSession({ digest: 'd', session: { ...holder, ...times, id: 's', label: '' } });
+  directory.getToken({ digest: 'd', nowMs: START_MS });
+  directory.getSession({ digest: 'd', nowMs: START_MS });
+  directory.listTokens({ accountId: OWNER, holder: null, before: '', limit: 10 });
+  directory.listSessions({ accountId: OWNER, holder: null, before: '', limit: 10, nowMs: START_MS });
+  directory.removeToken({ accountId: OWNER, holder: null, id: 't' });
+  directory.removeSession({ accountId: OWNER, holder: null, id: 's' });
+  directory.removeSessions({ holder, exceptId: null });
+  directory.beginSignIn({ subjects: ['name', 'source'], nowMs: START_MS });
+  directory.endSignIn({ subjects: ['name', 'source'] });
+  const request = { caller: 'c', key: 'k' };
+  directory.beginIdempotent({ ...request, fingerprint: 'f', attemptId: 'a', nowMs: START_MS });
+  directory.endIdempotent({ ...request, answer: { status: 200, headers: '{}', sealed: '' } });
+  directory.endIdempotent({ ...request, answer: null });
 }
 
 function expectSeeks(texts: ReadonlySet<string>, plansOf: (text: string) => string[]): void {

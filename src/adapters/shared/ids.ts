@@ -42,6 +42,7 @@ export function createIds(clock: Clock): Ids {
     bucketId: () => ordered() as BucketId,
     versionId: () => ordered() as VersionId,
     uploadId: () => ordered() as UploadId,
+    recordId: ordered,
     blobId: (home) => `${home}/${ordered()}` as BlobId,
     blobIdFloor: (home, timeMs) => `${home}/${base32(Math.max(0, Math.floor(timeMs)), TIME_LENGTH)}`,
   };

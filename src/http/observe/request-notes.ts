@@ -4,7 +4,7 @@ import type { BucketName } from '../../ports/domain.ts';
 import type { BodyOrigin, PointerTier } from '../delivery/cache-status.ts';
 
 /** Which part of the service answered. */
-export type Surface = 'delivery' | 'website' | 's3' | 'system';
+export type Surface = 'delivery' | 'website' | 's3' | 'system' | 'api';
 
 export type RequestNotes = {
   /** When the request came, in milliseconds of `performance.now()`. On Cloudflare that clock moves at I/O only. */

@@ -177,6 +177,7 @@ function countingIds(): Ids {
     versionId: () => next('version', 20) as ReturnType<Ids['versionId']>,
     uploadId: () => next('upload') as ReturnType<Ids['uploadId']>,
     blobId: (home) => `${home}/${next('blob')}` as ReturnType<Ids['blobId']>,
+    recordId: () => next('record'),
     blobIdFloor: (home) => `${home}/`,
   };
 }

@@ -1,0 +1,168 @@
+// The JSON API: every request under /-/api comes here, in this order: is there such a route, is it a browser from another
+// site, who asks, how often, what body, did it run already; then the route. Whatever fails is answered as a problem.
+//
+// To add a resource: write routes/{resource}.ts with `export function add{Resource}Routes(api: Api): void`, in it for each
+// route `api.openapi(apiRoute({ method, path, operationId, tags, access, request, responses }), handler)`, and one line in
+// ROUTES below. A handler parses nothing: it takes `c.req.valid(…)`, `callOf(c)` (core, caller, requestId), calls one verb of
+// core, and shapes its answer. Refusals are thrown as StorageError. Bodies and queries are z.strictObject, so that unknown
+// fields are refused; every text and list has a bound. Names of fields are camelCase, times `timeSchema`, lists paging.ts,
+// changes of settings etag.ts. tests: test/api/document.test.ts checks these rules on the document itself.
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { findCaller } from '../core/accounts/find-caller.ts';
+import { makeResponse } from '../http/outgoing-body.ts';
+import type { HttpRequest } from '../http/request.ts';
+import { StorageError } from '../ports/errors.ts';
+import { createApiSecrets } from './api-secrets.ts';
+import type { Api, ApiCall, ApiEnv, ApiServices } from './context.ts';
+import { readCredential, requireSameSite } from './credentials.ts';
+import { runOnce } from './idempotency.ts';
+import { readJsonBody } from './json-body.ts';
+import { documentJson } from './openapi.ts';
+import { invalidFields, isOurFault, problemResponse } from './problem.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { createRouteTable } from './route-table.ts';
+import { addBucketRoutes } from './routes/buckets.ts';
+import { addSessionRoutes } from './routes/sessions.ts';
+import { addTokenRoutes } from './routes/tokens.ts';
+import { sourceOf } from './source-of.ts';
+
+/** One line for each resource. */
+const ROUTES: readonly ((api: Api) => void)[] = [addSessionRoutes, addTokenRoutes, addBucketRoutes];
+
+export type ApiOptions = Omit<ApiServices, 'secrets'> & {
+  /** What the API's own keys are derived from; null: the server is not set up, and nobody can sign in. */
+  readonly rootSecretKey: string | null;
+  /** Requests that a caller may send in a minute; 0: any number. */
+  readonly requestsPerMinute: number;
+};
+
+export type ApiSurface = {
+  /** Answers one request under `/-/api/`. Never rejects. */
+  handle(request: HttpRequest, requestId: string): Promise<Response>;
+};
+
+/** What stands before every path of the document. */
+const BASE_PATH = '/-/api/v1';
+const DOCUMENT_PATH = '/-/api/openapi.json';
+/** Attempts with tokens and cookies that nobody has, of one source in a minute. */
+const WRONG_CREDENTIALS_PER_MINUTE = 30;
+/** The headers that routes see. */
+const PASSED_HEADERS = ['accept', 'content-type', 'if-match', 'if-none-match', 'user-agent'] as const;
+
+/** Makes the API. Cost: 30 ms, which is why lazy-api.ts waits for the first request. */
+export function createApi({ rootSecretKey, requestsPerMinute, ...services }: ApiOptions): ApiSurface {
+  const { core } = services;
+  const { clock, log } = core.ports;
+  const app = createRoutes();
+  const routes = createRouteTable(BASE_PATH, app.openAPIRegistry.definitions);
+  const rateLimit = createRateLimit('default', requestsPerMinute);
+  const wrongCredentials = createRateLimit('credentials', WRONG_CREDENTIALS_PER_MINUTE);
+  const secrets = createApiSecrets(rootSecretKey ?? '');
+  let document: string | null = null;
+
+  async function answer(request: HttpRequest, requestId: string, limits: Record<string, string>): Promise<Response> {
+    const isDocument = request.rawPath === DOCUMENT_PATH;
+    const methods = isDocument ? ['GET', 'HEAD', 'OPTIONS'] : routes.methodsOf(request.rawPath);
+    if (methods.length === 0) throw new StorageError('NoSuchResource');
+    const allow = methods.join(', ');
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
+    if (!methods.includes(request.method)) throw new StorageError('MethodNotAllowed', { fields: { Allow: allow } });
+    if (isDocument) return answerDocument(request);
+    requireSameSite(request);
+    const caller = await authenticate(request);
+    const subject = caller === null ? `source ${sourceOf(request)}` : `${caller.by.kind} ${caller.by.id}`;
+    Object.assign(limits, rateLimit.headersOf(subject, clock.nowMs()));
+    rateLimit.count(subject, clock.nowMs());
+    Object.assign(limits, rateLimit.headersOf(subject, clock.nowMs()));
+    const body = await readJsonBody(request);
+    const call = { ...services, secrets, request, requestId, caller };
+    const run = () => dispatch(call, body);
+    const key = request.method === 'POST' ? request.header('idempotency-key') : null;
+    if (key === null || caller === null) return run();
+    return runOnce({ ...call, caller }, key, { target: `${request.rawPath}?${request.rawQuery}`, body }, run);
+  }
+
+  function answerDocument(request: HttpRequest): Response {
+    request.notes.operation = 'OpenapiDocument';
+    document ??= documentJson(app, BASE_PATH);
+    return new Response(request.method === 'HEAD' ? null : document, {
+      headers: { 'content-type': 'application/json' },
+    });
+  }
+
+  async function authenticate(request: HttpRequest) {
+    const credential = readCredential(request);
+    if (credential === null) return null;
+    const caller = await findCaller(core, credential);
+    if (caller === null) {
+      wrongCredentials.count(sourceOf(request), clock.nowMs());
+      // A cookie that is worth nothing any more must not keep anybody from signing in again.
+      if (credential.kind === 'token')
+        throw new StorageError('Unauthenticated', { detail: 'The bearer token is not valid.' });
+      return null;
+    }
+    request.notes.requester = caller.accountId;
+    request.notes.accessKeyId = caller.accessKeyId;
+    return caller;
+  }
+
+  async function dispatch(call: ApiCall, body: Uint8Array<ArrayBuffer> | null): Promise<Response> {
+    const { method, rawPath, rawQuery } = call.request;
+    const headers = new Headers();
+    for (const name of PASSED_HEADERS) {
+      const value = call.request.header(name);
+      if (value !== null) headers.set(name, value);
+    }
+    const url = `http://api.invalid${rawPath.slice(BASE_PATH.length)}${rawQuery === '' ? '' : `?${rawQuery}`}`;
+    return app.fetch(new Request(url, { method, headers, body }), { call });
+  }
+
+  return {
+    async handle(request, requestId) {
+      const limits: Record<string, string> = {};
+      try {
+        return await finish(await answer(request, requestId, limits), request, { requestId, limits });
+      } catch (error) {
+        if (isOurFault(error)) log.error('api-request-failed', { requestId, method: request.method, cause: error });
+        const { status, headers, body, code } = problemResponse(error, requestId);
+        request.notes.errorCode = code;
+        const sent = request.method === 'HEAD' ? null : body;
+        return await finish(new Response(sent, { status, headers }), request, { requestId, limits });
+      }
+    },
+  };
+}
+
+/** The routes, which throw what fails: app.fetch then rejects. */
+function createRoutes(): OpenAPIHono<ApiEnv> {
+  const api = new OpenAPIHono<ApiEnv>({
+    defaultHook: (result) => {
+      if (!result.success) throw invalidFields(result.target, result.error);
+    },
+  });
+  api.onError((error) => {
+    throw error;
+  });
+  api.notFound(() => {
+    throw new StorageError('NoSuchResource');
+  });
+  for (const add of ROUTES) add(api);
+  return api;
+}
+
+/** The headers of every answer, with its length. Nothing of the API is for caches, nothing of it is a page. */
+async function finish(
+  response: Response,
+  request: HttpRequest,
+  { requestId, limits }: { readonly requestId: string; readonly limits: Readonly<Record<string, string>> },
+): Promise<Response> {
+  const headers: Record<string, string> = Object.fromEntries(response.headers);
+  headers['x-request-id'] = requestId;
+  headers['cache-control'] ??= 'no-store';
+  headers['x-content-type-options'] = 'nosniff';
+  Object.assign(headers, limits);
+  const body = response.body === null ? null : new Uint8Array(await response.arrayBuffer());
+  if (body !== null) headers['content-length'] = `${body.length}`;
+  request.notes.bodyBytes = body?.length ?? 0;
+  return makeResponse(request, response.status, headers, body);
+}

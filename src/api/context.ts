@@ -1,0 +1,130 @@
+// What a handler of the JSON API gets, and how a route is written. Every file of routes/ imports from here; the recipe is
+// at the head of app.ts.
+import { createRoute, type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import type { Context, MiddlewareHandler } from 'hono';
+import { requireCaller } from '../core/accounts/find-caller.ts';
+import { type ApiCaller, isRoot, mayDo, type Scope } from '../core/accounts/permissions.ts';
+import type { FindAccessKey } from '../core/accounts/sign-in.ts';
+import type { Decide } from '../core/auth/decide.ts';
+import type { FindAccounts } from '../core/auth/find-accounts.ts';
+import { type BucketHandle, openBucket } from '../core/buckets/bucket-handle.ts';
+import type { Core } from '../core/core.ts';
+import { isBucketName } from '../core/names.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { OfAccount } from '../ports/accounts.ts';
+import type { AccountId, BucketName } from '../ports/domain.ts';
+import { StorageError } from '../ports/errors.ts';
+import type { ApiSecrets } from './api-secrets.ts';
+
+/** What the API works with, the same for every request. */
+export type ApiServices = {
+  readonly core: Core;
+  readonly findAccessKey: FindAccessKey;
+  readonly findAccounts: FindAccounts;
+  readonly decide: Decide;
+  readonly secrets: ApiSecrets;
+};
+
+/** One request. */
+export type ApiCall = ApiServices & {
+  readonly request: HttpRequest;
+  readonly requestId: string;
+  /** Who asks; null: nobody that we know. */
+  readonly caller: ApiCaller | null;
+};
+
+export type ApiEnv = { Bindings: { readonly call: ApiCall } };
+export type Api = OpenAPIHono<ApiEnv>;
+export type ApiContext = Context<ApiEnv>;
+
+/** Who may call a route: whoever has the scope, whoever is signed in, or everybody. */
+export type Access = Scope | 'signed-in' | 'everybody';
+
+/** The call of a request that a route has let in: its caller is known. */
+export type SignedInCall = ApiCall & { readonly caller: ApiCaller };
+
+/** For a handler behind any access but `everybody`. */
+export function callOf(c: ApiContext): SignedInCall {
+  const { call } = c.env;
+  return { ...call, caller: requireCaller(call.caller) };
+}
+
+type GivenRoute = RouteConfig & { readonly access: Access; readonly operationId: string };
+
+/**
+ * Describes a route: as zod-openapi's `createRoute`, with who may call it. Refusals and wrong input need not be listed:
+ * every route has them, as RFC 9457 problems.
+ */
+export function apiRoute<const Route extends GivenRoute>(route: Route) {
+  const { access } = route;
+  const middleware: MiddlewareHandler<ApiEnv> = async (c, next) => {
+    c.env.call.request.notes.operation = toOperationName(route.operationId);
+    if (access !== 'everybody') requireAccess(callOf(c).caller, access);
+    await next();
+  };
+  const security = access === 'everybody' ? [] : [{ bearer: [] }, { session: [] }];
+  const described = { ...route, security, 'x-quayside-access': access };
+  return createRoute({ ...described, middleware } as Route & { middleware: MiddlewareHandler<ApiEnv> });
+}
+
+/** Metrics name operations as S3's are named. */
+function toOperationName(operationId: string): string {
+  return operationId.charAt(0).toUpperCase() + operationId.slice(1);
+}
+
+function requireAccess(caller: ApiCaller, access: Scope | 'signed-in'): void {
+  if (access !== 'signed-in' && !mayDo(caller, access)) {
+    throw new StorageError('AccessDenied', { detail: `This needs the scope ${access}.` });
+  }
+}
+
+/**
+ * The account that a request is about: the one it names, else the caller's. NoSuchAccount for one that the caller has
+ * nothing to do with, whether there is one or not.
+ */
+export function accountOf({ caller }: SignedInCall, accountId: string | undefined): AccountId {
+  if (accountId === undefined || accountId === caller.accountId) return caller.accountId;
+  if (!isRoot(caller)) throw new StorageError('NoSuchAccount');
+  return accountId as AccountId;
+}
+
+/** What of the account a list or a removal is about: an owner's or admin's all of it, anybody else's own. */
+export function ownOnly({ accountId, role, memberId, accessKeyId }: ApiCaller): OfAccount {
+  return { accountId, holder: role === 'owner' || role === 'admin' ? null : { memberId, accessKeyId } };
+}
+
+/**
+ * Opens a bucket for a caller who may do that with the buckets of its owner. NoSuchBucket also for the buckets of others:
+ * nobody learns of them here.
+ */
+export async function openBucketOf(call: SignedInCall, name: string, scope: Scope): Promise<BucketHandle> {
+  if (!isBucketName(name)) throw new StorageError('NoSuchBucket');
+  return await openBucket(call.core, name as BucketName, ({ ownerId }) => {
+    if (mayDo(call.caller, scope, ownerId)) return;
+    throw new StorageError(ownerId === call.caller.accountId ? 'AccessDenied' : 'NoSuchBucket');
+  });
+}
+
+/** An answer of a route: what it is, and its JSON. */
+export function jsonAnswer<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** The body of a request: it must be there, and JSON. */
+export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
+  return { required: true, content: { 'application/json': { schema } } } as const;
+}
+
+/** A 204. */
+export const noContent = (description: string) => ({ description });
+
+/** A time as the API writes it: ISO 8601, UTC. */
+export function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+export const timeSchema = z.iso.datetime().openapi({ example: '2026-11-21T07:35:00.000Z' });
+
+/** The same of a time that may be never. */
+export function isoTimeOrNull(timeMs: number | null): string | null {
+  return timeMs === null ? null : isoTime(timeMs);
+}

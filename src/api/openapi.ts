@@ -1,0 +1,47 @@
+// The API's own description, OpenAPI 3.1: what the routes say of themselves, and what is true of all of them. Made once,
+// when somebody first asks for it.
+import type { Api } from './context.ts';
+import { PROBLEM_TYPE, problemSchema } from './problem.ts';
+
+const DESCRIPTION = `Everything that a console, a script or a program needs of Quayside besides the bytes, which go by S3.
+
+**Signing in.** Scripts send \`Authorization: Bearer qst_…\` (POST /tokens makes them); browsers sign in (POST /sessions) and
+keep a cookie. **Errors** are problem details (RFC 9457); programs branch on \`code\`. **Repeating a POST** is safe with the header
+\`Idempotency-Key\`. **Lists** come in pages: send \`nextCursor\` back as \`cursor\`. **Settings** have an ETag; changing them needs
+If-Match. **Limits** stand in the headers RateLimit and RateLimit-Policy; 429 says in Retry-After when to come back.`;
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A text of your own: a repeated request with the same one is answered again for a day, not done again.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+} as const;
+
+type Operation = { parameters?: object[]; responses: Record<string, object> };
+
+/** The document as JSON. */
+export function documentJson(api: Api, basePath: string): string {
+  api.openAPIRegistry.register('Problem', problemSchema);
+  api.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' });
+  api.openAPIRegistry.registerComponent('securitySchemes', 'session', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-quayside',
+  });
+  const document = api.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: { title: 'Quayside', version: '1', description: DESCRIPTION },
+    servers: [{ url: basePath }],
+  });
+  for (const item of Object.values(document.paths ?? {})) {
+    for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
+      if (method === 'post') operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
+      operation.responses.default = {
+        description: 'What went wrong',
+        content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+      };
+    }
+  }
+  return JSON.stringify(document);
+}

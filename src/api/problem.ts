@@ -1,0 +1,89 @@
+// Failures as the clients of the JSON API read them: problem details with a stable `code`, which is the ErrorCode, the
+// same word that S3 clients get. Source: RFC 9457.
+import { z } from '@hono/zod-openapi';
+import { HTTPException } from 'hono/http-exception';
+import { ERROR_STATUS } from '../http/semantics/error-status.ts';
+import { StorageError } from '../ports/errors.ts';
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+export const problemSchema = z
+  .object({
+    type: z.string().openapi({ example: '/-/docs#NoSuchBucket' }),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z.string().openapi({ description: 'Stable; what programs branch on.', example: 'NoSuchBucket' }),
+    requestId: z.string(),
+    errors: z
+      .array(z.object({ field: z.string(), message: z.string() }))
+      .optional()
+      .openapi({ description: 'Of InvalidInput: each field that cannot be used, as a JSON pointer, and why.' }),
+  })
+  .openapi('Problem');
+
+export type FieldError = { readonly field: string; readonly message: string };
+
+/** Wrong input, field by field. */
+export class InvalidFields extends Error {
+  override readonly name = 'InvalidFields';
+  readonly errors: readonly FieldError[];
+
+  constructor(errors: readonly FieldError[]) {
+    super('The request has fields that cannot be used.');
+    this.errors = errors;
+  }
+}
+
+/** Field errors shown at once; a body could have thousands. */
+const ERRORS_MAX = 20;
+
+/** What zod found, for the client. `part`: `json`, `query`, `param`, `header`. */
+export function invalidFields(part: string, error: z.ZodError): InvalidFields {
+  return new InvalidFields(
+    error.issues.slice(0, ERRORS_MAX).map(({ path, message }) => ({
+      field: `${part === 'json' ? '' : `${part}:`}/${path.map(String).join('/')}`.slice(0, 200),
+      message: message.slice(0, 500),
+    })),
+  );
+}
+
+/** What is told of a failure: our own faults tell nothing but the request id. */
+function shownError(error: unknown): StorageError {
+  if (error instanceof InvalidFields) return new StorageError('InvalidInput', { detail: error.message });
+  if (error instanceof HTTPException) return ofHono(error);
+  const isTold = error instanceof StorageError && ERROR_STATUS[error.code] !== 500;
+  return isTold ? error : new StorageError('InternalError');
+}
+
+/** What zod-openapi itself refuses: JSON that is none, and another content type. */
+function ofHono({ status, message }: HTTPException): StorageError {
+  if (status === 415) return new StorageError('UnsupportedMediaType');
+  return status < 500 ? new StorageError('InvalidInput', { detail: message }) : new StorageError('InternalError');
+}
+
+/** Whether the failure is a fault of ours, which belongs into the log. */
+export function isOurFault(error: unknown): boolean {
+  return shownError(error).code === 'InternalError';
+}
+
+/** The answer; without a body to a HEAD, which the caller cuts off. `extra` headers come last. */
+export function problemResponse(
+  error: unknown,
+  requestId: string,
+): { readonly status: number; readonly headers: Record<string, string>; readonly body: string; readonly code: string } {
+  const { code, message, fields } = shownError(error);
+  const status = ERROR_STATUS[code];
+  const { Allow, RetryAfterSeconds } = fields;
+  const problem = {
+    type: `/-/docs#${code}`,
+    title: code.replace(/(?<=[a-z])(?=[A-Z])/g, ' '),
+    ...{ status, detail: message, code, requestId },
+    ...(error instanceof InvalidFields ? { errors: error.errors } : {}),
+  };
+  const headers: Record<string, string> = { 'content-type': PROBLEM_TYPE };
+  if (Allow !== undefined) headers.allow = Allow;
+  if (status === 429 || status === 503) headers['retry-after'] = RetryAfterSeconds ?? '1';
+  if (status === 401) headers['www-authenticate'] = 'Bearer realm="quayside"';
+  return { status, headers, body: JSON.stringify(problem), code };
+}

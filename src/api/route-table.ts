@@ -1,0 +1,24 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+
+/** Where a request goes before anything runs: the methods that its path has; none: there is no such path. */
+export type RouteTable = { methodsOf(path: string): readonly string[] };
+
+type Definitions = OpenAPIHono['openAPIRegistry']['definitions'];
+
+/** Reads it off what the routes have registered; `base` stands before each. HEAD goes wherever GET does. */
+export function createRouteTable(base: string, definitions: Definitions): RouteTable {
+  const routes = definitions.flatMap((definition) => {
+    if (definition.type !== 'route') return [];
+    const { path, method } = definition.route;
+    const pattern = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+');
+    return [{ pattern: new RegExp(`^${base}${pattern}$`), method: method.toUpperCase() }];
+  });
+  return {
+    methodsOf(path) {
+      const methods = new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
+      if (methods.size === 0) return [];
+      if (methods.has('GET')) methods.add('HEAD');
+      return [...methods.add('OPTIONS')].toSorted();
+    },
+  };
+}

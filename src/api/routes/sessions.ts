@@ -1,0 +1,172 @@
+// Sessions: signing in and out, and who one is. The only routes that anybody may call.
+import { z } from '@hono/zod-openapi';
+import { type Scope, scopesOf } from '../../core/accounts/permissions.ts';
+import { SESSION_MS, signInByAccessKey } from '../../core/accounts/sign-in.ts';
+import type { Session } from '../../ports/accounts.ts';
+import { StorageError } from '../../ports/errors.ts';
+import {
+  type Api,
+  type ApiCall,
+  apiRoute,
+  callOf,
+  isoTime,
+  jsonAnswer,
+  jsonBody,
+  noContent,
+  ownOnly,
+  timeSchema,
+} from '../context.ts';
+import { NO_SESSION_COOKIE, sessionCookie } from '../credentials.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
+import { idSchema, roleSchema, scopeSchema } from '../schemas.ts';
+import { sourceOf } from '../source-of.ts';
+
+const TAGS = ['Sessions'];
+
+const signInSchema = z.strictObject({
+  accessKeyId: z.string().min(1).max(128),
+  secretAccessKey: z.string().min(1).max(256),
+});
+
+const sessionSchema = z
+  .object({
+    id: idSchema,
+    label: z.string().openapi({ description: 'What the browser calls itself.' }),
+    memberId: z.string().nullable(),
+    accessKeyId: z.string().nullable(),
+    createdAt: timeSchema,
+    expiresAt: timeSchema,
+    isCurrent: z.boolean(),
+  })
+  .openapi('Session');
+
+const meSchema = z
+  .object({
+    account: z.object({ id: z.string(), displayName: z.string() }),
+    role: roleSchema,
+    memberId: z.string().nullable(),
+    accessKeyId: z.string().nullable(),
+    by: z.enum(['token', 'session']),
+    scopes: z.array(scopeSchema),
+  })
+  .openapi('Me');
+
+const LABEL_MAX_LENGTH = 200;
+
+const labelOf = ({ request }: ApiCall) => (request.header('user-agent') ?? '').slice(0, LABEL_MAX_LENGTH);
+
+function show(session: Session, currentId: string) {
+  const { id, label, memberId, accessKeyId } = session;
+  const times = { createdAt: isoTime(session.createdAtMs), expiresAt: isoTime(session.expiresAtMs) };
+  return { id, label, memberId, accessKeyId, ...times, isCurrent: id === currentId };
+}
+
+export function addSessionRoutes(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'post',
+      path: '/sessions',
+      operationId: 'signIn',
+      summary: 'Sign in with an access key',
+      description: 'Sets the cookie of a session of 12 hours. Wrong attempts are slowed, by name and by source.',
+      tags: TAGS,
+      access: 'everybody',
+      request: { body: jsonBody(signInSchema) },
+      responses: { 201: jsonAnswer(sessionSchema, 'Signed in') },
+    }),
+    async (c) => {
+      const { call } = c.env;
+      const from = { source: sourceOf(call.request), label: labelOf(call) };
+      const { session, cookieText } = await signInByAccessKey(call.core, call.findAccessKey, c.req.valid('json'), from);
+      c.header('set-cookie', sessionCookie(cookieText, SESSION_MS / 1000));
+      return c.json(show(session, session.id), 201);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/me',
+      operationId: 'getMe',
+      summary: 'Who you are and what you may do',
+      tags: TAGS,
+      access: 'signed-in',
+      responses: { 200: jsonAnswer(meSchema, 'You') },
+    }),
+    async (c) => {
+      const { caller, findAccounts } = callOf(c);
+      const { accountId, role, memberId, accessKeyId, by } = caller;
+      const account = (await findAccounts([accountId])).get(accountId) ?? { id: accountId, displayName: '' };
+      const scopes: Scope[] = [...scopesOf(caller)];
+      return c.json({ account, role, memberId, accessKeyId, by: by.kind, scopes }, 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/sessions',
+      operationId: 'listSessions',
+      summary: 'List sessions: your own, as owner or admin those of the account',
+      tags: TAGS,
+      access: 'sessions:read',
+      request: { query: z.strictObject(pageQuery) },
+      responses: { 200: jsonAnswer(pageOf(sessionSchema), 'Newest first') },
+    }),
+    async (c) => {
+      const { core, caller, secrets } = callOf(c);
+      const { limit, cursor } = c.req.valid('query');
+      const list = `sessions ${caller.accountId}`;
+      const place = { before: readCursor(secrets, list, cursor), limit: limit + 1, nowMs: core.ports.clock.nowMs() };
+      const found = await core.ports.directory.call('listSessions', { ...ownOnly(caller), ...place });
+      const page = toPage(
+        found,
+        { limit, list, secrets },
+        ({ id }) => id,
+        (session) => show(session, caller.by.id),
+      );
+      return c.json(page, 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'delete',
+      path: '/sessions/{sessionId}',
+      operationId: 'signOut',
+      summary: 'End a session; `current` is the one that asks',
+      tags: TAGS,
+      access: 'sessions:write',
+      request: { params: z.strictObject({ sessionId: idSchema }) },
+      responses: { 204: noContent('Ended') },
+    }),
+    async (c) => {
+      const { core, caller } = callOf(c);
+      const given = c.req.valid('param').sessionId;
+      const isCurrent = caller.by.kind === 'session' && (given === 'current' || given === caller.by.id);
+      const id = given === 'current' ? caller.by.id : given;
+      const wasThere = await core.ports.directory.call('removeSession', { ...ownOnly(caller), id });
+      if (!wasThere) throw new StorageError('NoSuchSession');
+      if (isCurrent) c.header('set-cookie', NO_SESSION_COOKIE);
+      return c.body(null, 204);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'delete',
+      path: '/sessions',
+      operationId: 'signOutEverywhere',
+      summary: 'End all of your sessions, this one too',
+      tags: TAGS,
+      access: 'sessions:write',
+      responses: { 204: noContent('Ended') },
+    }),
+    async (c) => {
+      const { core, caller } = callOf(c);
+      await core.ports.directory.call('removeSessions', { holder: caller, exceptId: null });
+      if (caller.by.kind === 'session') c.header('set-cookie', NO_SESSION_COOKIE);
+      return c.body(null, 204);
+    },
+  );
+}

@@ -1,0 +1,11 @@
+import { randomBytes } from 'node:crypto';
+
+/** Crockford's base 32 in lower case: nothing that is misread, one case. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Random text of that many characters, 5 bits each: 32 of them can't be guessed. */
+export function randomText(length: number): string {
+  let text = '';
+  for (const byte of randomBytes(length)) text += ALPHABET.charAt(byte & 31);
+  return text;
+}

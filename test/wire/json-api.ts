@@ -1,0 +1,52 @@
+// A client of the JSON API for the wire tests: signs in with an access key once, then sends JSON with a bearer token.
+import type { WireClient } from './client.ts';
+
+export type ApiReply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // Tests look into answers whose shape is what they examine.
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what a test asserts
+  readonly json: any;
+};
+
+export type ApiClient = {
+  /** `path` is below /-/api/v1. A body that is no text is sent as JSON. */
+  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiReply>;
+};
+
+/** Sends to the API with these headers and nothing else. */
+export function apiClient(client: WireClient, own: Readonly<Record<string, string>> = {}): ApiClient {
+  return {
+    async call(method, path, body, headers = {}) {
+      const type = body === undefined ? {} : { 'content-type': 'application/json' };
+      const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+      const [pathname = '', query] = `/-/api/v1${path}`.split('?');
+      const reply = await client.anonymous({
+        method,
+        path: pathname,
+        headers: { ...own, ...type, ...headers },
+        ...(query === undefined ? {} : { sentQuery: query }),
+        ...sent,
+      });
+      const isJson = /json/.test(reply.headers['content-type'] ?? '') && reply.text !== '';
+      return { status: reply.status, headers: reply.headers, json: isJson ? JSON.parse(reply.text) : null };
+    },
+  };
+}
+
+/** Signs in with an access key; the value of the Cookie header. */
+export async function signIn(client: WireClient, accessKeyId: string, secretAccessKey: string): Promise<string> {
+  const { status, headers, json } = await apiClient(client).call('POST', '/sessions', { accessKeyId, secretAccessKey });
+  if (status !== 201) throw new Error(`Signing in failed: ${status} ${JSON.stringify(json)}`);
+  return (headers['set-cookie'] ?? '').split(';')[0] ?? '';
+}
+
+/** A client with a token that has all rights of the access key: by default the operator's. */
+export async function tokenClient(
+  client: WireClient,
+  key: { readonly accessKey: string; readonly secretKey: string } = client.target,
+): Promise<ApiClient> {
+  const cookie = await signIn(client, key.accessKey, key.secretKey);
+  const { json } = await apiClient(client, { cookie }).call('POST', '/tokens', { name: 'wire suite' });
+  return apiClient(client, { authorization: `Bearer ${json.token}` });
+}
