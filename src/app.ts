@@ -77,9 +77,7 @@ export function createApp<Bindings extends object>(
     return renderS3Error(error, { method, resource, requestId, notes, respond });
   }
 
-  const app = new Hono<{ Bindings: Bindings }>();
-  app.all('*', (c): Response | Promise<Response> => {
-    const request = readRequest(c);
+  const ask = (request: HttpRequest): Response | Promise<Response> => {
     const requestId = ports.ids.requestId();
     const answered = (response: Response): Response => {
       observer.answered(request, requestId, response.status);
@@ -93,8 +91,11 @@ export function createApp<Bindings extends object>(
     } catch (error) {
       return failed(error);
     }
-  });
-  const hotDoor = {
+  };
+  const app = new Hono<{ Bindings: Bindings }>();
+  app.all('*', (c) => ask(readRequest(c)));
+  const hotDoor: HotDoor = {
+    ask,
     answer: observer.watchHot(hotAnswer),
     decidingHeaders: DECIDING_HEADERS,
     requestId: () => ports.ids.requestId(),

@@ -102,6 +102,8 @@ export type HotServed = {
 /** The second door of the app, for a home that can answer before its server does. */
 export type HotDoor = {
   readonly answer: AnswerHot;
+  /** The app, for a home that has the whole request without its server. Never rejects. */
+  readonly ask: (request: HttpRequest) => Response | Promise<Response>;
   /** Names of headers, in lower case, that `answer` does not know and that could change it. */
   readonly decidingHeaders: readonly string[];
   readonly requestId: () => string;

@@ -36,7 +36,10 @@ export function sendIfChunks(response: Response, outgoing: ServerResponse, log: 
   sendChunks(outgoing, chunks, {
     lengthBytes,
     onSent: () => outgoing.end(),
-    onFailed: (cause) => log.error('body-failed', { cause }),
+    onFailed(cause) {
+      log.error('body-failed', { cause });
+      outgoing.destroy();
+    },
   });
   return RESPONSE_ALREADY_SENT;
 }

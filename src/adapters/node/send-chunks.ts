@@ -11,15 +11,18 @@ const SLOW_MS = 200;
 export type SendChunksOptions = {
   /** Bytes that the chunks have together. */
   readonly lengthBytes: number;
+  /** Goes out together with the first chunk. */
+  readonly head?: Uint8Array;
   /** All was taken by the system. It must end or go on with `out` itself. */
   readonly onSent: () => void;
-  /** Reading failed midway, or the chunks ended early; `out` was destroyed. Not called for a client that went away. */
-  readonly onFailed: (cause: unknown) => void;
+  /** Reading failed, or the chunks ended early. `hasBegun` false: nothing was written. Not called for a client that left. */
+  readonly onFailed: (cause: unknown, hasBegun: boolean) => void;
 };
 
 /** Starts to send. `out` must emit `close` whatever becomes of it. */
 export function sendChunks(out: Writable, chunks: ByteChunks, options: SendChunksOptions): void {
-  let leftBytes = options.lengthBytes;
+  const { lengthBytes, head } = options;
+  let sentBytes = 0;
   let wantedBytes: number = FIRST_BYTES;
   let isOver = false;
 
@@ -32,27 +35,32 @@ export function sendChunks(out: Writable, chunks: ByteChunks, options: SendChunk
   function fail(cause: unknown): void {
     if (isOver) return;
     finish();
-    out.destroy();
-    options.onFailed(cause);
+    options.onFailed(cause, sentBytes > 0);
   }
   function pull(): void {
     chunks.next(wantedBytes).then((chunk) => {
       if (isOver) return;
-      if (chunk === null) fail(new Error(`A body ended ${leftBytes} bytes early.`));
+      if (chunk === null) fail(new Error(`A body ended ${lengthBytes - sentBytes} bytes early.`));
       else send(chunk.bytes);
     }, fail);
   }
   function send(bytes: Uint8Array): void {
-    leftBytes -= bytes.length;
+    const isFirst = sentBytes === 0 && head !== undefined;
     const sinceMs = performance.now();
+    sentBytes += bytes.length;
+    if (isFirst) {
+      out.cork();
+      out.write(head);
+    }
     out.write(bytes, (error) => {
       // A failed write is followed by `close`.
       if (isOver || error != null) return;
       wantedBytes = performance.now() - sinceMs > SLOW_MS ? SMALL_BYTES : LARGE_BYTES;
-      if (leftBytes > 0) return pull();
+      if (sentBytes < lengthBytes) return pull();
       finish();
       options.onSent();
     });
+    if (isFirst) out.uncork();
   }
 
   if (out.destroyed) chunks.close();

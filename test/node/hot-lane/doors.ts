@@ -266,7 +266,7 @@ export function openDoor(
   };
   const { hasLane, hasHotDoor = hasLane } = options;
   const server = createHttpServer(app.fetch, { log: core.ports.log, hotDoor: hasHotDoor ? hotDoor : null });
-  const lane = hasLane ? attachHotLane(server, hotDoor, options.nowMs) : null;
+  const lane = hasLane ? attachHotLane(server, hotDoor, { log: core.ports.log, ...options }) : null;
   return { server, lane, hotAnswers: () => answers };
 }
 

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { HotDoor } from '../../../http/request.ts';
+import type { Log } from '../../../ports/system.ts';
 import { createClientReader, type ReadClient } from '../trusted-proxies.ts';
 import { createHeaderFinder } from './find-header.ts';
 import { createHotLane, type HotLane, type NoteServed } from './lane.ts';
@@ -19,13 +20,18 @@ export type HotLaneDoor = HotDoor & {
 const LIMITS_CHECK_MS = 1000;
 
 /** To be called once, after the server's own time-outs are set and before it listens. */
-export function attachHotLane(server: Server, door: HotLaneDoor, nowMs: () => number = Date.now): HotLane {
+export function attachHotLane(
+  server: Server,
+  door: HotLaneDoor,
+  { log, nowMs = Date.now }: { readonly log: Log; readonly nowMs?: () => number },
+): HotLane {
   const event = server instanceof TlsServer ? 'secureConnection' : 'connection';
   const listeners = server.listeners(event);
   server.removeAllListeners(event);
   const lane = createHotLane({
     recognise: createRecogniser(door.decidingHeaders),
     answer: door.answer,
+    full: { ask: door.ask, readClient: door.readClient ?? createClientReader([]), log },
     requestId: door.requestId,
     noteServed: createServedNote(door),
     nowMs,

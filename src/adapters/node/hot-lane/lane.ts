@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { AnswerHot, HotReply, PlainRead } from '../../../http/request.ts';
 import { createHistogram, type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
+import { createFullAnswers, type FullAnswersOptions, type Line } from './full-answers.ts';
 import { createPrebuiltHeads } from './prebuilt-heads.ts';
 import type { Recognise } from './recognise.ts';
 import { createReplyWriter } from './reply-writer.ts';
@@ -15,6 +16,8 @@ import { createSharedReads } from './shared-reads.ts';
 export type HotLaneOptions = {
   readonly recognise: Recognise;
   readonly answer: AnswerHot;
+  /** For what that leaves: the app itself. */
+  readonly full: Pick<FullAnswersOptions, 'ask' | 'readClient' | 'log'>;
   readonly requestId: () => string;
   /** Told of each answer that was written; null: nobody wants to know. */
   readonly noteServed: NoteServed | null;
@@ -74,6 +77,8 @@ type Connection = {
   hasServed: boolean;
   /** Paused until the client has read. */
   isWaiting: boolean;
+  /** Paused while an answer is being made, or sent in chunks. */
+  isBusy: boolean;
 };
 
 /** Makes the lane of one server. Cost a request: about 2 µs above reading and writing the socket. */
@@ -86,6 +91,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   let answered = 0;
   let handedOver = 0;
   const durations = createHistogram(DURATION_BOUNDS);
+  const answerFully = createFullAnswers({ ...options.full, heads, nowMs });
 
   /** What fails here fails once more on the long way, where failures are answered and logged. */
   function answerOrNothing(read: PlainRead): HotReply | null {
@@ -96,13 +102,14 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     }
   }
 
-  /** Whether the chunk was a request that could be answered here, and was. */
-  function serve(connection: Connection, writesAtOnce: boolean, chunk: Buffer): boolean {
+  /** Whether the chunk was a request that could be answered here, and was, or will be. */
+  function serve(connection: Connection, line: Line, writesAtOnce: boolean, chunk: Buffer): boolean {
     const isTimed = noteServed !== null || answered % SAMPLED_EVERY === 0;
     const startedMs = isTimed ? performance.now() : 0;
     const read = recognise(chunk);
-    const reply = read?.isPlain === true ? answerOrNothing(read) : null;
-    if (read === null || reply === null) return false;
+    if (read === null) return false;
+    const reply = read.isPlain ? answerOrNothing(read) : null;
+    if (reply === null) return answerFully(line, read, chunk);
     const { socket } = connection;
     const now = nowMs();
     const id = requestId();
@@ -138,17 +145,30 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   function goOn(connection: Connection): void {
     const { socket } = connection;
     connection.isWaiting = false;
+    connection.isBusy = false;
     connection.activeAtMs = nowMs();
     if (socket instanceof Socket) socket.setTimeout(0);
     socket.resume();
   }
 
+  function hold(connection: Connection): void {
+    connection.isBusy = true;
+    waitForReader(connection);
+  }
+
+  function release(connection: Connection): void {
+    connection.hasServed = true;
+    answered += 1;
+    if (connection.socket.writableNeedDrain) connection.isBusy = false;
+    else goOn(connection);
+  }
+
   function take(socket: Duplex): void {
-    const connection: Connection = { socket, activeAtMs: nowMs(), hasServed: false, isWaiting: false };
+    const connection: Connection = { socket, activeAtMs: nowMs(), hasServed: false, isWaiting: false, isBusy: false };
     const writesAtOnce = socket instanceof Socket && !(socket instanceof TLSSocket);
     let isOurs = true;
     const onData = (chunk: Buffer) => {
-      if (!serve(connection, writesAtOnce, chunk)) letGo(chunk);
+      if (!serve(connection, line, writesAtOnce, chunk)) letGo(chunk);
     };
     const onSharedChunk = (chunk: Buffer): boolean => {
       // The parser of node:http reads past this; where somebody reads the stream instead, that is where the bytes go.
@@ -156,7 +176,9 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       onData(chunk);
       return true;
     };
-    const onDrain = () => goOn(connection);
+    const onDrain = () => {
+      if (!connection.isBusy) goOn(connection);
+    };
     const onEnd = () => {
       socket.end();
     };
@@ -182,6 +204,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       options.handOver(socket);
       socket.resume();
     };
+    const line: Line = { socket, hold: () => hold(connection), release: () => release(connection), letGo };
     connections.add(connection);
     const isShared = writesAtOnce && shareReads(socket as Socket, onSharedChunk);
     // In either case the stream flows, or its end would not show.
@@ -194,7 +217,8 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     socket.on('close', onClose);
   }
 
-  function isExpired({ socket, activeAtMs, hasServed, isWaiting }: Connection, now: number): boolean {
+  function isExpired({ socket, activeAtMs, hasServed, isWaiting, isBusy }: Connection, now: number): boolean {
+    if (isBusy) return false;
     if (isWaiting && socket instanceof Socket) return false;
     if (socket.writableLength > 0) return now - activeAtMs > limits.stalledMs;
     return now - activeAtMs > (hasServed ? limits.keepAliveMs + KEEP_ALIVE_BUFFER_MS : limits.firstRequestMs);
@@ -212,8 +236,9 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     },
     closeIdle() {
       const now = nowMs();
-      for (const { socket, hasServed, activeAtMs } of connections) {
-        if (socket.writableLength === 0 && (hasServed || now - activeAtMs > FRESH_MS)) socket.destroy();
+      for (const { socket, hasServed, activeAtMs, isBusy } of connections) {
+        if (isBusy || socket.writableLength > 0) continue;
+        if (hasServed || now - activeAtMs > FRESH_MS) socket.destroy();
       }
     },
     closeAll() {

@@ -2,7 +2,7 @@
 // drops takes its heads along, so nothing is cached twice and nothing old can be sent. Status line, order and case are
 // those of node:http behind @hono/node-server; the differential test compares them byte for byte.
 import { STATUS_CODES } from 'node:http';
-import type { HotPart, HotReply } from '../../../http/request.ts';
+import type { HotPart, HotReply, OutgoingAnswer } from '../../../http/request.ts';
 
 /** Length of `Sun, 06 Nov 1994 08:49:37 GMT`. */
 const DATE_LENGTH = 29;
@@ -23,6 +23,11 @@ export type Head = {
 export type PrebuiltHeads = {
   /** The head of a reply with the date of `nowMs`; the place of the id holds anything. Cost: 50 ns for a known one. */
   of(reply: HotReply, isHead: boolean, requestIdLength: number, nowMs: number): Head;
+  /**
+   * The bytes of the head of any other answer, which is seldom sent twice, and of what of its body goes with it; null for
+   * an answer that node:http must send: of unknown length, or with a header that no head may hold. Cost: about 2 µs.
+   */
+  text(answer: OutgoingAnswer, body: Uint8Array | ReadableStream | null, isHead: boolean, nowMs: number): Buffer | null;
 };
 
 /** `keepAliveMs`: what node:http tells in Keep-Alive; Infinity for nothing. */
@@ -79,8 +84,38 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
       }
       return head;
     },
+    text({ status, headers }, body, isHead, nowMs) {
+      const framing = framingOf(status, headers, body, isHead);
+      if (framing === null) return null;
+      let text = statusLine(status);
+      const lines = Object.entries(headers);
+      for (const [name, value] of isHead ? asHono(lines) : lines) {
+        if (!VALUE.test(value)) return null;
+        text += `${name}: ${value}\r\n`;
+      }
+      text += `Date: ${dateOf(Math.floor(nowMs / 1000))}${ending}${framing}\r\n`;
+      return Buffer.from(framing === CHUNKED ? text + END_OF_CHUNKS : text, 'latin1');
+    },
   };
 }
+
+const CHUNKED = 'Transfer-Encoding: chunked\r\n';
+const END_OF_CHUNKS = '0\r\n\r\n';
+
+/** What node:http adds at the end of a head whose answer says nothing of its length; null where it is not known. */
+function framingOf(
+  status: number,
+  headers: OutgoingAnswer['headers'],
+  body: Uint8Array | ReadableStream | null,
+  isHead: boolean,
+): string | null {
+  if (headers['content-length'] !== undefined || isHead || status === 204 || status === 304) return '';
+  if (body === null) return CHUNKED;
+  return body instanceof Uint8Array ? `Content-Length: ${body.length}\r\n` : null;
+}
+
+/** What node:http lets a value hold. Source: checkInvalidHeaderChar of lib/_http_common.js */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 function statusLine(status: number): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
