@@ -5,12 +5,20 @@ import type { ByteChunks, Chunk } from '../../ports/chunk-stream.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { ChunkBuffers } from './chunk-buffers.ts';
 import { translateError } from './fs-errors.ts';
+import type { OpenBlob } from './open-files.ts';
+import type { QuickReads } from './quick-reads.ts';
+
+export type FileChunksOptions = {
+  readonly buffers: ChunkBuffers;
+  readonly quickReads: QuickReads;
+  readonly release: () => void;
+};
 
 /** Gives exactly `lengthBytes`, or rejects with InternalError. `release` is called once, when nothing reads any more. */
 export function fileChunks(
-  fd: number,
+  file: OpenBlob,
   range: { readonly offsetBytes: number; readonly lengthBytes: number },
-  { buffers, release }: { readonly buffers: ChunkBuffers; readonly release: () => void },
+  { buffers, quickReads, release }: FileChunksOptions,
 ): ByteChunks {
   let position = range.offsetBytes;
   let left = range.lengthBytes;
@@ -28,12 +36,22 @@ export function fileChunks(
     release();
   }
 
+  function chunkOf(into: Buffer, readBytes: number): Chunk {
+    position += readBytes;
+    left -= readBytes;
+    if (left === 0) finish();
+    return { bytes: readBytes === into.length ? into : into.subarray(0, readBytes), isBorrowed: true };
+  }
+
   function read(wantedBytes: number): Promise<Chunk | null> {
     const into = buffers.take(Math.min(left, wantedBytes));
     buffer = into;
+    const lengthBytes = Math.min(left, into.length);
+    const quickBytes = quickReads.tryRead(file, into, lengthBytes, position);
+    if (quickBytes !== null && quickBytes > 0) return Promise.resolve(chunkOf(into, quickBytes));
     isReading = true;
     return new Promise((resolve, reject) => {
-      fs.read(fd, into, 0, Math.min(left, into.length), position, (error, readBytes) => {
+      fs.read(file.fd, into, 0, lengthBytes, position, (error, readBytes) => {
         isReading = false;
         if (isOver) {
           giveBack();
@@ -46,10 +64,8 @@ export function fileChunks(
           const cause = error ?? new StorageError('InternalError', { detail: 'A blob file is too short.' });
           return reject(translateError(cause, 'A blob could not be read.'));
         }
-        position += readBytes;
-        left -= readBytes;
-        if (left === 0) finish();
-        resolve({ bytes: readBytes === into.length ? into : into.subarray(0, readBytes), isBorrowed: true });
+        quickReads.noteRead(file, readBytes, position);
+        resolve(chunkOf(into, readBytes));
       });
     });
   }

@@ -17,6 +17,7 @@ import { readExactly, removeQuietly, rename, syncFolderNow, unlink } from './fil
 import { fileChunks } from './file-chunks.ts';
 import { errnoOf, translateError } from './fs-errors.ts';
 import { createOpenFiles } from './open-files.ts';
+import { createQuickReads } from './quick-reads.ts';
 
 export type FsBlobStore = BlobStore & {
   /** What the blob's file says of its object, for rebuild and fsck. InternalError when missing or damaged. */
@@ -46,6 +47,7 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
   const folders = createBlobFolders(root);
   const files = createOpenFiles(OPEN_FILES_MAX);
   const buffers = createChunkBuffers();
+  const quickReads = createQuickReads();
 
   /** Renames and makes the name durable; on failure neither name is left. */
   async function moveIntoPlace(temporary: string, path: BlobPath): Promise<void> {
@@ -87,7 +89,7 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
         files.release(file);
         throw tooShort();
       }
-      return new ChunkStream(fileChunks(file.fd, range, { buffers, release: () => files.release(file) }));
+      return new ChunkStream(fileChunks(file, range, { buffers, quickReads, release: () => files.release(file) }));
     } catch (error) {
       throw translateError(error, 'A blob could not be opened.');
     }

@@ -1,0 +1,125 @@
+// Reads of files that the page cache most likely holds, at once and on this thread. Handing a read to the pool of threads
+// and back costs several times what copying 64 KiB does (measured: bench/README.md, delivery). Only pages that were read
+// before, from a file that is still open, are tried, and only a few at a time. Nothing tells what the system has dropped
+// meanwhile, so a read that had to wait for the disk turns this off for a while, longer each time: it holds up the others
+// once in a while, not each time.
+import * as fs from 'node:fs';
+import type { OpenBlob } from './open-files.ts';
+
+export type QuickReads = {
+  /** How many bytes were read at that position, or null: then the read belongs in the pool. */
+  tryRead(file: OpenBlob, buffer: Buffer, lengthBytes: number, position: number): number | null;
+  /** These bytes were read, so the page cache has them for now. */
+  noteRead(file: OpenBlob, lengthBytes: number, position: number): void;
+};
+
+/** Longer reads go to the pool: there the way matters little, and here they would hold up others. Bytes. */
+const QUICK_MAX_BYTES = 128 * 1024;
+/** What the page cache holds or drops as one. Bytes. */
+const PAGE_BYTES = 4096;
+/** Pages are noted as bits, in maps of 8 MiB of a file each. */
+const PAGES_PER_MAP = 2048;
+/** Maps of all files together: 4 MiB, for 128 GiB. Then all is forgotten, and learned anew. */
+const MAPS_MAX = 16_384;
+/** A copy of 64 KiB takes 0.012 ms, a fast disk 0.1 and more; so may a machine with too much to do, without any disk. */
+const MAYBE_DISK_MS = 0.08;
+/** So long is too long, whatever the reason. */
+const TOO_LONG_MS = 2;
+/** For how long a slow read turns this off, milliseconds: the first time, and at most. */
+const PAUSE_MIN_MS = 20;
+const PAUSE_MAX_MS = 10_000;
+/** So many quick ones in a row halve the next pause. */
+const QUICK_TO_RECOVER = 256;
+
+export type QuickReadsOptions = {
+  /** A clock of fine grain, milliseconds. */
+  readonly nowMs?: () => number;
+  /** Grows whenever this process waits for a disk. */
+  readonly diskReads?: () => number;
+};
+
+/** One for a process. Cost of a quick read: its copy, two looks at the clock, and 0.1 µs. */
+export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
+  const { nowMs = () => performance.now(), diskReads = () => process.resourceUsage().fsRead } = options;
+  let pages = new WeakMap<OpenBlob, Map<number, Uint32Array>>();
+  let mapCount = 0;
+  let knownDiskReads = diskReads();
+  let pauseMs = PAUSE_MIN_MS;
+  let pausedUntilMs = 0;
+  let quickInRow = 0;
+
+  function isKnown(file: OpenBlob, lengthBytes: number, position: number): boolean {
+    const maps = pages.get(file);
+    if (maps === undefined) return false;
+    const last = Math.floor((position + lengthBytes - 1) / PAGE_BYTES);
+    for (let page = Math.floor(position / PAGE_BYTES); page <= last; page++) {
+      const word = maps.get(Math.floor(page / PAGES_PER_MAP))?.[(page % PAGES_PER_MAP) >>> 5] ?? 0;
+      if ((word & (1 << (page & 31))) === 0) return false;
+    }
+    return true;
+  }
+
+  function mapOf(file: OpenBlob, index: number): Uint32Array {
+    if (mapCount >= MAPS_MAX) {
+      pages = new WeakMap();
+      mapCount = 0;
+    }
+    let maps = pages.get(file);
+    if (maps === undefined) {
+      maps = new Map();
+      pages.set(file, maps);
+    }
+    let map = maps.get(index);
+    if (map === undefined) {
+      map = new Uint32Array(PAGES_PER_MAP / 32);
+      maps.set(index, map);
+      mapCount += 1;
+    }
+    return map;
+  }
+
+  /** Whether the read had to wait for a disk, as far as one can know. */
+  function wasDisk(tookMs: number): boolean {
+    if (tookMs < MAYBE_DISK_MS) return false;
+    const reads = diskReads();
+    const hasRead = reads !== knownDiskReads;
+    knownDiskReads = reads;
+    return hasRead || tookMs > TOO_LONG_MS;
+  }
+
+  function judge(tookMs: number, endMs: number): void {
+    if (wasDisk(tookMs)) {
+      quickInRow = 0;
+      pausedUntilMs = endMs + pauseMs;
+      pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS);
+    } else if (++quickInRow === QUICK_TO_RECOVER) {
+      quickInRow = 0;
+      pauseMs = Math.max(pauseMs / 2, PAUSE_MIN_MS);
+    }
+  }
+
+  return {
+    tryRead(file, buffer, lengthBytes, position) {
+      if (lengthBytes > QUICK_MAX_BYTES || !isKnown(file, lengthBytes, position)) return null;
+      const startMs = nowMs();
+      if (startMs < pausedUntilMs) return null;
+      try {
+        const readBytes = fs.readSync(file.fd, buffer, 0, lengthBytes, position);
+        const endMs = nowMs();
+        judge(endMs - startMs, endMs);
+        return readBytes;
+      } catch {
+        // The pool's read fails as well, and tells why.
+        return null;
+      }
+    },
+    noteRead(file, lengthBytes, position) {
+      const last = Math.floor((position + lengthBytes - 1) / PAGE_BYTES);
+      for (let page = Math.floor(position / PAGE_BYTES); page <= last; page++) {
+        const map = mapOf(file, Math.floor(page / PAGES_PER_MAP));
+        const word = (page % PAGES_PER_MAP) >>> 5;
+        map[word] = (map[word] ?? 0) | (1 << (page & 31));
+      }
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { OpenBlob } from '../../src/adapters/node/open-files.ts';
+import { createQuickReads } from '../../src/adapters/node/quick-reads.ts';
+import { isSameBytes, patternBytes } from '../contract/bodies.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const PAGE = 4096;
+const FILE_BYTES = 64 * PAGE;
+
+/** A file, a clock that a read moves by `readMs`, and a disk that is waited for when the test says so. */
+function setUp() {
+  const path = join(temporaryFolder(), 'file');
+  const bytes = patternBytes(FILE_BYTES);
+  writeFileSync(path, bytes);
+  const file: OpenBlob = { fd: openSync(path, 'r'), fileBytes: FILE_BYTES };
+  const state = { nowMs: 1000, readMs: 0.01, diskReads: 0 };
+  let looks = 0;
+  const quick = createQuickReads({
+    // A read looks twice, and not a third time.
+    nowMs() {
+      looks += 1;
+      if (looks % 2 === 0) state.nowMs += state.readMs;
+      return state.nowMs;
+    },
+    diskReads: () => state.diskReads,
+  });
+  const buffer = Buffer.alloc(FILE_BYTES);
+  const tryRead = (lengthBytes: number, position: number) => {
+    const before = looks;
+    const read = quick.tryRead(file, buffer, lengthBytes, position);
+    // One that was paused looked once: the next must not be taken for its end.
+    if ((looks - before) % 2 === 1) looks += 1;
+    return read;
+  };
+  return { file, quick, tryRead, buffer, bytes, state };
+}
+
+describe('quick reads', () => {
+  it('are of pages that were read before, and no others', () => {
+    const { file, quick, tryRead, buffer, bytes } = setUp();
+    expect(tryRead(10, 0)).toBeNull();
+    quick.noteRead(file, 2 * PAGE, PAGE + 5);
+    expect(tryRead(10, 0)).toBeNull();
+    expect(tryRead(2 * PAGE, PAGE)).toBe(2 * PAGE);
+    expect(isSameBytes(buffer.subarray(0, 2 * PAGE), bytes.subarray(PAGE, 3 * PAGE))).toBe(true);
+    // Five bytes of the fourth page came along with its page.
+    expect(tryRead(PAGE, 3 * PAGE)).toBe(PAGE);
+    expect(tryRead(PAGE + 1, 3 * PAGE)).toBeNull();
+  });
+
+  it('are never long', () => {
+    const { file, quick, tryRead } = setUp();
+    quick.noteRead(file, FILE_BYTES, 0);
+    expect(tryRead(128 * 1024, 0)).toBe(128 * 1024);
+    expect(tryRead(128 * 1024 + 1, 0)).toBeNull();
+  });
+
+  it('of another file are others', () => {
+    const { file, quick, buffer } = setUp();
+    quick.noteRead(file, PAGE, 0);
+    expect(quick.tryRead({ ...file }, buffer, 10, 0)).toBeNull();
+  });
+
+  it('pause when one has waited for the disk, longer each time, and recover', () => {
+    const { file, quick, tryRead, state } = setUp();
+    quick.noteRead(file, PAGE, 0);
+    /** Makes one slow read, and gives for how long there is none after it. */
+    const pauseAfterSlow = () => {
+      Object.assign(state, { readMs: 0.2, diskReads: state.diskReads + 1 });
+      expect(tryRead(10, 0)).toBe(10);
+      state.readMs = 0.01;
+      const sinceMs = state.nowMs;
+      while (tryRead(10, 0) === null) state.nowMs += 1;
+      return Math.round(state.nowMs - sinceMs);
+    };
+    const pauses = Array.from({ length: 11 }, pauseAfterSlow);
+    expect(pauses.slice(0, 4)).toEqual([20, 40, 80, 160]);
+    expect(pauses.at(-1)).toBe(10_000);
+    for (let i = 0; i < 256 * 12; i++) expect(tryRead(10, 0)).toBe(10);
+    expect(pauseAfterSlow()).toBe(20);
+  });
+
+  it('do not pause for a machine that was busy with something else, unless it takes very long', () => {
+    const { file, quick, tryRead, state } = setUp();
+    quick.noteRead(file, PAGE, 0);
+    state.readMs = 1.9;
+    for (let i = 0; i < 3; i++) expect(tryRead(10, 0)).toBe(10);
+    state.readMs = 2.1;
+    expect(tryRead(10, 0)).toBe(10);
+    expect(tryRead(10, 0)).toBeNull();
+  });
+
+  it('leave failures to the pool', () => {
+    const { file, quick, buffer } = setUp();
+    const broken = { ...file, fd: -1 };
+    quick.noteRead(broken, PAGE, 0);
+    expect(quick.tryRead(broken, buffer, 10, 0)).toBeNull();
+  });
+});
