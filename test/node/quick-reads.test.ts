@@ -82,13 +82,15 @@ describe('quick reads', () => {
     expect(pauseAfterSlow()).toBe(20);
   });
 
-  it('do not pause for a machine that was busy with something else, unless it takes very long', () => {
+  it('do not pause for a machine that was busy with something else, unless it takes very long, twice', () => {
     const { file, quick, tryRead, state } = setUp();
     quick.noteRead(file, PAGE, 0);
     state.readMs = 1.9;
     for (let i = 0; i < 3; i++) expect(tryRead(10, 0)).toBe(10);
-    state.readMs = 2.1;
-    expect(tryRead(10, 0)).toBe(10);
+    for (const readMs of [2.1, 0.1, 2.1, 2.1]) {
+      state.readMs = readMs;
+      expect(tryRead(10, 0)).toBe(10);
+    }
     expect(tryRead(10, 0)).toBeNull();
   });
 

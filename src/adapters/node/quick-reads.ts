@@ -23,7 +23,7 @@ const PAGES_PER_MAP = 2048;
 const MAPS_MAX = 16_384;
 /** A copy of 64 KiB takes 0.012 ms, a fast disk 0.1 and more; so may a machine with too much to do, without any disk. */
 const MAYBE_DISK_MS = 0.08;
-/** So long is too long, whatever the reason. */
+/** So long is too long, whatever the reason, when it happens twice in a row: not every disk is one that is counted. */
 const TOO_LONG_MS = 2;
 /** For how long a slow read turns this off, milliseconds: the first time, and at most. */
 const PAUSE_MIN_MS = 20;
@@ -47,6 +47,7 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
   let pauseMs = PAUSE_MIN_MS;
   let pausedUntilMs = 0;
   let quickInRow = 0;
+  let tooLongInRow = 0;
 
   function isKnown(file: OpenBlob, lengthBytes: number, position: number): boolean {
     const maps = pages.get(file);
@@ -80,11 +81,12 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
 
   /** Whether the read had to wait for a disk, as far as one can know. */
   function wasDisk(tookMs: number): boolean {
+    tooLongInRow = tookMs > TOO_LONG_MS ? tooLongInRow + 1 : 0;
     if (tookMs < MAYBE_DISK_MS) return false;
     const reads = diskReads();
     const hasRead = reads !== knownDiskReads;
     knownDiskReads = reads;
-    return hasRead || tookMs > TOO_LONG_MS;
+    return hasRead || tooLongInRow > 1;
   }
 
   function judge(tookMs: number, endMs: number): void {

@@ -18,6 +18,7 @@ const BYTES_PER_SEEN_NAME = 32 * 1024;
  * reading of a range, and the collector much more. Measured 2026-11, 64 KiB ranges of 1 GiB: bench/README.md, delivery.
  */
 const SLICES_PER_PARTLY_READ_NAME = 4;
+const PARTS_BEFORE_ADMISSION = 2;
 /** Share of the budget that one read may take: the readers of one longer file push out each other's slices for ever. */
 const READ_MAX_SHARE = 1 / 4;
 
@@ -27,7 +28,7 @@ export type MemoryBodies = {
   keep(slice: Segment, bytes: Uint8Array): void;
   /**
    * Whether a slice is worth loading whole for a read of `readBytes` of which it is a part, or which is a part of it: there
-   * is room, or it was asked for a short while ago, and the read is no long one. Counts as a request for the slice.
+   * is room, or it was asked for twice a short while ago, and the read is no long one. Counts as a request for the slice.
    */
   admits(slice: Segment, readBytes: number): boolean;
   stats(): CacheStats;
@@ -54,7 +55,7 @@ export function createMemoryBodies(options: { maxBytes: number; maxSliceBytes: n
     },
   });
   const seen = new LRUCache<string, true>({ max: Math.ceil(options.maxBytes / BYTES_PER_SEEN_NAME) });
-  const partlyRead = new LRUCache<string, true>({
+  const partlyRead = new LRUCache<string, number>({
     max: Math.ceil(options.maxBytes / maxSliceBytes / SLICES_PER_PARTLY_READ_NAME),
   });
   const hasRoomFor = (lengthBytes: number) =>
@@ -71,8 +72,9 @@ export function createMemoryBodies(options: { maxBytes: number; maxSliceBytes: n
     admits(slice, readBytes) {
       if (readBytes > options.maxBytes * READ_MAX_SHARE) return false;
       const name = sliceName(slice);
-      const isAdmitted = hasRoomFor(slice.lengthBytes) || partlyRead.has(name);
-      partlyRead.set(name, true);
+      const requestsBefore = partlyRead.get(name) ?? 0;
+      const isAdmitted = hasRoomFor(slice.lengthBytes) || requestsBefore >= PARTS_BEFORE_ADMISSION;
+      partlyRead.set(name, requestsBefore + 1);
       // It is to be kept when it comes.
       if (isAdmitted) seen.set(name, true);
       return isAdmitted;
