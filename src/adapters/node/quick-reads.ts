@@ -1,8 +1,8 @@
 // Reads of files that the page cache most likely holds, at once and on this thread. Handing a read to the pool of threads
 // and back costs several times what copying 64 KiB does (measured: bench/README.md, delivery). Only pages that were read
 // before, from a file that is still open, are tried, and only a few at a time. Nothing tells what the system has dropped
-// meanwhile, so a read that had to wait for the disk turns this off for a while, longer each time: it holds up the others
-// once in a while, not each time.
+// meanwhile, so a read that had to wait for a disk turns this off for a hundred times as long: such waits can take a
+// hundredth of this thread's time, and no more.
 import * as fs from 'node:fs';
 import type { OpenBlob } from './open-files.ts';
 
@@ -25,11 +25,10 @@ const MAPS_MAX = 16_384;
 const MAYBE_DISK_MS = 0.08;
 /** So long is too long, whatever the reason, when it happens twice in a row: not every disk is one that is counted. */
 const TOO_LONG_MS = 2;
-/** For how long a slow read turns this off, milliseconds: the first time, and at most. */
-const PAUSE_MIN_MS = 20;
-const PAUSE_MAX_MS = 10_000;
-/** So many quick ones in a row halve the next pause. */
-const QUICK_TO_RECOVER = 256;
+/** The pause after a read that has waited for a disk, in times of that wait. */
+const PAUSE_PER_WAIT = 100;
+/** The count of disk reads is asked for again after so long: at each read it would cost a tenth of it. */
+const DISK_READS_KNOWN_MS = 5;
 
 export type QuickReadsOptions = {
   /** A clock of fine grain, milliseconds. */
@@ -43,10 +42,9 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
   const { nowMs = () => performance.now(), diskReads = () => process.resourceUsage().fsRead } = options;
   let pages = new WeakMap<OpenBlob, Map<number, Uint32Array>>();
   let mapCount = 0;
-  let knownDiskReads = diskReads();
-  let pauseMs = PAUSE_MIN_MS;
+  let knownDiskReads = 0;
+  let knownAtMs = Number.NEGATIVE_INFINITY;
   let pausedUntilMs = 0;
-  let quickInRow = 0;
   let tooLongInRow = 0;
 
   function isKnown(file: OpenBlob, lengthBytes: number, position: number): boolean {
@@ -83,21 +81,7 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
   function wasDisk(tookMs: number): boolean {
     tooLongInRow = tookMs > TOO_LONG_MS ? tooLongInRow + 1 : 0;
     if (tookMs < MAYBE_DISK_MS) return false;
-    const reads = diskReads();
-    const hasRead = reads !== knownDiskReads;
-    knownDiskReads = reads;
-    return hasRead || tooLongInRow > 1;
-  }
-
-  function judge(tookMs: number, endMs: number): void {
-    if (wasDisk(tookMs)) {
-      quickInRow = 0;
-      pausedUntilMs = endMs + pauseMs;
-      pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS);
-    } else if (++quickInRow === QUICK_TO_RECOVER) {
-      quickInRow = 0;
-      pauseMs = Math.max(pauseMs / 2, PAUSE_MIN_MS);
-    }
+    return diskReads() !== knownDiskReads || tooLongInRow > 1;
   }
 
   return {
@@ -105,10 +89,15 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
       if (lengthBytes > QUICK_MAX_BYTES || !isKnown(file, lengthBytes, position)) return null;
       const startMs = nowMs();
       if (startMs < pausedUntilMs) return null;
+      if (startMs - knownAtMs > DISK_READS_KNOWN_MS) {
+        knownDiskReads = diskReads();
+        knownAtMs = startMs;
+      }
       try {
         const readBytes = fs.readSync(file.fd, buffer, 0, lengthBytes, position);
         const endMs = nowMs();
-        judge(endMs - startMs, endMs);
+        const tookMs = endMs - startMs;
+        if (wasDisk(tookMs)) pausedUntilMs = endMs + PAUSE_PER_WAIT * tookMs;
         return readBytes;
       } catch {
         // The pool's read fails as well, and tells why.
