@@ -73,8 +73,7 @@ export function createApp<Bindings extends object>(
     if (!(failure instanceof StorageError) || failure.code === 'InternalError') {
       ports.log.error('request-failed', { requestId, method: request.method, cause: failure });
     }
-    const { method, rawPath: resource, notes, respond } = request;
-    return renderS3Error(error, { method, resource, requestId, notes, respond });
+    return renderS3Error(error, { ...request, resource: request.rawPath, requestId });
   }
 
   const ask = (request: HttpRequest): Response | Promise<Response> => {
