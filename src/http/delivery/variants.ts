@@ -100,7 +100,9 @@ export function createVariants(core: Core): Variants {
   function knownTag(pointer: Pointer, ifNoneMatch: string, acceptEncoding: string | null): string | null {
     if (hasEntityTag(ifNoneMatch, pointer.etag, true)) return pointer.etag;
     if (!ifNoneMatch.includes(`${pointer.etag}-`)) return null;
-    return codedTag(ifNoneMatch, pointer.etag, accepted(acceptEncoding))?.tag ?? null;
+    const tag = codedTag(ifNoneMatch, pointer.etag, accepted(acceptEncoding))?.tag ?? null;
+    // What stands in a header that is no list of tags names nothing.
+    return tag !== null && hasEntityTag(ifNoneMatch, tag, true) ? tag : null;
   }
 
   return {

@@ -123,6 +123,7 @@ describe('an object that may be compressed', () => {
     expect((await ask(coded, 'gzip')).status).toBe(200);
     expect((await ask(own.replace('"', '"x'))).status).toBe(200);
     expect((await ask(coded.replace('-br-', '-xy-'))).status).toBe(200);
+    expect((await ask(`${coded} x`)).status).toBe(200);
     expect((await ask('*')).headers.etag).toBe(coded);
   });
 
