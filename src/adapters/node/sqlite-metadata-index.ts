@@ -2,7 +2,7 @@
 // run here, at once, on a read-only connection of their own, so a read after an acknowledged write sees it (a WAL
 // reader sees every commit that ended before its statement began). No commit ever blocks the event loop.
 //
-// Caches stand in front: bucket records, access keys and host names here, pointers and gates behind `watcher`. All are
+// Caches stand in front: bucket records, current versions, access keys and host names here, pointers and gates behind `watcher`. All are
 // exact. From before a command is sent until it was answered, what it touches is held: dropped and not kept, because
 // readers here can see the commit before its answer arrives. Outside of that time nothing can change it.
 import { LRUCache } from 'lru-cache';
@@ -11,9 +11,9 @@ import { createDirectoryIndex } from '../../index/directory-index.ts';
 import { isDirectoryCommand, isIndexCommand } from '../../index/index-names.ts';
 import { runIndexCall, unwrapReply } from '../../index/reply.ts';
 import type { Directory, DirectoryApi, HostBinding } from '../../ports/directory.ts';
-import type { AccessKey, AccessKeyId, BucketName, BucketRecord, ObjectKey } from '../../ports/domain.ts';
+import type { AccessKey, AccessKeyId, BucketId, BucketName, BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { changedBy, changesGate } from '../../ports/index-changes.ts';
-import type { CommitObjectInput, IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
+import type { CommitObjectInput, FoundVersion, IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { MetricFamily } from '../../ports/metrics.ts';
 import { startIndexWriter } from './index-writer-client.ts';
 import { openSqlite } from './node-sqlite.ts';
@@ -40,6 +40,21 @@ const ACCESS_KEYS_CACHED = 10_000;
 /** Host names kept, those that nobody has bound included; strangers can make up any number of these. */
 const HOSTS_CACHED = 4096;
 
+/** Current versions of keys that were read with a signature: how many, and bytes together. */
+const VERSIONS_CACHED = 10_000;
+const VERSIONS_CACHED_BYTES = 8 * 1024 * 1024;
+/** What one takes besides an inline body. Estimate, bytes. */
+const VERSION_BYTES = 1024;
+
+/** `bucketId`: the life of the bucket that it belongs to. */
+type CurrentVersion = {
+  readonly bucketId: BucketId;
+  readonly found: Extract<FoundVersion, { kind: 'object' }>;
+};
+
+/** No bucket name holds a slash. */
+const versionName = (bucket: BucketName, key: ObjectKey): string => `${bucket}/${key}`;
+
 /** What one part or segment of a command takes in memory. Estimate, bytes. */
 const PART_BYTES = 256;
 
@@ -60,15 +75,34 @@ export async function openSqliteMetadataIndex(options: {
   const index = createBucketIndex(reader);
   const directory = createDirectoryIndex(reader);
   const buckets = createHeldCache<BucketName, BucketRecord>(BUCKETS_CACHED);
+  const versions = createHeldCache<string, CurrentVersion>(VERSIONS_CACHED, {
+    maxSize: VERSIONS_CACHED_BYTES,
+    sizeCalculation: ({ found }) => VERSION_BYTES + (found.object.inlineBytes?.length ?? 0),
+  });
   const accessKeys = createHeldCache<AccessKeyId, AccessKey>(ACCESS_KEYS_CACHED);
   const hosts = createHeldCache<string, { readonly binding: HostBinding | null }>(HOSTS_CACHED);
 
   let isOpen = true;
 
-  const queryIndex = (name: keyof IndexApi, input: never): unknown =>
-    name === 'getBucket'
-      ? buckets.get((input as { name: BucketName }).name, () => query(index, name, input))
-      : query(index, name, input);
+  function queryIndex(name: keyof IndexApi, input: never): unknown {
+    if (name === 'getBucket') return buckets.get((input as { name: BucketName }).name, () => query(index, name, input));
+    return name === 'getVersion' ? getVersion(input) : query(index, name, input);
+  }
+
+  /** The current version of a key is kept, as long as the caller means the bucket that is known here. */
+  function getVersion(input: Parameters<IndexApi['getVersion']>[0]): FoundVersion | null {
+    const { bucket, key, versionId } = input;
+    const record = buckets.peek(bucket.name);
+    if (versionId !== null || record?.id !== bucket.id || record.revision !== bucket.revision) {
+      return query(index, 'getVersion', input as never);
+    }
+    const name = versionName(bucket.name, key);
+    const known = versions.peek(name);
+    if (known?.bucketId === bucket.id) return known.found;
+    const found = query(index, 'getVersion', input as never) as FoundVersion | null;
+    if (found?.kind === 'object') versions.set(name, { bucketId: bucket.id, found });
+    return found;
+  }
 
   const queryDirectory = (name: keyof DirectoryApi, input: never): unknown =>
     name === 'getAccessKey'
@@ -82,6 +116,11 @@ export async function openSqliteMetadataIndex(options: {
     if (touched === 'gate') buckets.hold(bucket);
     if (isGateTouched) watcher.hold(bucket, null);
     if (keys !== null) watcher.hold(bucket, keys);
+    const names = keys?.map((key) => versionName(bucket, key)) ?? [];
+    for (const held of names) versions.hold(held);
+    // What becomes of a bucket's keys then is not told one by one.
+    const isEmptied = name === 'purgeBucket' || name === 'deleteBucket';
+    if (isEmptied) versions.holdAll();
     const { sendable, weightBytes } = toSendable(name, input);
     return writer.call(
       { target: 'index', name, input: sendable },
@@ -91,6 +130,8 @@ export async function openSqliteMetadataIndex(options: {
           if (touched === 'gate') buckets.release(bucket);
           if (isGateTouched) watcher.release(bucket, null);
           if (keys !== null) watcher.release(bucket, keys);
+          for (const held of names) versions.release(held);
+          if (isEmptied) versions.releaseAll();
         },
       },
     );
@@ -162,16 +203,24 @@ function toSendable(name: keyof IndexApi, input: unknown): { sendable: unknown; 
 }
 
 /** Remembers values, but none whose key, or all keys, are held. "There is none" is not remembered. */
-function createHeldCache<Key extends string, Value extends object>(max: number) {
-  const values = new LRUCache<Key, Value>({ max });
+function createHeldCache<Key extends string, Value extends object>(
+  max: number,
+  size: { maxSize?: number; sizeCalculation?: (value: Value) => number } = {},
+) {
+  const values = new LRUCache<Key, Value>({ max, ...size });
   const holds = new Map<Key, number>();
   let holdsOnAll = 0;
+  function set(key: Key, value: Value): void {
+    if (holdsOnAll === 0 && !holds.has(key)) values.set(key, value);
+  }
   return {
+    peek: (key: Key): Value | undefined => values.get(key),
+    set,
     get(key: Key, read: () => Value | null): Value | null {
       const known = values.get(key);
       if (known !== undefined) return known;
       const value = read();
-      if (value !== null && holdsOnAll === 0 && !holds.has(key)) values.set(key, value);
+      if (value !== null) set(key, value);
       return value;
     },
     hold(key: Key): void {
