@@ -102,7 +102,7 @@ export type HotServed = {
 /** The second door of the app, for a home that can answer before its server does. */
 export type HotDoor = {
   readonly answer: AnswerHot;
-  /** The app, for a home that has the whole request without its server. Never rejects. */
+  /** All of the app but the pages under `/-/`, for a home that has the whole request without its server. */
   readonly ask: (request: HttpRequest) => Response | Promise<Response>;
   /** Names of headers, in lower case, that `answer` does not know and that could change it. */
   readonly decidingHeaders: readonly string[];

@@ -176,7 +176,8 @@ describe('the lane asks the app, and keeps the connection,', () => {
     const opened: { isClosed: boolean; given: number }[] = [];
     const slow = withPorts(core, { blobStore: watchReads(core.ports.blobStore, opened) });
     const there = openDoor(slow, { hasLane: true });
-    await put(core, PUBLIC_BUCKET, 'long', LONG_BYTES);
+    // More than the system takes for a client that reads nothing.
+    await put(core, PUBLIC_BUCKET, 'long', 10 * LONG_BYTES);
     const client = await openRawClient(await listen(there));
     client.socket.pause();
     client.send(request('long'));
@@ -184,7 +185,7 @@ describe('the lane asks the app, and keeps the connection,', () => {
     client.socket.resetAndDestroy();
     await expect.poll(() => there.lane?.counts().connections).toBe(0);
     await expect.poll(() => opened.every(({ isClosed }) => isClosed)).toBe(true);
-    expect(opened.reduce((sum, { given }) => sum + given, 0)).toBeLessThanOrEqual(LONG_BYTES);
+    expect(opened.reduce((sum, { given }) => sum + given, 0)).toBeLessThan(10 * LONG_BYTES);
     there.server.close();
   });
 
@@ -216,31 +217,34 @@ describe('the lane asks the app, and keeps the connection,', () => {
 
 /** A store that tells what was opened, how much was taken of it, and whether it has ended or was closed. */
 function watchReads(store: BlobStore, opened: { isClosed: boolean; given: number }[]): BlobStore {
+  const watched = (stream: ReadableStream<Uint8Array>): ChunkStream => {
+    const chunks = chunksOf(stream);
+    const seen = { isClosed: false, given: 0 };
+    opened.push(seen);
+    return new ChunkStream({
+      async next(wantedBytes) {
+        const chunk = await chunks.next(wantedBytes);
+        seen.given += chunk?.bytes.length ?? 0;
+        if (chunk === null) seen.isClosed = true;
+        return chunk;
+      },
+      close() {
+        seen.isClosed = true;
+        chunks.close();
+      },
+    });
+  };
   return {
     ...store,
-    async open(id, range) {
-      const chunks = chunksOf(await store.open(id, range));
-      const seen = { isClosed: false, given: 0 };
-      opened.push(seen);
-      return new ChunkStream({
-        async next(wantedBytes) {
-          const chunk = await chunks.next(wantedBytes);
-          seen.given += chunk?.bytes.length ?? 0;
-          if (chunk === null) seen.isClosed = true;
-          return chunk;
-        },
-        close() {
-          seen.isClosed = true;
-          chunks.close();
-        },
-      });
-    },
+    open: async (id, range) => watched(await store.open(id, range)),
+    openRuns: async (runs) => watched(await store.openRuns(runs)),
   };
 }
 
 describe('the lane lets go', () => {
   it.each([
     ['of a query', request('inline?x=y')],
+    ['of a page of the service itself', 'GET /-/health HTTP/1.1\r\nHost: h\r\n\r\n'],
     ['of a header that comes twice', request('missing', 'X: y', 'X: z')],
     ['of a request with a body', 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi'],
     ['of two at once', request('inline') + request('inline')],

@@ -2,19 +2,27 @@
 // run here, at once, on a read-only connection of their own, so a read after an acknowledged write sees it (a WAL
 // reader sees every commit that ended before its statement began). No commit ever blocks the event loop.
 //
-// Caches stand in front: bucket records, current versions, access keys and host names here, pointers and gates behind `watcher`. All are
-// exact. From before a command is sent until it was answered, what it touches is held: dropped and not kept, because
-// readers here can see the commit before its answer arrives. Outside of that time nothing can change it.
-import { LRUCache } from 'lru-cache';
+// Caches stand in front: bucket records, current versions, access keys and host names here, pointers and gates behind
+// `watcher`. All are exact. From before a command is sent until it was answered, what it touches is held: dropped and not
+// kept, because readers here can see the commit before its answer arrives. Outside of that time nothing can change it.
 import { createBucketIndex } from '../../index/bucket-index.ts';
 import { createDirectoryIndex } from '../../index/directory-index.ts';
 import { isDirectoryCommand, isIndexCommand } from '../../index/index-names.ts';
 import { runIndexCall, unwrapReply } from '../../index/reply.ts';
 import type { Directory, DirectoryApi, HostBinding } from '../../ports/directory.ts';
-import type { AccessKey, AccessKeyId, BucketId, BucketName, BucketRecord, ObjectKey } from '../../ports/domain.ts';
+import type {
+  AccessKey,
+  AccessKeyId,
+  BucketId,
+  BucketName,
+  BucketRecord,
+  ObjectKey,
+  ObjectVersion,
+} from '../../ports/domain.ts';
 import { changedBy, changesGate } from '../../ports/index-changes.ts';
 import type { CommitObjectInput, FoundVersion, IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { MetricFamily } from '../../ports/metrics.ts';
+import { createHeldCache } from './held-cache.ts';
 import { startIndexWriter } from './index-writer-client.ts';
 import { openSqlite } from './node-sqlite.ts';
 
@@ -43,20 +51,20 @@ const HOSTS_CACHED = 4096;
 /** Current versions of keys that were read with a signature: how many, and bytes together. */
 const VERSIONS_CACHED = 10_000;
 const VERSIONS_CACHED_BYTES = 8 * 1024 * 1024;
-/** What one takes besides an inline body. Estimate, bytes. */
+/** What one takes besides its inline body and its pieces. Estimate, bytes. */
 const VERSION_BYTES = 1024;
+/** What one part or segment takes in memory. Estimate, bytes. */
+const PART_BYTES = 256;
 
 /** `bucketId`: the life of the bucket that it belongs to. */
 type CurrentVersion = {
   readonly bucketId: BucketId;
   readonly found: Extract<FoundVersion, { kind: 'object' }>;
 };
-
 /** No bucket name holds a slash. */
-const versionName = (bucket: BucketName, key: ObjectKey): string => `${bucket}/${key}`;
+type VersionPlace = `${BucketName}/${ObjectKey}`;
 
-/** What one part or segment of a command takes in memory. Estimate, bytes. */
-const PART_BYTES = 256;
+const placeOf = (bucket: BucketName, key: ObjectKey): VersionPlace => `${bucket}/${key}`;
 
 type Calls = { readonly [name: string]: (input: never) => unknown };
 
@@ -75,9 +83,9 @@ export async function openSqliteMetadataIndex(options: {
   const index = createBucketIndex(reader);
   const directory = createDirectoryIndex(reader);
   const buckets = createHeldCache<BucketName, BucketRecord>(BUCKETS_CACHED);
-  const versions = createHeldCache<string, CurrentVersion>(VERSIONS_CACHED, {
+  const versions = createHeldCache<VersionPlace, CurrentVersion>(VERSIONS_CACHED, {
     maxSize: VERSIONS_CACHED_BYTES,
-    sizeCalculation: ({ found }) => VERSION_BYTES + (found.object.inlineBytes?.length ?? 0),
+    sizeCalculation: ({ found }) => VERSION_BYTES + weightOf(found.object),
   });
   const accessKeys = createHeldCache<AccessKeyId, AccessKey>(ACCESS_KEYS_CACHED);
   const hosts = createHeldCache<string, { readonly binding: HostBinding | null }>(HOSTS_CACHED);
@@ -89,18 +97,21 @@ export async function openSqliteMetadataIndex(options: {
     return name === 'getVersion' ? getVersion(input) : query(index, name, input);
   }
 
-  /** The current version of a key is kept, as long as the caller means the bucket that is known here. */
+  /**
+   * The current version of a key is kept, for callers who mean the bucket as it is known here. For any other the index has to
+   * say BucketChanged. What a bucket without a version of that key had in an earlier life, its id tells apart.
+   */
   function getVersion(input: Parameters<IndexApi['getVersion']>[0]): FoundVersion | null {
     const { bucket, key, versionId } = input;
     const record = buckets.peek(bucket.name);
     if (versionId !== null || record?.id !== bucket.id || record.revision !== bucket.revision) {
       return query(index, 'getVersion', input as never);
     }
-    const name = versionName(bucket.name, key);
-    const known = versions.peek(name);
+    const place = placeOf(bucket.name, key);
+    const known = versions.peek(place);
     if (known?.bucketId === bucket.id) return known.found;
     const found = query(index, 'getVersion', input as never) as FoundVersion | null;
-    if (found?.kind === 'object') versions.set(name, { bucketId: bucket.id, found });
+    if (found?.kind === 'object') versions.set(place, { bucketId: bucket.id, found });
     return found;
   }
 
@@ -116,11 +127,8 @@ export async function openSqliteMetadataIndex(options: {
     if (touched === 'gate') buckets.hold(bucket);
     if (isGateTouched) watcher.hold(bucket, null);
     if (keys !== null) watcher.hold(bucket, keys);
-    const names = keys?.map((key) => versionName(bucket, key)) ?? [];
-    for (const held of names) versions.hold(held);
-    // What becomes of a bucket's keys then is not told one by one.
-    const isEmptied = name === 'purgeBucket' || name === 'deleteBucket';
-    if (isEmptied) versions.holdAll();
+    const places = keys?.map((key) => placeOf(bucket, key)) ?? [];
+    for (const place of places) versions.hold(place);
     const { sendable, weightBytes } = toSendable(name, input);
     return writer.call(
       { target: 'index', name, input: sendable },
@@ -130,8 +138,7 @@ export async function openSqliteMetadataIndex(options: {
           if (touched === 'gate') buckets.release(bucket);
           if (isGateTouched) watcher.release(bucket, null);
           if (keys !== null) watcher.release(bucket, keys);
-          for (const held of names) versions.release(held);
-          if (isEmptied) versions.releaseAll();
+          for (const place of places) versions.release(place);
         },
       },
     );
@@ -190,54 +197,17 @@ function toSendable(name: keyof IndexApi, input: unknown): { sendable: unknown; 
   }
   if (name !== 'commitObject') return { sendable: input, weightBytes: 0 };
   const commit = input as CommitObjectInput;
-  const { inlineBytes, segments, parts } = commit.object;
-  if (inlineBytes === null) {
-    return { sendable: input, weightBytes: (segments.length + (parts?.length ?? 0)) * PART_BYTES };
-  }
-  const weightBytes = inlineBytes.length;
-  if (inlineBytes.buffer.byteLength === weightBytes) return { sendable: input, weightBytes };
+  const { inlineBytes } = commit.object;
+  const weightBytes = weightOf(commit.object);
+  if (inlineBytes === null || inlineBytes.buffer.byteLength === inlineBytes.length)
+    return { sendable: input, weightBytes };
   return {
     sendable: { ...commit, object: { ...commit.object, inlineBytes: new Uint8Array(inlineBytes) } },
     weightBytes,
   };
 }
 
-/** Remembers values, but none whose key, or all keys, are held. "There is none" is not remembered. */
-function createHeldCache<Key extends string, Value extends object>(
-  max: number,
-  size: { maxSize?: number; sizeCalculation?: (value: Value) => number } = {},
-) {
-  const values = new LRUCache<Key, Value>({ max, ...size });
-  const holds = new Map<Key, number>();
-  let holdsOnAll = 0;
-  function set(key: Key, value: Value): void {
-    if (holdsOnAll === 0 && !holds.has(key)) values.set(key, value);
-  }
-  return {
-    peek: (key: Key): Value | undefined => values.get(key),
-    set,
-    get(key: Key, read: () => Value | null): Value | null {
-      const known = values.get(key);
-      if (known !== undefined) return known;
-      const value = read();
-      if (value !== null) set(key, value);
-      return value;
-    },
-    hold(key: Key): void {
-      holds.set(key, (holds.get(key) ?? 0) + 1);
-      values.delete(key);
-    },
-    release(key: Key): void {
-      const left = (holds.get(key) ?? 0) - 1;
-      if (left > 0) holds.set(key, left);
-      else holds.delete(key);
-    },
-    holdAll(): void {
-      holdsOnAll += 1;
-      values.clear();
-    },
-    releaseAll(): void {
-      holdsOnAll -= 1;
-    },
-  };
+/** Bytes of an inline body, or of the pieces that a body lies in. */
+function weightOf({ inlineBytes, segments, parts }: ObjectVersion): number {
+  return inlineBytes?.length ?? (segments.length + (parts?.length ?? 0)) * PART_BYTES;
 }

@@ -23,7 +23,7 @@ export type Line = {
 };
 
 export type FullAnswersOptions = {
-  /** The app. Never rejects but by a fault of its own. */
+  /** The app. Rejects only by a fault of its own. */
   readonly ask: (request: HttpRequest) => Response | Promise<Response>;
   readonly readClient: ReadClient;
   readonly heads: PrebuiltHeads;
@@ -37,26 +37,34 @@ export type AnswerFully = (line: Line, read: Recognised, chunk: Buffer) => boole
 /** Up to here head and body are copied into one buffer. Bytes; see reply-writer.ts. */
 const COPIED_MAX_BYTES = 24 * 1024;
 
+/** What stands there may be answered in ways that only the server of the whole app knows, and is never hot. */
+const SYSTEM_PATHS = '/-/';
+
 export function createFullAnswers(options: FullAnswersOptions): AnswerFully {
   const { ask, heads, nowMs, log } = options;
 
   return (line, read, chunk) => {
+    if (read.rawPath.startsWith(SYSTEM_PATHS)) return false;
     // The lane reads the next request into the same bytes.
     const own = Buffer.from(chunk);
     const asked = readLaneRequest(read, own, { socket: line.socket, readClient: options.readClient });
     if (asked === null) return false;
     line.hold();
-    const failed = (cause: unknown) => {
+    const failed = (cause: unknown): void => {
+      // Nobody knows how much of an answer was sent.
       log.error('request-failed', { cause });
-      line.letGo(own);
+      line.socket.destroy();
     };
-    try {
-      const response = ask(asked.request);
-      if (response instanceof Promise) response.then((late) => send(line, read, own, asked, late)).catch(failed);
-      else send(line, read, own, asked, response);
-    } catch (cause) {
-      failed(cause);
-    }
+    const sendNow = (response: Response): void => {
+      try {
+        send(line, read, own, asked, response);
+      } catch (cause) {
+        failed(cause);
+      }
+    };
+    const response = ask(asked.request);
+    if (response instanceof Promise) response.then(sendNow, failed);
+    else sendNow(response);
     return true;
   };
 
