@@ -5,6 +5,7 @@ import type { DirectoryApi, HostBinding, NamedKey } from '../ports/directory.ts'
 import type { AccountId, BucketId, BucketName } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { Sql } from '../ports/sql.ts';
+import { createBillingCalls } from './billing.ts';
 import { inTransactions } from './bucket-index.ts';
 import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
 import { createSignInCalls } from './sign-in.ts';
@@ -22,12 +23,19 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'getSession',
   'listTokens',
   'listSessions',
+  'getRateCard',
+  'listRateCards',
+  'getInvoice',
+  'listInvoices',
+  'listBilledAccounts',
+  'getClosing',
 ]);
 
 /** The calls over a database whose tables `migrate(sql, DIRECTORY_SCHEMA)` made. Each is atomic. */
 export function createDirectoryIndex(sql: Sql): DirectoryApi {
   const calls: DirectoryApi = {
     ...createSignInCalls(sql),
+    ...createBillingCalls(sql),
 
     getAccessKey({ id }) {
       const [row] = sql.all<{ secret: string; account_id: string; display_name: string }>(

@@ -55,6 +55,13 @@ export const DIRECTORY_CALLS = {
   getSession: 'query',
   listTokens: 'query',
   listSessions: 'query',
+  getRateCard: 'query',
+  listRateCards: 'query',
+  getAccountBilling: 'query',
+  getInvoice: 'query',
+  listInvoices: 'query',
+  listBilledAccounts: 'query',
+  getClosing: 'query',
   putAccount: 'command',
   addBucket: 'command',
   removeBucket: 'command',
@@ -71,6 +78,11 @@ export const DIRECTORY_CALLS = {
   endSignIn: 'command',
   beginIdempotent: 'command',
   endIdempotent: 'command',
+  putRateCard: 'command',
+  setAccountCard: 'command',
+  addCredit: 'command',
+  keepInvoice: 'command',
+  setClosing: 'command',
 } as const satisfies Record<keyof DirectoryApi, CallKind>;
 
 /** Whether the call changes the index. */

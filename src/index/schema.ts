@@ -2,6 +2,7 @@
 // had; a newer program applies the rest, an older one refuses to touch it. A migration that was released is never
 // edited: a change is a new one at the end. docs/storage-schema.md explains every table.
 import type { Sql } from '../ports/sql.ts';
+import { BILLING_TABLES } from './billing-tables.ts';
 
 /** The migrations of one family of tables; its version is how many there are. Families can share a database. */
 export type Schema = { readonly name: string; readonly migrations: readonly (readonly string[])[] };
@@ -261,6 +262,7 @@ export const DIRECTORY_SCHEMA: Schema = {
       'CREATE INDEX kept_answers_by_time ON kept_answers (at_ms)',
       'CREATE INDEX kept_answers_by_caller ON kept_answers (caller, at_ms)',
     ],
+    BILLING_TABLES,
   ],
 };
 

@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import type { Directory } from '../../src/ports/directory.ts';
 import type { AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from '../../src/ports/domain.ts';
 import type { HostedDomain } from '../../src/ports/hosting.ts';
+import { billingContract } from './billing.contract.ts';
 import { fresh, START_MS } from './index-samples.ts';
 import { type Subject, testsOf } from './subject.ts';
 
@@ -24,6 +25,8 @@ export function directoryContract(subject: Subject<Directory>): void {
     (await directory.call('listBuckets', { ownerId, prefix: '', after: '', limit: 1000, ...query })).map(
       ({ name }) => name,
     );
+
+  billingContract(subject);
 
   describe(`directory: ${subject.name}`, () => {
     test('knows an access key with its account, and no other', async (directory) => {

@@ -251,6 +251,27 @@ function useSignIn(directory: DirectoryApi): void {
   directory.beginIdempotent({ ...request, fingerprint: 'f', attemptId: 'a', nowMs: START_MS });
   directory.endIdempotent({ ...request, answer: { status: 200, headers: '{}', sealed: '' } });
   directory.endIdempotent({ ...request, answer: null });
+  useBilling(directory);
+}
+
+function useBilling(directory: DirectoryApi): void {
+  const accountId = OWNER;
+  directory.putRateCard({ id: 'own', json: '{}' });
+  directory.getRateCard({ id: 'own' });
+  directory.listRateCards({ after: '', limit: 10 });
+  directory.setAccountCard({ accountId, cardId: 'own' });
+  directory.setAccountCard({ accountId, cardId: null });
+  const amount = { currency: 'USD', amountMicro: '5' };
+  directory.addCredit({ accountId, credit: { id: 'c', label: 'c', ...amount, grantedAtMs: 1, expiresAtMs: null } });
+  const { invoiceCount } = directory.getAccountBilling({ accountId });
+  const head = { period: '2026-11', number: 'n', currency: 'USD', totalMicro: '7', closedAtMs: START_MS };
+  const uses = [{ creditId: 'c', amountMicro: '5' }];
+  directory.keepInvoice({ accountId, head, json: '{}', uses, invoiceCount });
+  directory.getInvoice({ accountId, period: '2026-11' });
+  directory.listInvoices({ accountId, before: '', limit: 10 });
+  directory.listBilledAccounts({ after: '', limit: 10 });
+  directory.setClosing({ period: '2026-11', after: '' });
+  directory.getClosing({});
 }
 
 function expectSeeks(texts: ReadonlySet<string>, plansOf: (text: string) => string[]): void {

@@ -1,5 +1,6 @@
 // The bill of an account for a month as a document: with everything that it was made from, so that anybody can make it
 // again from the document alone. Closed ones are kept as JSON and never change; the open month's is made when asked for.
+import { sha256Hex } from '../../crypto/hash.ts';
 import { type BillingMonth, type Credit, type Invoice, makeInvoice } from './invoice.ts';
 import { monthText } from './month.ts';
 import type { RateCard } from './rate-card.ts';
@@ -28,9 +29,12 @@ export type InvoiceInput = {
   readonly closedAtMs: number | null;
 };
 
-/** `QS-2026-11-{account id}`. */
+/** Digits of an account's digest in a number: two of 100,000 accounts share one in 50,000 installations. */
+const NUMBER_DIGITS = 12;
+
+/** `QS-2026-11-` and the beginning of the digest of the account's id, whose own form may be long. */
 export function invoiceNumber(accountId: string, period: BillingMonth): string {
-  return `QS-${monthText(period)}-${accountId}`;
+  return `QS-${monthText(period)}-${sha256Hex(accountId).slice(0, NUMBER_DIGITS)}`;
 }
 
 /** Pure: the same input gives the same document. Usage of 0 is left out, and meters stand in byte order. */

@@ -66,14 +66,14 @@ describe('CSV', () => {
       'invoice,account,account_name,period_first_day,period_last_day,kind,label,quantity,unit,unit_price,amount,currency',
     );
     expect(rows.slice(1)).toEqual([
-      'QS-2026-03-123,123,Ann,2026-03-01,2026-03-31,usage,"Storage, Standard, included",10,GB-month,0,0.000000,USD',
-      'QS-2026-03-123,123,Ann,2026-03-01,2026-03-31,usage,"Class A operations, included",0.1,million,0,0.000000,USD',
-      'QS-2026-03-123,123,Ann,2026-03-01,2026-03-31,usage,"Class B operations, included",10,million,0,0.000000,USD',
-      'QS-2026-03-123,123,Ann,2026-03-01,2026-03-31,usage,Class B operations,290,million,0.36,104.400000,USD',
-      'QS-2026-03-123,123,Ann,2026-03-01,2026-03-31,credit,Credit: =1+1,,,,-0.400000,USD',
-      'QS-2026-03-123,123,Ann,2026-03-01,2026-03-31,unpriced,egress/edge,5,,0,0.000000,USD',
-      'QS-2026-03-123,123,Ann,2026-03-01,2026-03-31,total,,,,,104.000000,USD',
-      'QS-2026-03-123,123,Ann,2026-03-01,2026-03-31,payable,,,,,104.00,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,"Storage, Standard, included",10,GB-month,0,0.000000,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,"Class A operations, included",0.1,million,0,0.000000,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,"Class B operations, included",10,million,0,0.000000,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,Class B operations,290,million,0.36,104.400000,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,credit,Credit: =1+1,,,,-0.400000,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,unpriced,egress/edge,5,,0,0.000000,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,total,,,,,104.000000,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,payable,,,,,104.00,USD',
       '',
     ]);
   });
@@ -101,14 +101,14 @@ describe('HTML', () => {
     expect(html).not.toMatch(/<script|javascript:|\son\w+=|<link|<img|src=/i);
     expect(html).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39; (123)');
     expect(html).toContain('<dd>Ann &amp; Co</dd>');
-    expect(html).toContain('Invoice QS-2026-03-123');
+    expect(html).toContain('Invoice QS-2026-03-a665a4592042');
     expect(html).toContain('<td class="n">104.400000</td>');
     expect(html).toContain('<td class="n">104.00</td>');
     expect(html).toContain('@media print');
   });
 
   it('says when the month is still open', () => {
-    expect(invoiceHtml({ ...document(HOSTING), closedAtMs: null }, 'x')).toContain('Open bill QS-2026-03-123');
+    expect(invoiceHtml({ ...document(HOSTING), closedAtMs: null }, 'x')).toContain('Open bill QS-2026-03-a665a4592042');
   });
 });
 

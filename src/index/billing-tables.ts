@@ -1,0 +1,33 @@
+/** The tables of billing.ts, one migration of the directory. docs/storage-schema.md explains them. */
+export const BILLING_TABLES: readonly string[] = [
+  'CREATE TABLE rate_cards (id TEXT NOT NULL PRIMARY KEY, json TEXT NOT NULL) STRICT, WITHOUT ROWID',
+  'CREATE TABLE account_cards (account_id TEXT NOT NULL PRIMARY KEY, card_id TEXT NOT NULL) STRICT, WITHOUT ROWID',
+  `CREATE TABLE credits (
+    account_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    label TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    amount_micro TEXT NOT NULL,
+    granted_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER,
+    PRIMARY KEY (account_id, id)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE invoices (
+    account_id TEXT NOT NULL,
+    period TEXT NOT NULL,
+    number TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    total_micro TEXT NOT NULL,
+    closed_at_ms INTEGER NOT NULL,
+    json TEXT NOT NULL,
+    PRIMARY KEY (account_id, period)
+  ) STRICT`,
+  `CREATE TABLE credit_uses (
+    account_id TEXT NOT NULL,
+    period TEXT NOT NULL,
+    credit_id TEXT NOT NULL,
+    amount_micro TEXT NOT NULL,
+    PRIMARY KEY (account_id, period, credit_id)
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE TABLE closing (id INTEGER PRIMARY KEY CHECK (id = 0), period TEXT NOT NULL, after TEXT NOT NULL) STRICT',
+];

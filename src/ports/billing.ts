@@ -1,0 +1,73 @@
+// What billing keeps beside the usage of the ledger: rate cards, which account has which, credits, and the bills of
+// closed months. It is little and must be of one mind, so it stands in the directory. Amounts are texts of whole
+// micro-units, because they pass 2^53; cards and bills are JSON that core/billing writes and reads.
+import type { AccountId } from './domain.ts';
+
+export type CreditRow = {
+  readonly id: string;
+  readonly label: string;
+  readonly currency: string;
+  readonly amountMicro: string;
+  readonly grantedAtMs: number;
+  readonly expiresAtMs: number | null;
+};
+
+/** What of a credit a bill took. */
+export type CreditUse = { readonly creditId: string; readonly amountMicro: string };
+
+export type InvoiceHead = {
+  /** `2026-11`; an account has one bill for each. */
+  readonly period: string;
+  readonly number: string;
+  readonly currency: string;
+  readonly totalMicro: string;
+  readonly closedAtMs: number;
+};
+
+export type AccountBilling = {
+  /** Null: the account has the server's default card. */
+  readonly cardId: string | null;
+  readonly credits: readonly CreditRow[];
+  /** Of all bills together, by credit and bill. */
+  readonly uses: readonly CreditUse[];
+  /** How many bills there are: `keepInvoice` takes one only from a caller who saw all that came before. */
+  readonly invoiceCount: number;
+};
+
+/** Months up to and without `period` are closed; of `period` the accounts up to `after`. */
+export type ClosingState = { readonly period: string; readonly after: string };
+
+export type BillingApi = {
+  /** The JSON of a custom card, or null. */
+  getRateCard(input: { id: string }): string | null;
+  /** Custom cards after an id, in byte order, as JSON. */
+  listRateCards(input: { after: string; limit: number }): readonly string[];
+  /** Makes or replaces a custom card. Bills that are closed keep the card that they were made with. Idempotent. */
+  putRateCard(input: { id: string; json: string }): void;
+  getAccountBilling(input: { accountId: AccountId }): AccountBilling;
+  /** Counts for the month that is open and all later ones; null is the default card. Idempotent. */
+  setAccountCard(input: { accountId: AccountId; cardId: string | null }): void;
+  /** Adds the credit unless there is one of that id; gives the one that is kept. Idempotent. */
+  addCredit(input: { accountId: AccountId; credit: CreditRow }): CreditRow;
+  /**
+   * Keeps the bill of a month, for good: a later one of the same month changes nothing. Gives the JSON that is kept, or
+   * null when nothing was, since the account's other bills are not `invoiceCount` any more. Idempotent.
+   */
+  keepInvoice(input: {
+    accountId: AccountId;
+    head: InvoiceHead;
+    json: string;
+    uses: readonly CreditUse[];
+    invoiceCount: number;
+  }): string | null;
+  /** The JSON of a closed bill, or null. */
+  getInvoice(input: { accountId: AccountId; period: string }): string | null;
+  /** Closed bills before a month, the newest first. `before` '' begins with the newest of all. */
+  listInvoices(input: { accountId: AccountId; before: string; limit: number }): readonly InvoiceHead[];
+  /** Accounts that are in the directory or own buckets, after one, in byte order. */
+  listBilledAccounts(input: { after: string; limit: number }): readonly AccountId[];
+  /** How far closing has come; null: it has never begun. */
+  getClosing(input: Readonly<Record<string, never>>): ClosingState | null;
+  /** Idempotent. */
+  setClosing(input: ClosingState): void;
+};

@@ -1,0 +1,120 @@
+// What every directory must keep of bills. Part of directory.contract.ts.
+import { describe, expect } from 'vitest';
+import type { CreditRow, InvoiceHead } from '../../src/ports/billing.ts';
+import type { Directory } from '../../src/ports/directory.ts';
+import type { AccountId, BucketName } from '../../src/ports/domain.ts';
+import { fresh } from './index-samples.ts';
+import { type Subject, testsOf } from './subject.ts';
+
+const CREDIT: CreditRow = {
+  id: 'welcome',
+  label: 'ä😀',
+  currency: 'USD',
+  amountMicro: '98765432109876543210',
+  grantedAtMs: 5,
+  expiresAtMs: null,
+};
+const headOf = (period: string): InvoiceHead => ({
+  period,
+  number: `n-${period}`,
+  currency: 'USD',
+  totalMicro: '98765432109876543210',
+  closedAtMs: 7,
+});
+
+export function billingContract(subject: Subject<Directory>): void {
+  const test = testsOf(subject);
+  const account = () => fresh('account') as AccountId;
+  const keep = (directory: Directory, accountId: AccountId, period: string, invoiceCount: number, json = period) =>
+    directory.call('keepInvoice', {
+      accountId,
+      head: headOf(period),
+      json,
+      uses: [{ creditId: 'welcome', amountMicro: '5' }],
+      invoiceCount,
+    });
+  const stateOf = (directory: Directory, accountId: AccountId) => directory.call('getAccountBilling', { accountId });
+
+  describe(`billing: ${subject.name}`, () => {
+    test('keeps custom cards, and lists them in order', async (directory) => {
+      const prefix = `${fresh('card')}-`;
+      for (const name of ['b', 'a', 'b'])
+        await directory.call('putRateCard', { id: prefix + name, json: `{"${name}":1}` });
+      expect(await directory.call('getRateCard', { id: `${prefix}a` })).toBe('{"a":1}');
+      expect(await directory.call('getRateCard', { id: `${prefix}c` })).toBe(null);
+      expect(await directory.call('listRateCards', { after: prefix, limit: 2 })).toEqual(['{"a":1}', '{"b":1}']);
+      expect(await directory.call('listRateCards', { after: `${prefix}a`, limit: 1 })).toEqual(['{"b":1}']);
+    });
+
+    test('knows which card an account has', async (directory) => {
+      const accountId = account();
+      expect(await stateOf(directory, accountId)).toEqual({ cardId: null, credits: [], uses: [], invoiceCount: 0 });
+      for (const cardId of ['one', 'two', 'two']) await directory.call('setAccountCard', { accountId, cardId });
+      expect((await stateOf(directory, accountId)).cardId).toBe('two');
+      for (const _ of [1, 2]) await directory.call('setAccountCard', { accountId, cardId: null });
+      expect((await stateOf(directory, accountId)).cardId).toBe(null);
+    });
+
+    test('adds a credit once, whatever comes later under its id', async (directory) => {
+      const accountId = account();
+      const end = { ...CREDIT, id: 'ends', expiresAtMs: 9 };
+      for (const credit of [CREDIT, end])
+        expect(await directory.call('addCredit', { accountId, credit })).toEqual(credit);
+      expect(await directory.call('addCredit', { accountId, credit: { ...CREDIT, amountMicro: '1' } })).toEqual(CREDIT);
+      expect((await stateOf(directory, accountId)).credits).toEqual([end, CREDIT]);
+      expect((await stateOf(directory, account())).credits).toEqual([]);
+    });
+
+    test('keeps the first bill of a month, with what it took of credits, for good', async (directory) => {
+      const accountId = account();
+      expect(await keep(directory, accountId, '2026-10', 0, 'first')).toBe('first');
+      expect(await keep(directory, accountId, '2026-10', 1, 'second')).toBe('first');
+      expect(await directory.call('getInvoice', { accountId, period: '2026-10' })).toBe('first');
+      expect(await directory.call('getInvoice', { accountId: account(), period: '2026-10' })).toBe(null);
+      expect(await stateOf(directory, accountId)).toMatchObject({
+        uses: [{ creditId: 'welcome', amountMicro: '5' }],
+        invoiceCount: 1,
+      });
+    });
+
+    test('keeps no bill of somebody who did not see the others', async (directory) => {
+      const accountId = account();
+      const both = await Promise.all(['2026-09', '2026-10'].map((period) => keep(directory, accountId, period, 0)));
+      expect(both.filter((json) => json === null)).toHaveLength(1);
+      expect((await stateOf(directory, accountId)).invoiceCount).toBe(1);
+    });
+
+    test('lists bills, the newest first', async (directory) => {
+      const accountId = account();
+      for (const [count, period] of ['2026-09', '2026-11', '2026-10'].entries()) {
+        await keep(directory, accountId, period, count);
+      }
+      const list = (before: string, limit: number) => directory.call('listInvoices', { accountId, before, limit });
+      expect(await list('', 2)).toEqual([headOf('2026-11'), headOf('2026-10')]);
+      expect(await list('2026-10', 2)).toEqual([headOf('2026-09')]);
+    });
+
+    test('lists accounts that may have bills: those that there are, and owners of buckets', async (directory) => {
+      const prefix = `${fresh('billed')}-`;
+      const [known, owner] = [`${prefix}b`, `${prefix}a`] as [AccountId, AccountId];
+      await directory.call('putAccount', { account: { id: known, displayName: 'x' }, keys: [] });
+      for (const ownerId of [owner, known]) {
+        await directory.call('addBucket', { ownerId, name: fresh('bucket') as BucketName, createdAtMs: 1 });
+      }
+      const list = async (after: string, limit: number) =>
+        directory.call('listBilledAccounts', { after: prefix + after, limit });
+      expect(await list('', 2)).toEqual([owner, known]);
+      expect(await list('a', 1)).toEqual([known]);
+    });
+
+    test('remembers how far closing has come', async (directory) => {
+      for (const state of [
+        { period: '2026-09', after: '' },
+        { period: '2026-09', after: 'x' },
+      ]) {
+        await directory.call('setClosing', state);
+        expect(await directory.call('getClosing', {})).toEqual(state);
+      }
+    });
+  });
+}
