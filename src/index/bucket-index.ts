@@ -7,6 +7,7 @@ import { createBlobCalls } from './blobs.ts';
 import { createBucketCalls } from './buckets.ts';
 import { createLifecycleCalls } from './lifecycle.ts';
 import { listObjects, listVersions } from './listing.ts';
+import { createNameJobCalls } from './name-jobs.ts';
 import { createObjectCalls } from './objects.ts';
 import { createUploadCalls } from './uploads.ts';
 
@@ -30,6 +31,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createUploadCalls(sql),
     ...createBlobCalls(sql),
     ...createLifecycleCalls(sql),
+    ...createNameJobCalls(sql),
     listObjects: (input) => listObjects(sql, input),
     listVersions: (input) => listVersions(sql, input),
   };

@@ -169,13 +169,22 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       if (left?.has_any !== 0) throw new StorageError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
       sql.all('DELETE FROM finished_uploads WHERE bucket = ?', n);
       sql.all('DELETE FROM lifecycle_runs WHERE bucket = ?', n);
+      sql.all('DELETE FROM name_jobs WHERE bucket = ?', n);
+      sql.all('DELETE FROM name_job_items WHERE bucket = ?', n);
       endTotals(sql, n, nowMs);
       sql.all('UPDATE buckets SET deleted_at_ms = ? WHERE n = ?', nowMs, n);
     },
 
     listBucketLives({ name }) {
-      const rows = sql.all<{ id: string; deleted_at_ms: number | null; swept_up_to: string; has_lifecycle: number }>(
-        `SELECT id, deleted_at_ms, swept_up_to, json_extract(settings, '$.lifecycle') IS NOT NULL AS has_lifecycle
+      const rows = sql.all<{
+        id: string;
+        deleted_at_ms: number | null;
+        swept_up_to: string;
+        has_lifecycle: number;
+        has_jobs: number;
+      }>(
+        `SELECT id, deleted_at_ms, swept_up_to, json_extract(settings, '$.lifecycle') IS NOT NULL AS has_lifecycle,
+           EXISTS (SELECT 1 FROM name_jobs WHERE bucket = buckets.n AND is_running = 1) AS has_jobs
          FROM buckets WHERE name = ? ORDER BY n`,
         name,
       );
@@ -184,6 +193,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
         isDeleted: row.deleted_at_ms !== null,
         sweptUpTo: row.swept_up_to,
         hasLifecycle: row.has_lifecycle === 1,
+        hasNameJobs: row.has_jobs === 1,
       }));
     },
 

@@ -146,7 +146,8 @@ function isNamed(current: Pick<ObjectVersion, 'versionId' | 'isNull'>, name: Ver
   return name === null || name === current.versionId || (name === 'null' && current.isNull);
 }
 
-function readCurrentVersion(sql: Sql, bucket: number, key: ObjectKey): { object: ObjectVersion } | null {
+/** The current object of a key with all that is known of it, or null. */
+export function readCurrentVersion(sql: Sql, bucket: number, key: ObjectKey): { object: ObjectVersion } | null {
   const [row] = sql.all<VersionRow>(
     `SELECT ${VERSION_COLUMNS} FROM objects AS o ${JOIN_BODY} WHERE o.bucket = ? AND o.key = ?`,
     bucket,

@@ -3,6 +3,7 @@
 // edited: a change is a new one at the end. docs/storage-schema.md explains every table.
 import type { Sql } from '../ports/sql.ts';
 import { BILLING_TABLES } from './billing-tables.ts';
+import { NAME_JOB_TABLES } from './names-schema.ts';
 
 /** The migrations of one family of tables; its version is how many there are. Families can share a database. */
 export type Schema = { readonly name: string; readonly migrations: readonly (readonly string[])[] };
@@ -175,6 +176,7 @@ export const INDEX_SCHEMA: Schema = {
          FROM uploads AS u JOIN parts AS p ON p.bucket = u.bucket AND p.upload_id = u.upload_id GROUP BY 1, 2
        ) GROUP BY bucket, storage_class`,
     ],
+    NAME_JOB_TABLES,
   ],
 };
 

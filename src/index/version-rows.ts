@@ -115,7 +115,7 @@ export function readNewestOther(
 
 /**
  * Makes `version`, whose references are counted already, the current one; `current` goes or becomes an older version.
- * Gives what the bucket made of its id.
+ * Gives what the bucket made of its id. `nowMs`: when that happens, for a version that keeps an older date.
  */
 export function placeVersion(
   sql: Sql,
@@ -123,11 +123,11 @@ export function placeVersion(
   versioning: Versioning,
   version: ObjectVersion,
   current: StoredVersion | null,
+  nowMs: number = version.lastModifiedMs,
 ): Pick<ObjectVersion, 'versionId' | 'isNull'> {
   const newest = current ?? (versioning === 'off' ? null : readNewestOther(sql, bucket, version.key));
   const versionId = orderedAfter(version.versionId, newest?.versionId ?? null);
   const isNull = versioning !== 'enabled';
-  const nowMs = version.lastModifiedMs;
   const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, version.key, current, nowMs);
   writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId);
   rowChanged(sql, { bucket, key: version.key, from: gone, to: oneRow('current', version), atMs: nowMs });
@@ -232,6 +232,34 @@ export function removeCurrent(sql: Sql, bucket: number, key: ObjectKey, current:
   if (current.bodyId !== null) deleteBody(sql, current.bodyId);
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
   rowChanged(sql, { bucket, key, from: oneRow('current', current), to: null, atMs: nowMs });
+}
+
+/**
+ * Gives the current object of a bucket without versions another key; `target`, which has that now, goes. Only the row
+ * changes: its bytes, references and all else stay as they are. Gives the version's id.
+ */
+export function renameCurrent(
+  sql: Sql,
+  bucket: number,
+  from: { readonly key: ObjectKey; readonly stored: StoredVersion },
+  to: Pick<ObjectVersion, 'key' | 'versionId' | 'lastModifiedMs'>,
+  target: StoredVersion | null,
+  nowMs: number,
+): VersionId {
+  if (target !== null) removeCurrent(sql, bucket, to.key, target, nowMs);
+  const versionId = orderedAfter(to.versionId, target?.versionId ?? null);
+  sql.all(
+    'UPDATE objects SET key = ?, version_id = ?, last_modified_ms = ? WHERE bucket = ? AND key = ?',
+    to.key,
+    versionId,
+    to.lastModifiedMs,
+    bucket,
+    from.key,
+  );
+  const state = oneRow('current', from.stored);
+  rowChanged(sql, { bucket, key: from.key, from: state, to: null, atMs: nowMs });
+  rowChanged(sql, { bucket, key: to.key, from: null, to: state, atMs: nowMs });
+  return versionId;
 }
 
 /** After the newest version went: the next one is what the key stands for, unless it is a delete marker. */

@@ -24,6 +24,14 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
       return (input as InputOf<'applyLifecycle'>).actions.flatMap(({ kind, key }) =>
         kind === 'expire' || kind === 'transition' ? [key] : [],
       );
+    case 'stepNameJob':
+      return (input as InputOf<'stepNameJob'>).actions.flatMap((action) =>
+        action.kind === 'move'
+          ? [action.key, ...action.toKeys]
+          : action.kind === 'unmove'
+            ? [action.key, action.toKey]
+            : [action.key],
+      );
     case 'createBucket':
     case 'setBucketAccess':
     case 'setBucketSettings':

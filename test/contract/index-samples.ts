@@ -27,6 +27,7 @@ import type {
   Upload,
   UploadedPart,
 } from '../../src/ports/metadata-index.ts';
+import { type NameJob, NO_NAME_COUNTS } from '../../src/ports/name-jobs.ts';
 import { NO_FACTS } from '../../src/ports/object-facts.ts';
 
 /** A moment in 2025. Tests count from it, never from the clock. */
@@ -270,4 +271,25 @@ export async function condemn(index: MetadataIndex, bucket: BucketAddress, older
 /** Expects a promise to be rejected with a StorageError of that code. */
 export async function expectCode(promise: Promise<unknown>, code: ErrorCode): Promise<void> {
   await expect(promise).rejects.toMatchObject({ name: 'StorageError', code });
+}
+
+/** A job that has just begun to move what is below `a`. */
+export function nameJobOf(id: string, changes: Partial<NameJob> = {}): NameJob {
+  const selection = { prefix: 'a', keys: null };
+  return {
+    id,
+    task: { kind: 'move', selection, to: 'b', toBucket: null, conflict: 'refuse' },
+    state: 'running',
+    revision: 1,
+    after: '',
+    at: 0,
+    counts: NO_NAME_COUNTS,
+    total: null,
+    startedBy: OWNER,
+    startedAtMs: START_MS,
+    updatedAtMs: START_MS,
+    canUndo: true,
+    failure: null,
+    ...changes,
+  };
 }

@@ -11,6 +11,7 @@ import type { DirectoryApi } from '../../src/ports/directory.ts';
 import type { AccessKeyId, BucketId, BucketName, BucketRef, VersionId, VersionName } from '../../src/ports/domain.ts';
 import { LIFECYCLE_PHASES } from '../../src/ports/lifecycle.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
+import type { NameAction } from '../../src/ports/name-jobs.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import {
   addressOf,
@@ -20,6 +21,8 @@ import {
   bucketRecord,
   completionOf,
   deletionOf,
+  fresh,
+  nameJobOf,
   OWNER,
   objectOf,
   partOf,
@@ -179,6 +182,7 @@ function useVersions(index: IndexApi, bucket: BucketRef): void {
     index.updateVersion({ ...update, versionId: found.versionId });
   }
   useLifecycle(index, bucket, all[0]?.versionId ?? ('' as VersionId));
+  for (const to of [bucket, on, suspended]) if (to !== undefined) useNameJobs(index, to);
   for (const version of all) {
     const { targets, ...rest } = deletionOf(['v']);
     const versionId = version.isNull ? 'null' : version.versionId;
@@ -211,6 +215,53 @@ function useLifecycle(index: IndexApi, bucket: BucketRef, versionId: VersionId):
     run: { setAtMs: 1, startedAtMs: 1, place: null },
     nowMs: START_MS,
   });
+}
+
+/** A job, and each of its actions with and without something to do. */
+function useNameJobs(index: IndexApi, bucket: BucketRef): void {
+  const id = fresh('job');
+  index.createNameJob({ bucket, job: nameJobOf(id) });
+  for (const name of ['w', 'x', 'z']) {
+    index.commitObject({ bucket, object: objectOf(name), condition: null, arrivals: [] });
+  }
+  const freshIds = () => ({ versionId: fresh('version') as VersionId, markerId: fresh('version') as VersionId });
+  const move = { kind: 'move', key: asKey('w'), ...freshIds() } as const;
+  const unmove = { kind: 'unmove', key: asKey('w'), toKey: asKey('y'), ...freshIds() } as const;
+  const step = (revision: number, actions: readonly NameAction[], isLast = false) =>
+    index.stepNameJob({
+      bucket,
+      id,
+      revision,
+      actions,
+      next: { after: 'w', at: 0 },
+      elsewhere: {},
+      isLast,
+      nowMs: START_MS,
+    });
+  step(1, [
+    { ...move, toKeys: [asKey('x'), asKey('y')], mayReplace: false },
+    { ...move, ...freshIds(), key: asKey('x'), toKeys: [asKey('z')], mayReplace: true },
+  ]);
+  const [item] = index.listNameJobItems({ bucket, id, before: 2, limit: 1 });
+  step(2, [{ ...unmove, movedId: item?.versionId ?? ('' as VersionId), leftMarkerId: item?.markerId ?? null }]);
+  const ends = { markerId: fresh('version') as VersionId, onlyVersionId: null, movedTo: null };
+  step(3, [
+    { kind: 'hide', key: asKey('w'), ...ends },
+    { kind: 'unhide', key: asKey('w'), onlyMarkerId: null },
+    { kind: 'hide', key: asKey('w'), ...ends, markerId: fresh('version') as VersionId },
+    { kind: 'purge', key: asKey('w') },
+  ]);
+  index.getNameJob({ bucket, id });
+  index.listNameJobs({ bucket });
+  index.listHidden({ bucket, prefix: 'x', after: '', limit: 10 });
+  index.endNameJob({ bucket, id, failure: null, nowMs: START_MS });
+  for (const prefix of ['w', 'x', 'y', 'z']) {
+    const page = { bucket, prefix, delimiter: '', afterKey: '', afterVersionId: '', maxKeys: 100 } as const;
+    for (const version of index.listVersions(page).versions) {
+      const { targets, ...rest } = deletionOf([prefix]);
+      index.deleteObjects({ bucket, ...rest, targets: targets.map((t) => ({ ...t, versionId: version.versionId })) });
+    }
+  }
 }
 
 function useDirectory(directory: DirectoryApi): void {

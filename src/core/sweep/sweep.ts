@@ -1,8 +1,10 @@
 // The scheduled work on every bucket: room is given back, lifecycle rules are carried out. Both homes call it by their
 // clock; whatever is left undone waits for the next time.
 import type { BucketName } from '../../ports/domain.ts';
+import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
+import { resumeNameJobs } from '../names/start-name-job.ts';
 import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
 
 /** Bucket names read per call. */
@@ -29,14 +31,17 @@ export async function sweep(core: Core, options: SweepOptions = {}): Promise<Swe
     const names = await directory.call('listBucketNames', { after, limit: PAGE });
     for (const name of names) {
       if (stopping?.aborted === true) break;
-      const hasLifecycle = await attempt(core, name, async () => {
+      const living = await attempt(core, name, async () => {
         const lives = await metadataIndex.call(name, 'listBucketLives', { name });
         const swept = await sweepBucket(core, name, lives);
         deletedBlobs += swept.deletedBlobs;
         releasedHolds += swept.releasedHolds;
-        return lives.some((life) => life.hasLifecycle && !life.isDeleted);
+        return lives.find((life) => !life.isDeleted) ?? null;
       });
-      if (hasLifecycle === true) {
+      if (living?.hasNameJobs === true) {
+        await attempt(core, name, async () => resumeNameJobs(core, await openBucket(core, name, () => undefined)));
+      }
+      if (living?.hasLifecycle === true) {
         await attempt(core, name, async () => {
           counts = addCounts(counts, await runLifecycle(core, name, budget));
         });

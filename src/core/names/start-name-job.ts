@@ -1,0 +1,102 @@
+// Begins a job over many keys, tells of it and ends it. The work itself is run-name-job.ts's, which goes on behind the answer.
+import type { AccountId, BucketName } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import { type NameJob, type NameJobId, type NameJobTask, NO_NAME_COUNTS } from '../../ports/name-jobs.ts';
+import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
+import { checkTask, collidingPrefix } from './name-tasks.ts';
+import { driveBehind } from './run-name-job.ts';
+
+/** A job that says nothing for so long has lost whoever drove it, milliseconds. */
+const SILENT_MS = 10_000;
+
+/**
+ * Begins a job. The caller has proved that the account may do what the job does, in the target bucket of a move too. Errors:
+ * InvalidRequest, InvalidURI, KeyTooLongError, NoSuchBucket (the target), SlowDown (ten run already).
+ */
+export async function startNameJob(
+  core: Core,
+  bucket: BucketHandle,
+  input: { readonly task: NameJobTask; readonly accountId: AccountId },
+): Promise<NameJob> {
+  const { clock, ids, metadataIndex } = core.ports;
+  const given = checkTask(input.task);
+  const isInside = given.kind === 'move' && given.toBucket === bucket.record().name;
+  const task = isInside ? checkTask({ ...given, toBucket: null }) : given;
+  if (task.kind === 'move') {
+    const target = task.toBucket;
+    if (target !== null && (await metadataIndex.call(target, 'getBucket', { name: target })) === null) {
+      throw new StorageError('NoSuchBucket', { fields: { BucketName: target } });
+    }
+    await requireNoCollision(bucket, collidingPrefix(task));
+  }
+  const nowMs = clock.nowMs();
+  const job: NameJob = {
+    id: ids.versionId(),
+    task,
+    state: 'running',
+    revision: 1,
+    after: '',
+    at: 0,
+    counts: NO_NAME_COUNTS,
+    total: task.kind === 'undo' ? null : (task.selection.keys?.length ?? null),
+    startedBy: input.accountId,
+    startedAtMs: nowMs,
+    updatedAtMs: nowMs,
+    canUndo: task.kind === 'move' || (task.kind === 'delete' && bucket.record().settings.versioning !== null),
+    failure: null,
+  };
+  await bucket.call('createNameJob', { job });
+  driveBehind(core, bucket.record().name, job.id);
+  return job;
+}
+
+async function requireNoCollision(bucket: BucketHandle, prefix: string | null): Promise<void> {
+  if (prefix === null) return;
+  const page = await bucket.call('listObjects', { prefix, delimiter: '', after: '', maxKeys: 1 });
+  if (page.objects.length === 0) return;
+  throw new StorageError('InvalidRequest', {
+    detail: `The names would mix with each other: there are keys that begin with ${prefix}. Move these first.`,
+  });
+}
+
+/**
+ * Begins a job that takes back what another did. Errors: NoSuchKey (no such job), InvalidRequest (it runs, or can't be
+ * undone any more), SlowDown.
+ */
+export async function undoNameJob(
+  core: Core,
+  bucket: BucketHandle,
+  input: { readonly id: NameJobId; readonly accountId: AccountId },
+): Promise<NameJob> {
+  const job = await findNameJob(core, bucket, input.id);
+  if (job.state === 'running') throw new StorageError('InvalidRequest', { detail: 'The job runs. Cancel it first.' });
+  if (!job.canUndo) throw new StorageError('InvalidRequest', { detail: 'This job can not be undone.' });
+  const toBucket = job.task.kind === 'move' ? job.task.toBucket : null;
+  return startNameJob(core, bucket, { task: { kind: 'undo', jobId: job.id, toBucket }, accountId: input.accountId });
+}
+
+/** The job as it is now. One that runs and was not heard of for long is driven on. NoSuchKey: there is none. */
+export async function findNameJob(core: Core, bucket: BucketHandle, id: NameJobId): Promise<NameJob> {
+  const job = await bucket.call('getNameJob', { id });
+  if (job === null) throw new StorageError('NoSuchKey', { detail: 'There is no such job.' });
+  driveIfSilent(core, bucket.record().name, job);
+  return job;
+}
+
+/** Ends a job that runs; what it has done stays, and can be undone. NoSuchKey: there is none. */
+export async function cancelNameJob(core: Core, bucket: BucketHandle, id: NameJobId): Promise<NameJob> {
+  const job = await bucket.call('endNameJob', { id, failure: null, nowMs: core.ports.clock.nowMs() });
+  if (job === null) throw new StorageError('NoSuchKey', { detail: 'There is no such job.' });
+  return job;
+}
+
+/** Goes on with the jobs of a bucket: after a crash, or the end of an invocation. One that is driven is not disturbed. */
+export async function resumeNameJobs(core: Core, bucket: BucketHandle): Promise<void> {
+  const jobs = await bucket.call('listNameJobs', {});
+  for (const job of jobs) if (job.state === 'running') driveBehind(core, bucket.record().name, job.id);
+}
+
+function driveIfSilent(core: Core, name: BucketName, { id, state, updatedAtMs }: NameJob): void {
+  if (state === 'running' && updatedAtMs <= core.ports.clock.nowMs() - SILENT_MS) driveBehind(core, name, id);
+}

@@ -1,0 +1,25 @@
+// The tables of name-jobs.ts as a migration; schema.ts puts it among the others. Released migrations never change.
+
+/** Jobs, what they did, and where the keys stand that a delete marker hides. */
+export const NAME_JOB_TABLES: readonly string[] = [
+  `CREATE TABLE name_jobs (
+    bucket INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    is_running INTEGER NOT NULL,
+    job TEXT NOT NULL,
+    PRIMARY KEY (bucket, id)
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX name_jobs_running ON name_jobs (bucket) WHERE is_running = 1',
+  `CREATE TABLE name_job_items (
+    bucket INTEGER NOT NULL,
+    job_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    to_key TEXT,
+    version_id TEXT NOT NULL,
+    marker_id TEXT,
+    PRIMARY KEY (bucket, job_id, at)
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX versions_hiding ON versions (bucket, key) WHERE is_marker = 1 AND replaced_at_ms IS NULL',
+];
