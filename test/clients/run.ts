@@ -1,12 +1,19 @@
 // Everyday work with the tools that people have: each script runs against the Node home and the Cloudflare home.
 // `npm run clients`, or with names: `npm run clients -- rclone restic`. A script whose program this machine does not have
-// is skipped, and says so. The programs come from the system; npm test does not need them.
-import { spawn } from 'node:child_process';
+// is skipped, and says so. The programs come from the system; npm test does not need them. With `--evidence` what was seen
+// goes into docs/evidence, for docs/s3-compatibility.md.
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onEachHome } from '../../bench/lib/homes.ts';
 import { missingPrograms } from '../../bench/lib/programs.ts';
+import {
+  type ClientEvidence,
+  EVIDENCE_FILES,
+  readEvidence,
+  writeEvidence,
+} from '../../scripts/compatibility-evidence.ts';
 import { freshBucketName } from '../wire/client.ts';
 import type { WireTarget } from '../wire/target.ts';
 
@@ -51,8 +58,28 @@ async function runScript(name: string, target: WireTarget): Promise<{ failure: s
   return { failure: code === 0 ? null : lines.slice(-25).join('\n'), lastLine: lines.at(-1) ?? '' };
 }
 
+/** What the program of a script calls its version: the first number of its own answer. */
+function versionOf(program: string): string {
+  const { stdout, stderr } = spawnSync(program, [
+    program === 'rclone' || program === 'restic' ? 'version' : '--version',
+  ]);
+  return /\d+(?:\.\d+)+/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown';
+}
+
+/** Adds what a script came to on one home; of another version or another day nothing stays. */
+function note(name: string, home: WireTarget['home'], outcome: string): void {
+  const known = readEvidence<ClientEvidence>(EVIDENCE_FILES.clients);
+  const version = versionOf(SCRIPTS[name]?.[0] ?? name);
+  const date = new Date().toISOString().slice(0, 10);
+  const before = known[name]?.version === version && known[name].date === date ? known[name].homes : {};
+  const entry = { version, date, homes: { ...before, [home]: outcome } };
+  const sorted = Object.entries({ ...known, [name]: entry }).sort(([a], [b]) => (a < b ? -1 : 1));
+  writeEvidence(EVIDENCE_FILES.clients, Object.fromEntries(sorted));
+}
+
 const print = (line: string) => process.stdout.write(`${line}\n`);
-const wanted = process.argv.slice(2);
+const isEvidence = process.argv.includes('--evidence');
+const wanted = process.argv.slice(2).filter((name) => name !== '--evidence');
 const unknown = wanted.filter((name) => !(name in SCRIPTS));
 if (unknown.length > 0)
   throw new Error(`No such script: ${unknown.join(', ')}. There are ${Object.keys(SCRIPTS).join(', ')}.`);
@@ -75,6 +102,7 @@ await onEachHome(async ({ target }) => {
         : `  ${name}: FAILED after ${seconds} s\n${failure}`,
     );
     if (failure !== null) failures += 1;
+    if (isEvidence) note(name, target.home, failure === null ? 'passed' : 'failed');
   }
 });
 process.exitCode = failures === 0 ? 0 : 1;

@@ -5,6 +5,7 @@ import {
   DeletePublicAccessBlockCommand,
   GetBucketPolicyCommand,
   GetBucketPolicyStatusCommand,
+  GetPublicAccessBlockCommand,
   PutBucketAclCommand,
   PutBucketPolicyCommand,
   PutObjectAclCommand,
@@ -141,7 +142,10 @@ describeCore('opening and closing', () => {
     await openToEveryone(client, bucket);
     await send({ method: 'PUT', bucket, key: 'open/e', body: 'e', headers: { 'x-amz-acl': 'public-read' } });
     await statusBecomes('open/a', 200);
+    const blocked = () => s3.send(new GetPublicAccessBlockCommand({ Bucket: bucket }));
+    await expectFailure(blocked(), 404, 'NoSuchPublicAccessBlockConfiguration');
     await s3.send(new PutPublicAccessBlockCommand({ Bucket: bucket, PublicAccessBlockConfiguration }));
+    expect((await blocked()).PublicAccessBlockConfiguration).toEqual(PublicAccessBlockConfiguration);
     await statusBecomes('open/a', 403);
     await statusBecomes('open/e', 403);
     const refused = s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));

@@ -14,10 +14,6 @@ const BUCKET_SUBRESOURCES: Readonly<Record<string, Methods>> = {
   cors: { GET: 'GetBucketCors', PUT: 'PutBucketCors', DELETE: 'DeleteBucketCors' },
   delete: { POST: 'DeleteObjects' },
   encryption: { GET: 'GetBucketEncryption', PUT: 'PutBucketEncryption', DELETE: 'DeleteBucketEncryption' },
-  /** Ours. */
-  hosting: { GET: 'GetBucketHosting', PUT: 'PutBucketHosting', DELETE: 'DeleteBucketHosting' },
-  /** Ours. */
-  purge: { POST: 'PurgeBucket' },
   'intelligent-tiering': configuration('IntelligentTiering'),
   inventory: configuration('Inventory'),
   lifecycle: {
@@ -118,7 +114,11 @@ function configuration(kind: string): Methods {
 /** What S3 does not have: names of ours, which are no parameters of S3 either. */
 export const OWN_SUBRESOURCES = {
   service: { 'x-quayside-kms-keys': { GET: 'ListNamedKeys', POST: 'PutNamedKey' } },
-  bucket: { zip: { GET: 'DownloadZip', HEAD: 'DownloadZip' } },
+  bucket: {
+    hosting: { GET: 'GetBucketHosting', PUT: 'PutBucketHosting', DELETE: 'DeleteBucketHosting' },
+    purge: { POST: 'PurgeBucket' },
+    zip: { GET: 'DownloadZip', HEAD: 'DownloadZip' },
+  },
   object: { zip: { GET: 'DownloadZip', HEAD: 'DownloadZip' } },
 } as const satisfies Record<string, Readonly<Record<string, Methods>>>;
 

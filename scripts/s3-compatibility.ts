@@ -1,0 +1,206 @@
+// Writes docs/s3-compatibility.md out of what can be read and counted: the operation table, the head of the S3 surface, and
+// what stands in docs/evidence: the answers that the wire suite got, the results of ceph/s3-tests, the tools that were used.
+// `npm run compatibility` runs the wire suite on both homes and writes the page; with `-- --no-run` it writes the page from the
+// evidence there is. compatibility-evidence.ts says what evidence looks like and takes in new results of ceph/s3-tests.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Operation } from '../src/http/s3/operation.ts';
+import { OPERATIONS } from '../src/http/s3/operations.ts';
+import { OWN_SUBRESOURCES, PLAIN, SUBRESOURCES } from '../src/http/s3/subresources.ts';
+import {
+  type ClientEvidence,
+  EVIDENCE_FILES,
+  HOMES,
+  type Home,
+  type Reasons,
+  readEvidence,
+  type SuiteEvidence,
+  type SuiteResult,
+  takeSuiteResults,
+  type WireEvidence,
+} from './compatibility-evidence.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PAGE = `${ROOT}docs/s3-compatibility.md`;
+
+const HOME_TITLES: Readonly<Record<Home, string>> = { node: 'Node', workers: 'wrangler dev' };
+
+/** Operations that share a method and a sub-resource with another one: what tells them apart. Source: refine() in detect.ts. */
+const VARIANTS: Readonly<Record<string, string>> = {
+  ListObjectsV2: 'GET /{bucket}?list-type=2',
+  DryRunBucketLifecycle: 'GET /{bucket}?lifecycle&dry-run',
+  CopyObject: 'PUT /{bucket}/{key} with x-amz-copy-source',
+  UploadPartCopy: 'PUT /{bucket}/{key}?uploadId with x-amz-copy-source',
+};
+/** Of these, what S3 does not have. */
+const OWN_VARIANTS = ['DryRunBucketLifecycle'];
+/** The preflight of CORS is no operation of the table: preflight.ts answers it. */
+const PREFLIGHT = 'OptionsObject';
+
+/** The first request line of every operation that S3 or we know, by operation. */
+function requestLines(): ReadonlyMap<string, string> {
+  const lines = new Map<string, string>();
+  const add = (name: string, line: string) => lines.set(name, lines.get(name) ?? line);
+  for (const level of ['service', 'bucket', 'object'] as const) {
+    const path = level === 'service' ? '/' : level === 'bucket' ? '/{bucket}' : '/{bucket}/{key}';
+    for (const [method, name] of Object.entries(PLAIN[level])) add(name, `${method} ${path}`);
+    const table: Readonly<Record<string, Readonly<Record<string, string>>>> = SUBRESOURCES[level];
+    for (const [subresource, methods] of Object.entries(table)) {
+      for (const [method, name] of Object.entries(methods)) add(name, `${method} ${path}?${subresource}`);
+    }
+  }
+  for (const [name, line] of Object.entries(VARIANTS)) add(name, line);
+  lines.delete(PREFLIGHT);
+  return lines;
+}
+
+function ownOperations(): ReadonlySet<string> {
+  const levels: readonly Readonly<Record<string, Readonly<Record<string, string>>>>[] = Object.values(OWN_SUBRESOURCES);
+  const names = levels.flatMap((level) => Object.values(level).flatMap((methods) => Object.values(methods)));
+  return new Set([...names, ...OWN_VARIANTS]);
+}
+
+function operationRow(name: string, line: string, operation: Operation, evidence: WireEvidence): string {
+  const counted = (home: Home) => {
+    const byClass = Object.entries(evidence[home]?.[name] ?? {});
+    return byClass.map(([status, count]) => `${count} × ${status}`).join(', ') || 'none yet';
+  };
+  const right = 'action' in operation ? `\`${operation.action}\`` : 'a signature';
+  const refused = operation.rejects.map((header) => `\`${header}\``).join(', ');
+  const cells = [name, `\`${line}\``, right, operation.meter, ...HOMES.map(counted), refused];
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** Rows of the table by what they are, and the names of what is missing. */
+function operationRows(evidence: WireEvidence): { have: string[]; own: string[]; missing: string[] } {
+  const table: Readonly<Record<string, Operation>> = OPERATIONS;
+  const isOwn = ownOperations();
+  const rows: { have: string[]; own: string[]; missing: string[] } = { have: [], own: [], missing: [] };
+  for (const [name, line] of [...requestLines()].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const operation = table[name];
+    if (operation === undefined) rows.missing.push(`${name} (\`${line}\`)`);
+    else (isOwn.has(name) ? rows.own : rows.have).push(operationRow(name, line, operation, evidence));
+  }
+  return rows;
+}
+
+/** The list of deviations at the head of the S3 surface. */
+function deviations(): string {
+  const source = readFileSync(`${ROOT}src/http/s3/routes.ts`, 'utf8');
+  const head = source.slice(0, source.indexOf('\nimport ')).split('\n');
+  const lines = head.map((line) => line.replace(/^\/\/ ?/, ''));
+  return lines.slice(lines.findIndex((line) => line.startsWith('- '))).join('\n');
+}
+
+/** `607 of 613` of the groups whose name begins so. */
+function totalOf({ groups }: SuiteResult, start: string): string {
+  const counted = Object.entries(groups).filter(([name]) => name.startsWith(start));
+  const sum = (of: 'passed' | 'total') => counted.reduce((all, [, group]) => all + group[of], 0);
+  return `${sum('passed')} of ${sum('total')}`;
+}
+
+function suiteSection({ suite, homes }: SuiteEvidence, reasons: Reasons): string {
+  const told = (home: Home) =>
+    `**${totalOf(homes[home], '')}** on ${HOME_TITLES[home]} (core: ${totalOf(homes[home], 'core')}; ${homes[home].date})`;
+  const rows = Object.keys(homes.node.groups).map((group) => {
+    const cell = (home: Home) => {
+      const { passed, total } = homes[home].groups[group] ?? { passed: 0, total: 0 };
+      return `${passed} of ${total}`;
+    };
+    return `| ${group} | ${HOMES.map(cell).join(' | ')} |`;
+  });
+  const failing = [...new Set(HOMES.flatMap((home) => homes[home].notPassed))].sort();
+  const reasonRows = failing.map((name) => {
+    const where = HOMES.filter((home) => homes[home].notPassed.includes(name)).map((home) => HOME_TITLES[home]);
+    const { reason, source } = reasons[name] ?? { reason: 'no reason written down yet', source: '' };
+    return `| ${name} | ${where.join(', ')} | ${reason} | ${source} |`;
+  });
+  return `[ceph/s3-tests](https://github.com/ceph/s3-tests) at ${suite.slice(0, 12)}, tests marked \`fails_on_aws\` left out, its
+\`api_name\` being the service's region \`auto\`: ${HOMES.map(told).join(', ')}.
+
+| group | ${HOMES.map((home) => HOME_TITLES[home]).join(' | ')} |
+|---|---|---|
+${rows.join('\n')}
+
+### What does not pass, and why
+Where a test contradicts AWS's documents, AWS wins.
+
+| test | home | reason | source |
+|---|---|---|---|
+${reasonRows.join('\n')}`;
+}
+
+function clientSection(clients: ClientEvidence): string {
+  const rows = Object.entries(clients).map(([name, { version, date, homes }]) => {
+    const cell = (home: Home) => homes[home] ?? 'not run';
+    return `| [${name}](../test/clients/${name}.sh) | ${version} | ${date} | ${HOMES.map(cell).join(' | ')} |`;
+  });
+  return `\`npm run clients\` does a day's work with these on both homes, where they are installed; the scripts say what that is.
+
+| tool | version | date | ${HOMES.map((home) => HOME_TITLES[home]).join(' | ')} |
+|---|---|---|---|---|
+${rows.join('\n')}`;
+}
+
+/** The whole page. */
+export function compatibilityPage(): string {
+  const { have, own, missing } = operationRows(readEvidence<WireEvidence>(EVIDENCE_FILES.wire));
+  const header = `| operation | request | right | class | ${HOMES.map((home) => HOME_TITLES[home]).join(' | ')} | headers refused |
+|---|---|---|---|---|---|---|`;
+  return `<!-- Made by \`npm run compatibility\`. Change its sources, not this page. -->
+# S3 compatibility
+
+## Operations
+The right is the action that a bucket policy names for it. The class is what a request is metered as. The next two columns count the
+answers that the wire suite (test/wire: the official SDK, a second signer, raw sockets) got from each home in its last run.
+A header of the last column is answered 501 with its name, so that no wish is dropped without a word.
+
+${header}
+${have.join('\n')}
+
+### Ours, which S3 does not have
+Their rights are actions of S3, because a policy may name no others.
+
+${header}
+${own.join('\n')}
+
+### Missing
+Answered 501 NotImplemented with their names: ${missing.join(', ')}.
+
+## Deviations, on purpose
+${deviations()}
+
+## ceph/s3-tests
+${suiteSection(readEvidence<SuiteEvidence>(EVIDENCE_FILES.suite), readEvidence<Reasons>(EVIDENCE_FILES.reasons))}
+
+## Tools
+${clientSection(readEvidence<ClientEvidence>(EVIDENCE_FILES.clients))}
+`;
+}
+
+function main(): number {
+  const { values } = parseArgs({
+    options: {
+      'no-run': { type: 'boolean', default: false },
+      suite: { type: 'string' },
+      node: { type: 'string', multiple: true },
+      workers: { type: 'string', multiple: true },
+    },
+  });
+  for (const home of HOMES) takeSuiteResults(home, values.suite, values[home] ?? []);
+  if (!values['no-run']) {
+    const env = { ...process.env, QUAYSIDE_WIRE_EVIDENCE: EVIDENCE_FILES.wire };
+    const run = spawnSync('vitest', ['run', '--project', 'wire-node', '--project', 'wire-workers'], {
+      cwd: ROOT,
+      env,
+      stdio: 'inherit',
+    });
+    if (run.status !== 0) return run.status ?? 1;
+  }
+  writeFileSync(PAGE, compatibilityPage());
+  return 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = main();
