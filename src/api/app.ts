@@ -21,13 +21,25 @@ import { documentJson } from './openapi.ts';
 import { invalidFields, isOurFault, problemResponse } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createRouteTable } from './route-table.ts';
+import { addAccessKeyRoutes } from './routes/access-keys.ts';
+import { addAccountRoutes } from './routes/accounts.ts';
+import { addAuditRoutes } from './routes/audit.ts';
 import { addBucketRoutes } from './routes/buckets.ts';
+import { addMemberRoutes } from './routes/members.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
 import { addTokenRoutes } from './routes/tokens.ts';
 import { sourceOf } from './source-of.ts';
 
 /** One line for each resource. */
-const ROUTES: readonly ((api: Api) => void)[] = [addSessionRoutes, addTokenRoutes, addBucketRoutes];
+const ROUTES: readonly ((api: Api) => void)[] = [
+  addSessionRoutes,
+  addTokenRoutes,
+  addAccountRoutes,
+  addMemberRoutes,
+  addAccessKeyRoutes,
+  addAuditRoutes,
+  addBucketRoutes,
+];
 
 export type ApiOptions = Omit<ApiServices, 'secrets'> & {
   /** What the API's own keys are derived from; null: the server is not set up, and nobody can sign in. */
@@ -75,8 +87,8 @@ export function createApi({ rootSecretKey, requestsPerMinute, ...services }: Api
     rateLimit.count(subject, clock.nowMs());
     Object.assign(limits, rateLimit.headersOf(subject, clock.nowMs()));
     const body = await readJsonBody(request);
-    const call = { ...services, secrets, request, requestId, caller };
-    const run = () => dispatch(call, body);
+    const call = { ...services, secrets, request, requestId, caller, body, audit: { accountId: null } };
+    const run = () => dispatch(app, call, body);
     const key = request.method === 'POST' ? request.header('idempotency-key') : null;
     if (key === null || caller === null) return run();
     return runOnce({ ...call, caller }, key, { target: `${request.rawPath}?${request.rawQuery}`, body }, run);
@@ -104,17 +116,6 @@ export function createApi({ rootSecretKey, requestsPerMinute, ...services }: Api
     request.notes.requester = caller.accountId;
     request.notes.accessKeyId = caller.accessKeyId;
     return caller;
-  }
-
-  async function dispatch(call: ApiCall, body: Uint8Array<ArrayBuffer> | null): Promise<Response> {
-    const { method, rawPath, rawQuery } = call.request;
-    const headers = new Headers();
-    for (const name of PASSED_HEADERS) {
-      const value = call.request.header(name);
-      if (value !== null) headers.set(name, value);
-    }
-    const url = `http://api.invalid${rawPath.slice(BASE_PATH.length)}${rawQuery === '' ? '' : `?${rawQuery}`}`;
-    return app.fetch(new Request(url, { method, headers, body }), { call });
   }
 
   return {
@@ -148,6 +149,18 @@ function createRoutes(): OpenAPIHono<ApiEnv> {
   });
   for (const add of ROUTES) add(api);
   return api;
+}
+
+/** Gives a request to its route, as the framework wants it. */
+async function dispatch(app: Api, call: ApiCall, body: Uint8Array<ArrayBuffer> | null): Promise<Response> {
+  const { method, rawPath, rawQuery } = call.request;
+  const headers = new Headers();
+  for (const name of PASSED_HEADERS) {
+    const value = call.request.header(name);
+    if (value !== null) headers.set(name, value);
+  }
+  const url = `http://api.invalid${rawPath.slice(BASE_PATH.length)}${rawQuery === '' ? '' : `?${rawQuery}`}`;
+  return app.fetch(new Request(url, { method, headers, body }), { call });
 }
 
 /** The headers of every answer, with its length. Nothing of the API is for caches, nothing of it is a page. */

@@ -14,7 +14,9 @@ import type { HttpRequest } from '../http/request.ts';
 import type { OfAccount } from '../ports/accounts.ts';
 import type { AccountId, BucketName } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
+import { ANONYMOUS_ID } from '../ports/pointer.ts';
 import type { ApiSecrets } from './api-secrets.ts';
+import { withAudit } from './audit.ts';
 
 /** What the API works with, the same for every request. */
 export type ApiServices = {
@@ -31,6 +33,10 @@ export type ApiCall = ApiServices & {
   readonly requestId: string;
   /** Who asks; null: nobody that we know. */
   readonly caller: ApiCaller | null;
+  /** What was sent, if anything; routes take it checked, from `c.req.valid`. */
+  readonly body: Uint8Array | null;
+  /** What the audit log says of the request, where it is not about the caller's own account. */
+  readonly audit: { accountId: AccountId | null };
 };
 
 export type ApiEnv = { Bindings: { readonly call: ApiCall } };
@@ -59,8 +65,14 @@ export function apiRoute<const Route extends GivenRoute>(route: Route) {
   const { access } = route;
   const middleware: MiddlewareHandler<ApiEnv> = async (c, next) => {
     c.env.call.request.notes.operation = toOperationName(route.operationId);
-    if (access !== 'everybody') requireAccess(callOf(c).caller, access);
-    await next();
+    if (access === 'everybody') return next();
+    const call = callOf(c);
+    requireAccess(call.caller, access);
+    if (route.method === 'get') return next();
+    await withAudit(call, route.operationId, async () => {
+      await next();
+      return c.res;
+    });
   };
   const security = access === 'everybody' ? [] : [{ bearer: [] }, { session: [] }];
   const described = { ...route, security, 'x-quayside-access': access };
@@ -82,10 +94,18 @@ function requireAccess(caller: ApiCaller, access: Scope | 'signed-in'): void {
  * The account that a request is about: the one it names, else the caller's. NoSuchAccount for one that the caller has
  * nothing to do with, whether there is one or not.
  */
-export function accountOf({ caller }: SignedInCall, accountId: string | undefined): AccountId {
+export function accountOf({ caller, audit }: SignedInCall, accountId: string | undefined): AccountId {
   if (accountId === undefined || accountId === caller.accountId) return caller.accountId;
   if (!isRoot(caller)) throw new StorageError('NoSuchAccount');
+  audit.accountId = accountId as AccountId;
   return accountId as AccountId;
+}
+
+/** The same of an account that there is: for what is made in it. NoSuchAccount. */
+export async function existingAccountOf(call: SignedInCall, accountId: string | undefined): Promise<AccountId> {
+  const id = accountOf(call, accountId);
+  if (id === ANONYMOUS_ID || !(await call.findAccounts([id])).has(id)) throw new StorageError('NoSuchAccount');
+  return id;
 }
 
 /** What of the account a list or a removal is about: an owner's or admin's all of it, anybody else's own. */

@@ -18,3 +18,14 @@ export const accountIdQuery = z
 
 export const roleSchema = z.enum(['owner', 'admin', 'member', 'billing', 'reader']);
 export const scopeSchema = z.enum(SCOPES);
+
+/** What a member signs in with: a name or a mail address. Case does not matter. */
+export const loginSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.+@-]{0,127}$/)
+  .transform((login) => login.toLowerCase())
+  .openapi({ type: 'string', example: 'ada@example.org' });
+
+/** A password that is being set, and one that is being tried. Source: NIST SP 800-63B section 5.1.1.2. */
+export const newPasswordSchema = z.string().min(10).max(200);
+export const passwordSchema = z.string().min(1).max(200);

@@ -40,6 +40,13 @@ declare module 'node:crypto' {
   export function createHmac(algorithm: 'sha1' | 'sha256', key: BinaryLike | KeyObject): Hmac;
   export function createSecretKey(key: Uint8Array): KeyObject;
   export function hash(algorithm: 'md5' | 'sha1' | 'sha256', data: BinaryLike, encoding?: 'hex' | 'base64'): string;
+  export function scrypt(
+    password: string,
+    salt: Uint8Array,
+    keyBytes: number,
+    options: { readonly N: number; readonly r: number; readonly p: number; readonly maxmem: number },
+    done: (error: Error | null, key: Uint8Array) => void,
+  ): void;
   export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean;
   export function randomBytes(size: number): Uint8Array;
 }

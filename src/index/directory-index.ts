@@ -1,13 +1,15 @@
 // The directory: accounts, access keys, which account owns which bucket names, the host names of buckets, and named keys,
-// as plain synchronous code over a SQL port, like the bucket index. Secrets of access keys are stored as they are:
-// checking an AWS signature needs them. Named keys come wrapped.
+// as plain synchronous code over a SQL port, like the bucket index. Secrets of access keys and named keys come sealed;
+// `putAccount` of old keeps them as they are, until core seals them.
 import type { DirectoryApi, HostBinding, NamedKey } from '../ports/directory.ts';
 import type { AccountId, BucketId, BucketName } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { Sql } from '../ports/sql.ts';
+import { createAccessKeyCalls, createAccountCalls } from './accounts.ts';
 import { createBillingCalls } from './billing.ts';
 import { inTransactions } from './bucket-index.ts';
 import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
+import { createAuditCalls, createMemberCalls } from './members.ts';
 import { createSignInCalls } from './sign-in.ts';
 
 /** Queries of one statement, which is atomic by itself. */
@@ -19,6 +21,14 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'getHost',
   'getNamedKey',
   'listNamedKeys',
+  'listAccounts',
+  'getAccount',
+  'listAccessKeys',
+  'findAccessKeyRecord',
+  'listMembers',
+  'getMember',
+  'findLogin',
+  'listAudit',
   'getToken',
   'getSession',
   'listTokens',
@@ -34,18 +44,12 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
 /** The calls over a database whose tables `migrate(sql, DIRECTORY_SCHEMA)` made. Each is atomic. */
 export function createDirectoryIndex(sql: Sql): DirectoryApi {
   const calls: DirectoryApi = {
+    ...createAccountCalls(sql),
+    ...createAccessKeyCalls(sql),
+    ...createMemberCalls(sql),
+    ...createAuditCalls(sql),
     ...createSignInCalls(sql),
     ...createBillingCalls(sql),
-
-    getAccessKey({ id }) {
-      const [row] = sql.all<{ secret: string; account_id: string; display_name: string }>(
-        `SELECT k.secret, k.account_id, a.display_name
-         FROM access_keys AS k JOIN accounts AS a ON a.id = k.account_id WHERE k.id = ?`,
-        id,
-      );
-      if (row === undefined) return null;
-      return { id, secret: row.secret, account: { id: row.account_id as AccountId, displayName: row.display_name } };
-    },
 
     getAccounts({ ids }) {
       const rows = sql.all<{ id: string; display_name: string }>(
@@ -56,7 +60,12 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
     },
 
     putAccount({ account, keys }) {
-      sql.all('INSERT OR REPLACE INTO accounts (id, display_name) VALUES (?, ?)', account.id, account.displayName);
+      sql.all(
+        `INSERT INTO accounts (id, display_name) VALUES (?, ?)
+         ON CONFLICT (id) DO UPDATE SET display_name = excluded.display_name`,
+        account.id,
+        account.displayName,
+      );
       sql.all('DELETE FROM access_keys WHERE account_id = ?', account.id);
       for (const key of keys) {
         sql.all(

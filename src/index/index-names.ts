@@ -58,6 +58,14 @@ export const DIRECTORY_CALLS = {
   getHost: 'query',
   getNamedKey: 'query',
   listNamedKeys: 'query',
+  listAccounts: 'query',
+  getAccount: 'query',
+  listAccessKeys: 'query',
+  findAccessKeyRecord: 'query',
+  listMembers: 'query',
+  getMember: 'query',
+  findLogin: 'query',
+  listAudit: 'query',
   getToken: 'query',
   getSession: 'query',
   listTokens: 'query',
@@ -76,6 +84,20 @@ export const DIRECTORY_CALLS = {
   bindHosts: 'command',
   addNamedKey: 'command',
   setNamedKeyEnabled: 'command',
+  addAccount: 'command',
+  updateAccount: 'command',
+  removeAccount: 'command',
+  addAccessKey: 'command',
+  updateAccessKey: 'command',
+  removeAccessKey: 'command',
+  sealAccessKey: 'command',
+  noteKeyUsed: 'command',
+  addMember: 'command',
+  updateMember: 'command',
+  setPassword: 'command',
+  removeMember: 'command',
+  addAudit: 'command',
+  endAudit: 'command',
   addToken: 'command',
   addSession: 'command',
   removeToken: 'command',
@@ -101,3 +123,18 @@ export function isIndexCommand(name: keyof IndexApi): name is keyof IndexCommand
 export function isDirectoryCommand(name: keyof DirectoryApi): boolean {
   return DIRECTORY_CALLS[name] === 'command';
 }
+
+/** Whether the call can change what `getAccessKey` gives: whoever remembers access keys then forgets them. */
+export function changesAccessKeys(name: keyof DirectoryApi): boolean {
+  return KEY_CHANGES.has(name);
+}
+
+const KEY_CHANGES: ReadonlySet<keyof DirectoryApi> = new Set([
+  'putAccount',
+  'updateAccount',
+  'removeAccount',
+  'addAccessKey',
+  'updateAccessKey',
+  'removeAccessKey',
+  'sealAccessKey',
+] as const);

@@ -2,6 +2,7 @@
 // had; a newer program applies the rest, an older one refuses to touch it. A migration that was released is never
 // edited: a change is a new one at the end. docs/storage-schema.md explains every table.
 import type { Sql } from '../ports/sql.ts';
+import { ACCOUNT_TABLES, SIGN_IN_TABLES } from './account-tables.ts';
 import { BILLING_TABLES } from './billing-tables.ts';
 import { NAME_JOB_TABLES } from './names-schema.ts';
 
@@ -217,54 +218,9 @@ export const DIRECTORY_SCHEMA: Schema = {
         created_at_ms INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID`,
     ],
-    [
-      `CREATE TABLE tokens (
-        digest TEXT NOT NULL PRIMARY KEY,
-        id TEXT NOT NULL,
-        name TEXT NOT NULL,
-        scopes TEXT,
-        created_at_ms INTEGER NOT NULL,
-        expires_at_ms INTEGER,
-        account_id TEXT NOT NULL,
-        role TEXT NOT NULL,
-        member_id TEXT,
-        access_key_id TEXT
-      ) STRICT, WITHOUT ROWID`,
-      'CREATE UNIQUE INDEX tokens_by_account ON tokens (account_id, id)',
-      `CREATE TABLE sessions (
-        digest TEXT NOT NULL PRIMARY KEY,
-        id TEXT NOT NULL,
-        label TEXT NOT NULL,
-        created_at_ms INTEGER NOT NULL,
-        expires_at_ms INTEGER NOT NULL,
-        account_id TEXT NOT NULL,
-        role TEXT NOT NULL,
-        member_id TEXT,
-        access_key_id TEXT
-      ) STRICT, WITHOUT ROWID`,
-      'CREATE UNIQUE INDEX sessions_by_account ON sessions (account_id, id)',
-      'CREATE INDEX sessions_by_expiry ON sessions (expires_at_ms)',
-      `CREATE TABLE sign_in_failures (
-        subject TEXT NOT NULL PRIMARY KEY,
-        failures INTEGER NOT NULL,
-        last_ms INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID`,
-      'CREATE INDEX sign_in_failures_by_time ON sign_in_failures (last_ms)',
-      `CREATE TABLE kept_answers (
-        caller TEXT NOT NULL,
-        key TEXT NOT NULL,
-        fingerprint TEXT NOT NULL,
-        attempt_id TEXT NOT NULL,
-        at_ms INTEGER NOT NULL,
-        status INTEGER,
-        headers TEXT,
-        sealed TEXT,
-        PRIMARY KEY (caller, key)
-      ) STRICT, WITHOUT ROWID`,
-      'CREATE INDEX kept_answers_by_time ON kept_answers (at_ms)',
-      'CREATE INDEX kept_answers_by_caller ON kept_answers (caller, at_ms)',
-    ],
+    SIGN_IN_TABLES,
     BILLING_TABLES,
+    ACCOUNT_TABLES,
   ],
 };
 

@@ -58,12 +58,35 @@ export function createSignInCalls(sql: Sql): SignInApi {
   };
 }
 
+/** What has become of the holder since: the role of the member now, and whether member and account are in use. */
+type LiveRow = {
+  readonly live_role: string | null;
+  readonly member_in_use: number | null;
+  readonly in_use: number | null;
+};
+
+function liveSelect(table: 'tokens' | 'sessions', columns: string): string {
+  return `SELECT ${columns
+    .split(', ')
+    .map((column) => `h.${column}`)
+    .join(', ')}, m.role AS live_role, m.is_enabled AS member_in_use, a.is_enabled AS in_use
+    FROM ${table} AS h LEFT JOIN members AS m ON m.id = h.member_id LEFT JOIN accounts AS a ON a.id = h.account_id
+    WHERE h.digest = ?`;
+}
+
+/** Null when account or member is not in use any more. The accounts of the settings have no row. */
+function withLiveRole<Kind extends Holder>(holder: Kind, row: LiveRow): Kind | null {
+  if (row.in_use === 0) return null;
+  if (holder.memberId === null) return holder;
+  return row.member_in_use === 1 ? { ...holder, role: row.live_role as Role } : null;
+}
+
 function createTokenCalls(sql: Sql): Pick<SignInApi, 'getToken' | 'addToken' | 'listTokens' | 'removeToken'> {
   return {
     getToken({ digest, nowMs }) {
-      const [row] = sql.all<TokenRow>(`SELECT ${TOKEN_COLUMNS} FROM tokens WHERE digest = ?`, digest);
+      const [row] = sql.all<TokenRow & LiveRow>(liveSelect('tokens', TOKEN_COLUMNS), digest);
       if (row === undefined || (row.expires_at_ms !== null && row.expires_at_ms <= nowMs)) return null;
-      return decodeToken(row);
+      return withLiveRole(decodeToken(row), row);
     },
     addToken({ digest, token }) {
       sql.all(
@@ -102,8 +125,8 @@ function createSessionCalls(
 ): Pick<SignInApi, 'getSession' | 'addSession' | 'listSessions' | 'removeSession' | 'removeSessions'> {
   return {
     getSession({ digest, nowMs }) {
-      const [row] = sql.all<SessionRow>(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE digest = ?`, digest);
-      return row === undefined || row.expires_at_ms <= nowMs ? null : decodeSession(row);
+      const [row] = sql.all<SessionRow & LiveRow>(liveSelect('sessions', SESSION_COLUMNS), digest);
+      return row === undefined || row.expires_at_ms <= nowMs ? null : withLiveRole(decodeSession(row), row);
     },
     addSession({ digest, session }) {
       sql.all('DELETE FROM sessions WHERE expires_at_ms < ?', session.createdAtMs);

@@ -1,9 +1,10 @@
 // Who there is: accounts, their access keys, which account owns which bucket names, and which host names show which
 // buckets. The bucket itself is the index's; a name here without a bucket there is the trace of an interrupted create or
 // delete, and harmless.
+import type { AccountsApi } from './account-records.ts';
 import type { SignInApi } from './accounts.ts';
 import type { BillingApi } from './billing.ts';
-import type { AccessKey, AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from './domain.ts';
+import type { AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from './domain.ts';
 import type { HostedDomain } from './hosting.ts';
 
 export type OwnedBucket = { readonly name: BucketName; readonly createdAtMs: number };
@@ -19,10 +20,9 @@ export type NamedKey = {
   readonly createdAtMs: number;
 };
 
-export type DirectoryApi = SignInApi &
+export type DirectoryApi = AccountsApi &
+  SignInApi &
   BillingApi & {
-    /** The key with its account, or null. */
-    getAccessKey(input: { id: AccessKeyId }): AccessKey | null;
     /** Those of the accounts that there are, in any order. */
     getAccounts(input: { ids: readonly AccountId[] }): readonly Account[];
     /** Makes or replaces an account and its keys. Idempotent. */

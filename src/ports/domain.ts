@@ -1,6 +1,7 @@
 // The nouns of Quayside as plain data: what the index stores, what the ports pass, what the surfaces render.
 // No HTTP, no SQL, no runtime type appears here. Everything can be structured-cloned (worker threads, Durable
 // Object RPC). Branded strings are made only by their parse function in core/names.ts or by an index row.
+import type { KeyScope } from './account-records.ts';
 import type { BucketAccess } from './bucket-access.ts';
 import type { BucketSettings } from './bucket-settings.ts';
 import type { DefaultRetention, ObjectFacts } from './object-facts.ts';
@@ -139,11 +140,23 @@ export type BucketAddress = Pick<BucketRecord, 'id' | 'name'>;
 export type Account = { readonly id: AccountId; readonly displayName: string };
 
 /** An access key with its secret and the account that it speaks for. */
-export type AccessKey = { readonly id: AccessKeyId; readonly secret: string; readonly account: Account };
+export type AccessKey = {
+  readonly id: AccessKeyId;
+  readonly secret: string;
+  readonly account: Account;
+  /** What it may do at most; absent or null: all that its account may. */
+  readonly scope?: KeyScope | null;
+};
 
 /** Who asks: an account by one of its keys, or nobody in particular. */
 export type Principal =
-  | { readonly kind: 'account'; readonly account: Account; readonly accessKeyId: AccessKeyId }
+  | {
+      readonly kind: 'account';
+      readonly account: Account;
+      readonly accessKeyId: AccessKeyId;
+      /** As its access key has it. */
+      readonly scope?: KeyScope | null;
+    }
   | { readonly kind: 'anonymous' };
 
 /** What must be true of a version that is to be deleted; null is not asked. Times in whole seconds, as S3 shows them. */

@@ -282,6 +282,43 @@ function useDirectory(directory: DirectoryApi): void {
   directory.listNamedKeys({ after: '', limit: 10 });
   directory.setNamedKeyEnabled({ id: 'k', isEnabled: false });
   useSignIn(directory);
+  useAccounts(directory);
+}
+
+function useAccounts(directory: DirectoryApi): void {
+  const [id, accountId] = ['K' as AccessKeyId, OWNER];
+  const times = { createdAtMs: START_MS, expiresAtMs: null, lastUsedMs: null };
+  const shared = { isEnabled: true, revision: 1, displayName: 'n' };
+  directory.addAccount({ account: { ...shared, ...times, id: accountId } });
+  directory.getAccount({ id: accountId });
+  directory.listAccounts({ after: '', limit: 10 });
+  directory.updateAccount({ ...shared, id: accountId, isEnabled: false });
+  directory.addAccessKey({
+    key: { ...shared, ...times, id, accountId, name: 'n', scope: null },
+    sealedSecret: 's',
+  });
+  directory.listAccessKeys({ accountId, after: '', limit: 10 });
+  directory.findAccessKeyRecord({ accountId, id });
+  directory.sealAccessKey({ id, plain: 's', sealed: 't' });
+  directory.noteKeyUsed({ id, atMs: START_MS });
+  directory.updateAccessKey({ accountId, id, revision: 1, name: 'm', scope: null, expiresAtMs: 1, isEnabled: false });
+  directory.removeAccessKey({ accountId, id });
+  const member = { ...shared, ...times, id: 'm', accountId, login: 'l', role: 'member', hasPassword: false } as const;
+  directory.addMember({ member, passwordHash: null });
+  directory.getMember({ accountId, id: 'm' });
+  directory.listMembers({ accountId, after: '', limit: 10 });
+  directory.findLogin({ login: 'l' });
+  directory.setPassword({ accountId, id: 'm', passwordHash: 'h', exceptId: null });
+  directory.updateMember({ ...member, isEnabled: false });
+  directory.removeMember({ accountId, id: 'm' });
+  const who = { memberId: null, accessKeyId: null, credential: '', source: '', requestId: '', status: null };
+  const entry = { ...who, id: 'e', accountId, atMs: START_MS, action: '', target: '', detail: '' };
+  directory.addAudit({ entry, keepFromMs: 0 });
+  directory.endAudit({ id: 'e', accountId, status: 200 });
+  const filter = { action: null, memberId: null, accessKeyId: null, fromMs: null, toMs: null };
+  directory.listAudit({ accountId, before: '', limit: 10, filter });
+  directory.endAudit({ id: 'e', accountId, status: null });
+  directory.removeAccount({ id: accountId });
 }
 
 function useSignIn(directory: DirectoryApi): void {

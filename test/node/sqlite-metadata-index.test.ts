@@ -265,7 +265,7 @@ describe('caches', () => {
     expect(await get()).toBeNull();
     await directory.call('putAccount', { account, keys: [{ id, secret: 's1' }] });
     const known = await get();
-    expect(known).toEqual({ id, secret: 's1', account });
+    expect(known).toMatchObject({ id, secret: 's1', account });
     expect(await get()).toBe(known);
     await directory.call('putAccount', { account, keys: [] });
     expect(await get()).toBeNull();

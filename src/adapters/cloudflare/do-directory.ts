@@ -2,6 +2,7 @@
 // named keys too, because every read of what they protect does;
 // host names are, because every request to a host that is not the service's own needs one (cached-hosts.ts).
 import { LRUCache } from 'lru-cache';
+import { changesAccessKeys } from '../../index/index-names.ts';
 import type { Directory, DirectoryApi } from '../../ports/directory.ts';
 import type { Background, Clock } from '../../ports/system.ts';
 import { createCachedHosts } from './cached-hosts.ts';
@@ -60,7 +61,7 @@ export function createDoDirectory(
         return value;
       } finally {
         // A new secret, a withdrawn key or another host must count at once, at least here.
-        if (name === 'putAccount' || name === 'setNamedKeyEnabled') keys.clear();
+        if (changesAccessKeys(name) || name === 'setNamedKeyEnabled') keys.clear();
         if (name === 'bindHosts') hosts.clear();
       }
     },

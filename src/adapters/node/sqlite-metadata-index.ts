@@ -7,18 +7,11 @@
 // kept, because readers here can see the commit before its answer arrives. Outside of that time nothing can change it.
 import { createBucketIndex } from '../../index/bucket-index.ts';
 import { createDirectoryIndex } from '../../index/directory-index.ts';
-import { isDirectoryCommand, isIndexCommand } from '../../index/index-names.ts';
+import { changesAccessKeys, isDirectoryCommand, isIndexCommand } from '../../index/index-names.ts';
 import { runIndexCall, unwrapReply } from '../../index/reply.ts';
+import type { StoredAccessKey } from '../../ports/account-records.ts';
 import type { Directory, DirectoryApi, HostBinding } from '../../ports/directory.ts';
-import type {
-  AccessKey,
-  AccessKeyId,
-  BucketId,
-  BucketName,
-  BucketRecord,
-  ObjectKey,
-  ObjectVersion,
-} from '../../ports/domain.ts';
+import type { AccessKeyId, BucketId, BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../ports/domain.ts';
 import { changedBy, changesGate } from '../../ports/index-changes.ts';
 import type { CommitObjectInput, FoundVersion, IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { MetricFamily } from '../../ports/metrics.ts';
@@ -87,7 +80,7 @@ export async function openSqliteMetadataIndex(options: {
     maxSize: VERSIONS_CACHED_BYTES,
     sizeCalculation: ({ found }) => VERSION_BYTES + weightOf(found.object),
   });
-  const accessKeys = createHeldCache<AccessKeyId, AccessKey>(ACCESS_KEYS_CACHED);
+  const accessKeys = createHeldCache<AccessKeyId, StoredAccessKey>(ACCESS_KEYS_CACHED);
   const hosts = createHeldCache<string, { readonly binding: HostBinding | null }>(HOSTS_CACHED);
 
   let isOpen = true;
@@ -146,7 +139,7 @@ export async function openSqliteMetadataIndex(options: {
 
   function commandDirectory(name: keyof DirectoryApi, input: unknown): Promise<unknown> {
     // Accounts and host names change rarely, and one that changes may have lost any of them: forget all.
-    const held = name === 'putAccount' ? accessKeys : name === 'bindHosts' ? hosts : null;
+    const held = changesAccessKeys(name) ? accessKeys : name === 'bindHosts' ? hosts : null;
     held?.holdAll();
     return writer.call({ target: 'directory', name, input }, { weightBytes: 0, onReply: () => held?.releaseAll() });
   }

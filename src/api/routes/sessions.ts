@@ -1,9 +1,11 @@
 // Sessions: signing in and out, and who one is. The only routes that anybody may call.
 import { z } from '@hono/zod-openapi';
+import { signInByPassword } from '../../core/accounts/members.ts';
 import { type Scope, scopesOf } from '../../core/accounts/permissions.ts';
 import { SESSION_MS, signInByAccessKey } from '../../core/accounts/sign-in.ts';
 import type { Session } from '../../ports/accounts.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { auditSignIn } from '../audit.ts';
 import {
   type Api,
   type ApiCall,
@@ -18,15 +20,15 @@ import {
 } from '../context.ts';
 import { NO_SESSION_COOKIE, sessionCookie } from '../credentials.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
-import { idSchema, roleSchema, scopeSchema } from '../schemas.ts';
+import { idSchema, loginSchema, passwordSchema, roleSchema, scopeSchema } from '../schemas.ts';
 import { sourceOf } from '../source-of.ts';
 
 const TAGS = ['Sessions'];
 
-const signInSchema = z.strictObject({
-  accessKeyId: z.string().min(1).max(128),
-  secretAccessKey: z.string().min(1).max(256),
-});
+const signInSchema = z.union([
+  z.strictObject({ accessKeyId: z.string().min(1).max(128), secretAccessKey: z.string().min(1).max(256) }),
+  z.strictObject({ login: loginSchema, password: passwordSchema }),
+]);
 
 const sessionSchema = z
   .object({
@@ -67,7 +69,7 @@ export function addSessionRoutes(api: Api): void {
       method: 'post',
       path: '/sessions',
       operationId: 'signIn',
-      summary: 'Sign in with an access key',
+      summary: 'Sign in with an access key, or as a member with a password',
       description: 'Sets the cookie of a session of 12 hours. Wrong attempts are slowed, by name and by source.',
       tags: TAGS,
       access: 'everybody',
@@ -77,7 +79,12 @@ export function addSessionRoutes(api: Api): void {
     async (c) => {
       const { call } = c.env;
       const from = { source: sourceOf(call.request), label: labelOf(call) };
-      const { session, cookieText } = await signInByAccessKey(call.core, call.findAccessKey, c.req.valid('json'), from);
+      const given = c.req.valid('json');
+      const { session, cookieText } =
+        'login' in given
+          ? await signInByPassword(call.core, given, from)
+          : await signInByAccessKey(call.core, call.findAccessKey, given, from);
+      await auditSignIn(call, session, 'signIn');
       c.header('set-cookie', sessionCookie(cookieText, SESSION_MS / 1000));
       return c.json(show(session, session.id), 201);
     },

@@ -32,6 +32,7 @@ export function signInByAccessKey(
     const key = await findAccessKey(accessKeyId as AccessKeyId);
     const isRight = isEqualInConstantTime(sha256Hex(secretAccessKey), sha256Hex(key?.secret ?? ''));
     if (!isRight || key === null) return null;
+    if (key.scope) throw new StorageError('AccessDenied', { detail: 'A key with a scope is for S3 alone.' });
     return { accountId: key.account.id, role: 'owner', memberId: null, accessKeyId: key.id };
   });
 }
@@ -43,8 +44,22 @@ export async function attempt(
   from: SignInFrom,
   findHolder: () => Promise<Holder | null>,
 ): Promise<SignedIn> {
+  const holder = await proveSecret(core, name, from.source, findHolder);
+  return beginSession(core, holder, from.label);
+}
+
+/**
+ * Counts an attempt, then runs it: null or false is a wrong secret. InvalidCredentials, TooManyRequests (with the field
+ * RetryAfterSeconds), and what the attempt itself throws.
+ */
+export async function proveSecret<Proof>(
+  core: Core,
+  name: string,
+  source: string,
+  prove: () => Promise<Proof | null | false>,
+): Promise<Proof> {
   const { directory, clock } = core.ports;
-  const subjects = [sha256Hex(`name ${name}`), sha256Hex(`source ${from.source}`)];
+  const subjects = [sha256Hex(`name ${name}`), sha256Hex(`source ${source}`)];
   const { waitMs } = await directory.call('beginSignIn', { subjects, nowMs: clock.nowMs() });
   if (waitMs > 0) {
     throw new StorageError('TooManyRequests', {
@@ -52,10 +67,10 @@ export async function attempt(
       fields: { RetryAfterSeconds: `${Math.ceil(waitMs / 1000)}` },
     });
   }
-  const holder = await findHolder();
-  if (holder === null) throw new StorageError('InvalidCredentials');
+  const proof = await prove();
+  if (proof === null || proof === false) throw new StorageError('InvalidCredentials');
   await directory.call('endSignIn', { subjects });
-  return beginSession(core, holder, from.label);
+  return proof;
 }
 
 async function beginSession(core: Core, holder: Holder, label: string): Promise<SignedIn> {

@@ -2,6 +2,7 @@
 
 import type { S3Action } from '../../core/auth/actions.ts';
 import type { AccessObject, AccessRecord, Decide, Decision } from '../../core/auth/decide.ts';
+import { type AccountAction, isWithinScope } from '../../core/auth/key-scope.ts';
 import type { ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { VersionChange } from '../../ports/metadata-index.ts';
@@ -24,15 +25,36 @@ export type Wanted = {
 /** Decides one thing on a record. Never throws. */
 export type DecideCall = (record: AccessRecord, wanted: Wanted) => Decision;
 
+/** What the scope of the caller's key forbids is denied, whatever the bucket allows. */
 export function createDecideCall(decide: Decide, source: ConditionSource): DecideCall {
-  return (record, { action, key, object = null, change = {}, prefix = null }) =>
-    decide(record, {
-      principal: source.principal,
+  const { principal, request, query } = source;
+  const scope = principal.kind === 'account' ? (principal.scope ?? null) : null;
+  return (record, { action, key, object = null, change = {}, prefix = null }) => {
+    if (scope !== null) {
+      const narrowed = prefix ?? query.get('prefix');
+      const asked = { action, bucket: record.name, key, prefix: narrowed, sourceIp: request.remoteAddress };
+      if (!isWithinScope(scope, asked)) return 'denied';
+    }
+    return decide(record, {
+      principal,
       action,
       key,
       object,
       values: conditionValuesOf(source, { record, existingTags: object?.tags ?? null, change, prefix }),
     });
+  };
+}
+
+/** AccessDenied for what is about no bucket that there is, when the scope of the caller's key forbids it. */
+export function requireScope(
+  { principal, request }: Pick<ConditionSource, 'principal' | 'request'>,
+  action: AccountAction | 's3:CreateBucket',
+  bucket: string | null,
+): void {
+  const scope = principal.kind === 'account' ? (principal.scope ?? null) : null;
+  if (scope === null) return;
+  const asked = { action, bucket, key: null, prefix: null, sourceIp: request.remoteAddress };
+  if (!isWithinScope(scope, asked)) throw new StorageError('AccessDenied');
 }
 
 /** Throws AccessDenied unless the caller may. */

@@ -59,7 +59,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     if (kept === null) keys.keep(credential.text, accessKey.secret, key);
     const isSigned = payload.kind === 'chunked' && payload.isSigned;
     return {
-      principal: { kind: 'account', account: accessKey.account, accessKeyId: accessKey.id },
+      principal: principalOf(accessKey),
       body: decodeBody(request, payload, isSigned ? createChunkSignatures(claims, key) : null),
       isPresigned: claims.isPresigned,
     };
@@ -76,6 +76,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
       ? found.then((accessKey) => prove(request, claims, payload, accessKey))
       : prove(request, claims, payload, found);
   };
+}
+
+/** Who an access key speaks for, with what the key may do at most. */
+export function principalOf({ account, id, scope = null }: AccessKey): Principal {
+  return { kind: 'account', account, accessKeyId: id, scope };
 }
 
 /** The claims of a signed request, or null when it carries no signature. */

@@ -8,7 +8,7 @@ import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import type { BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { VersionChange } from '../../ports/metadata-index.ts';
-import { requireAllowed, type Wanted } from '../access/decide-call.ts';
+import { requireAllowed, requireScope, type Wanted } from '../access/decide-call.ts';
 import type { AccountCall, S3Answer, S3Call } from './call.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
 import { openVersion } from './find-version.ts';
@@ -28,11 +28,13 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
   const operation: Operation = OPERATIONS[call.operation];
   if (operation.scope === 'account') {
     const accountCall = requireAccount(call);
+    requireScope(call, operation.action, null);
     return { bucket: null, handle: () => operation.handle(accountCall, core) };
   }
   const bucketName = parseBucketName(target.bucket ?? '');
   if (operation.scope === 'new-bucket') {
     const accountCall = requireAccount(call);
+    requireScope(call, 's3:CreateBucket', bucketName);
     return { bucket: null, handle: () => operation.handle({ ...accountCall, bucketName }, core) };
   }
   // Before anything is decided: refusals are counted and logged too.

@@ -1,6 +1,7 @@
 // What an entry of the operation table says: who may call the operation, what body it takes, how it is metered, which
 // headers it refuses and who answers it. The entries stand in operations/, the whole table is operations.ts.
 import type { BucketAction, ObjectAction } from '../../core/auth/actions.ts';
+import type { AccountAction } from '../../core/auth/key-scope.ts';
 import type { Core } from '../../core/core.ts';
 import type { VersionChange } from '../../ports/metadata-index.ts';
 import type { MeterEvent } from '../../ports/system.ts';
@@ -23,10 +24,11 @@ type NeedsObject = { readonly action: ObjectAction; readonly versionAction?: Obj
 /**
  * `scope` says what is opened before `handle` runs, and so what the right is decided on. `object`: on the key, whether or
  * not there is an object. `version`: on the version that is found. `upload`: on the key, but who began the upload always
- * may. `keys`: the request lists the keys, each of which `handle` decides on. An account's own operations need no right.
+ * may. `keys`: the request lists the keys, each of which `handle` decides on. An account's own operations need no right,
+ * unless its key has a scope.
  */
 type Scope =
-  | { readonly scope: 'account'; readonly handle: Handle<AccountCall> }
+  | { readonly scope: 'account'; readonly action: AccountAction; readonly handle: Handle<AccountCall> }
   | { readonly scope: 'new-bucket'; readonly handle: Handle<NewBucketCall> }
   | { readonly scope: 'bucket'; readonly action: BucketAction; readonly handle: Handle<BucketCall> }
   | { readonly scope: 'prefix'; readonly action: BucketAction; readonly handle: Handle<PrefixCall> }

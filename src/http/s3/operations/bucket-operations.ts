@@ -19,9 +19,30 @@ import { answerDownloadZip } from '../ops/zip.ts';
 
 /** The entries of this family by operation. */
 export const BUCKET_OPERATIONS = {
-  ListBuckets: { scope: 'account', body: 'none', meter: 'A', rejects: [], handle: answerListBuckets },
-  ListNamedKeys: { scope: 'account', body: 'none', meter: 'free', rejects: [], handle: answerListNamedKeys },
-  PutNamedKey: { scope: 'account', body: 'document', meter: 'free', rejects: [], handle: answerPutNamedKey },
+  ListBuckets: {
+    scope: 'account',
+    action: 's3:ListAllMyBuckets',
+    body: 'none',
+    meter: 'A',
+    rejects: [],
+    handle: answerListBuckets,
+  },
+  ListNamedKeys: {
+    scope: 'account',
+    action: 'kms:ListKeys',
+    body: 'none',
+    meter: 'free',
+    rejects: [],
+    handle: answerListNamedKeys,
+  },
+  PutNamedKey: {
+    scope: 'account',
+    action: 'kms:CreateKey',
+    body: 'document',
+    meter: 'free',
+    rejects: [],
+    handle: answerPutNamedKey,
+  },
   CreateBucket: {
     scope: 'new-bucket',
     body: 'document',

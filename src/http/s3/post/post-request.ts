@@ -9,7 +9,7 @@ import type { ByteSource } from '../../../ports/byte-source.ts';
 import type { AccessKeyId, Principal } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import type { HttpRequest } from '../../request.ts';
-import type { Authenticated, AuthenticatorOptions } from '../authenticate.ts';
+import { type Authenticated, type AuthenticatorOptions, principalOf } from '../authenticate.ts';
 import { parseCredential } from '../credential.ts';
 import { readTagging } from '../tagging-document.ts';
 import { type Form, openForm } from './form-body.ts';
@@ -113,7 +113,7 @@ async function authenticate(
     : isEqualInConstantTime(hmacSha1Base64(accessKey.secret, encoded), signature);
   if (!isRight)
     throw new StorageError('SignatureDoesNotMatch', { fields: { AWSAccessKeyId: accessKeyId, StringToSign: encoded } });
-  const principal: Principal = { kind: 'account', account: accessKey.account, accessKeyId: accessKey.id };
+  const principal = principalOf(accessKey);
   return { principal, policy: parsePostPolicy(decodeBase64(encoded)) };
 }
 

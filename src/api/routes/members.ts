@@ -1,0 +1,222 @@
+// Members of an account: its owner makes them and says their role; they change their own password.
+import { z } from '@hono/zod-openapi';
+import { addMember, changePassword } from '../../core/accounts/members.ts';
+import { hashPassword } from '../../crypto/password.ts';
+import type { MemberRecord } from '../../ports/account-records.ts';
+import { StorageError } from '../../ports/errors.ts';
+import {
+  type Api,
+  type ApiContext,
+  accountOf,
+  apiRoute,
+  callOf,
+  existingAccountOf,
+  isoTime,
+  jsonAnswer,
+  jsonBody,
+  noContent,
+  timeSchema,
+} from '../context.ts';
+import { ifMatchHeader, requireMatch, toEtag } from '../etag.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
+import {
+  accountIdQuery,
+  idSchema,
+  loginSchema,
+  nameSchema,
+  newPasswordSchema,
+  passwordSchema,
+  roleSchema,
+} from '../schemas.ts';
+import { sourceOf } from '../source-of.ts';
+
+const TAGS = ['Members'];
+
+const memberSchema = z
+  .object({
+    id: idSchema,
+    login: z.string(),
+    displayName: z.string(),
+    role: roleSchema,
+    isEnabled: z.boolean(),
+    hasPassword: z.boolean(),
+    createdAt: timeSchema,
+  })
+  .openapi('Member');
+
+const newMemberSchema = z.strictObject({
+  login: loginSchema,
+  displayName: nameSchema,
+  role: roleSchema,
+  password: newPasswordSchema.nullable().default(null),
+});
+const changeSchema = z.strictObject({
+  displayName: nameSchema.optional(),
+  role: roleSchema.optional(),
+  isEnabled: z.boolean().optional(),
+  password: newPasswordSchema.optional(),
+});
+const passwordChangeSchema = z.strictObject({ currentPassword: passwordSchema, newPassword: newPasswordSchema });
+
+const query = z.strictObject({ accountId: accountIdQuery });
+const params = z.strictObject({ memberId: idSchema });
+
+function show({ id, login, displayName, role, isEnabled, hasPassword, createdAtMs }: MemberRecord) {
+  return { id, login, displayName, role, isEnabled, hasPassword, createdAt: isoTime(createdAtMs) };
+}
+
+const etagOf = ({ revision }: MemberRecord) => toEtag(`${revision}`);
+
+/** NoSuchMember, also for members of other accounts. */
+async function findMember(c: ApiContext, id: string, givenAccountId: string | undefined) {
+  const call = callOf(c);
+  const accountId = accountOf(call, givenAccountId);
+  const found = await call.core.ports.directory.call('getMember', { accountId, id });
+  if (found === null) throw new StorageError('NoSuchMember');
+  return { call, accountId, id, found };
+}
+
+export function addMemberRoutes(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'post',
+      path: '/members',
+      operationId: 'createMember',
+      summary: 'Make a member, who signs in with a login and a password',
+      tags: TAGS,
+      access: 'members:write',
+      request: { query, body: jsonBody(newMemberSchema) },
+      responses: { 201: jsonAnswer(memberSchema, 'Made') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
+      const member = await addMember(call.core, { accountId, ...c.req.valid('json') });
+      c.header('etag', etagOf(member));
+      return c.json(show(member), 201);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/members',
+      operationId: 'listMembers',
+      summary: 'List members',
+      tags: TAGS,
+      access: 'members:read',
+      request: { query: z.strictObject({ ...pageQuery, accountId: accountIdQuery }) },
+      responses: { 200: jsonAnswer(pageOf(memberSchema), 'Some members, in the order of their making') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { limit, cursor, accountId: given } = c.req.valid('query');
+      const accountId = accountOf(call, given);
+      const list = `members ${accountId}`;
+      const after = readCursor(call.secrets, list, cursor);
+      const found = await call.core.ports.directory.call('listMembers', { accountId, after, limit: limit + 1 });
+      return c.json(
+        toPage(found, { limit, list, secrets: call.secrets }, ({ id }) => id, show),
+        200,
+      );
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/members/{memberId}',
+      operationId: 'getMember',
+      summary: 'A member',
+      tags: TAGS,
+      access: 'members:read',
+      request: { params, query },
+      responses: { 200: jsonAnswer(memberSchema, 'The member') },
+    }),
+    async (c) => {
+      const { found } = await findMember(c, c.req.valid('param').memberId, c.req.valid('query').accountId);
+      c.header('etag', etagOf(found));
+      return c.json(show(found), 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'patch',
+      path: '/members/{memberId}',
+      operationId: 'updateMember',
+      summary: 'Change the name, role or password of a member, or disable one',
+      description: 'A new password, and being disabled, ends the sessions of the member. A new role counts at once.',
+      tags: TAGS,
+      access: 'members:write',
+      request: { params, query, headers: ifMatchHeader, body: jsonBody(changeSchema) },
+      responses: { 200: jsonAnswer(memberSchema, 'Changed') },
+    }),
+    async (c) => {
+      const { call, accountId, id, found } = await findMember(
+        c,
+        c.req.valid('param').memberId,
+        c.req.valid('query').accountId,
+      );
+      requireMatch(c, etagOf(found));
+      const {
+        displayName = found.displayName,
+        role = found.role,
+        isEnabled = found.isEnabled,
+        password,
+      } = c.req.valid('json');
+      const { directory } = call.core.ports;
+      const wanted = { accountId, id, revision: found.revision, displayName, role, isEnabled };
+      const changed = await directory.call('updateMember', wanted);
+      if (password !== undefined) {
+        const passwordHash = await hashPassword(password);
+        await directory.call('setPassword', { accountId, id, passwordHash, exceptId: null });
+      }
+      c.header('etag', etagOf(changed));
+      return c.json({ ...show(changed), hasPassword: changed.hasPassword || password !== undefined }, 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'delete',
+      path: '/members/{memberId}',
+      operationId: 'deleteMember',
+      summary: 'Delete a member, with tokens, sessions and passkeys',
+      tags: TAGS,
+      access: 'members:write',
+      request: { params, query },
+      responses: { 204: noContent('Deleted') },
+    }),
+    async (c) => {
+      const { call, accountId, id } = await findMember(
+        c,
+        c.req.valid('param').memberId,
+        c.req.valid('query').accountId,
+      );
+      await call.core.ports.directory.call('removeMember', { accountId, id });
+      return c.body(null, 204);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'put',
+      path: '/me/password',
+      operationId: 'changePassword',
+      summary: 'Change your own password; your other sessions end',
+      tags: TAGS,
+      access: 'signed-in',
+      request: { body: jsonBody(passwordChangeSchema) },
+      responses: { 204: noContent('Changed') },
+    }),
+    async (c) => {
+      const { core, caller, request } = callOf(c);
+      const { accountId, memberId: id, by } = caller;
+      if (id === null) throw new StorageError('NoSuchMember', { detail: 'You signed in with an access key.' });
+      const sessionId = by.kind === 'session' ? by.id : null;
+      await changePassword(core, { accountId, id, sessionId }, c.req.valid('json'), sourceOf(request));
+      return c.body(null, 204);
+    },
+  );
+}

@@ -1,0 +1,73 @@
+// Access keys for S3: made with a secret that is shown once, kept sealed, narrowed by a scope, rotated with both keys live
+// for a while. Who may do it is the caller's to check (permissions.ts).
+import { randomText } from '../../crypto/random-text.ts';
+import type { AccessKeyRecord, KeyScope } from '../../ports/account-records.ts';
+import type { AccessKeyId, AccountId } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import { boundOf } from '../auth/find-access-key.ts';
+import { scopeMistake } from '../auth/key-scope.ts';
+import type { Core } from '../core.ts';
+import { sealSecret } from '../encryption/sealed-secret.ts';
+
+/** Keys of one account, and how long a secret is: 40 characters, as S3's, 200 bits. */
+const ACCESS_KEYS_MAX = 1000;
+const SECRET_LENGTH = 40;
+/** `QS` and 80 random bits: nobody guesses an id, and nothing hangs on it. */
+const ID_LENGTH = 16;
+
+export type NewAccessKey = {
+  readonly accountId: AccountId;
+  readonly name: string;
+  readonly scope: KeyScope | null;
+  readonly expiresAtMs: number | null;
+};
+
+/** A key with its secret, which nobody sees again. */
+export type MadeAccessKey = { readonly key: AccessKeyRecord; readonly secret: string };
+
+/** InvalidInput (a scope that means nothing, too many keys, an expiry in the past), ServiceUnavailable (no master key). */
+export async function createAccessKey(core: Core, wanted: NewAccessKey): Promise<MadeAccessKey> {
+  const { directory, clock } = core.ports;
+  checkAccessKey(core, wanted);
+  const { accountId, name, scope, expiresAtMs } = wanted;
+  const known = await directory.call('listAccessKeys', { accountId, after: '', limit: ACCESS_KEYS_MAX });
+  if (known.length >= ACCESS_KEYS_MAX) {
+    throw new StorageError('InvalidInput', { detail: `An account has at most ${ACCESS_KEYS_MAX} access keys.` });
+  }
+  const id = `QS${randomText(ID_LENGTH).toUpperCase()}` as AccessKeyId;
+  const secret = randomText(SECRET_LENGTH);
+  const times = { createdAtMs: clock.nowMs(), expiresAtMs, lastUsedMs: null };
+  const key = { id, accountId, name, scope, ...times, isEnabled: true, revision: 1 };
+  const sealedSecret = sealSecret(core.settings.masterKeys, secret, boundOf(id));
+  await directory.call('addAccessKey', { key, sealedSecret });
+  return { key, secret };
+}
+
+/** InvalidInput for what no key can have. */
+export function checkAccessKey(core: Core, { scope, expiresAtMs }: Pick<NewAccessKey, 'scope' | 'expiresAtMs'>): void {
+  const mistake = scope === null ? null : scopeMistake(scope);
+  if (mistake !== null) throw new StorageError('InvalidInput', { detail: mistake });
+  if (expiresAtMs !== null && expiresAtMs <= core.ports.clock.nowMs()) {
+    throw new StorageError('InvalidInput', { detail: 'expiresAt must be in the future.' });
+  }
+}
+
+/**
+ * Makes a key of the same name and scope; the old one goes on until the overlap is over, unless it ends sooner by itself.
+ * NoSuchAccessKey, and what createAccessKey throws. A crash in between leaves both keys as they are.
+ */
+export async function rotateAccessKey(
+  core: Core,
+  old: { readonly accountId: AccountId; readonly id: AccessKeyId },
+  overlapMs: number,
+): Promise<MadeAccessKey> {
+  const { directory, clock } = core.ports;
+  const found = await directory.call('findAccessKeyRecord', old);
+  if (found === null) throw new StorageError('NoSuchAccessKey');
+  const untilMs = clock.nowMs() + overlapMs;
+  const { accountId, name, scope, isEnabled, revision } = found;
+  const made = await createAccessKey(core, { accountId, name, scope, expiresAtMs: null });
+  const expiresAtMs = Math.min(untilMs, found.expiresAtMs ?? untilMs);
+  await directory.call('updateAccessKey', { ...old, revision, name, scope, isEnabled, expiresAtMs });
+  return made;
+}

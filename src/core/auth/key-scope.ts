@@ -1,0 +1,68 @@
+// What a key with a scope may do at most: asked for every operation of S3, before and beside decide.ts, for a key can only
+// ever have less than its account. One pure function; test/core/auth/key-scope.test.ts has its table.
+import type { KeyScope } from '../../ports/account-records.ts';
+import { BUCKET_ACTIONS, isObjectAction, OBJECT_ACTIONS, type S3Action } from './actions.ts';
+import { isInRange, parseIp, parseIpRange } from './policy/ip-range.ts';
+
+/** What is about no bucket. */
+export const ACCOUNT_ACTIONS = ['s3:ListAllMyBuckets', 'kms:ListKeys', 'kms:CreateKey'] as const;
+export type AccountAction = (typeof ACCOUNT_ACTIONS)[number];
+
+export type ScopedRequest = {
+  readonly action: S3Action | AccountAction;
+  /** Null: the account itself. */
+  readonly bucket: string | null;
+  /** Null: the bucket itself; with an action on objects: some key, which is not known yet. */
+  readonly key: string | null;
+  /** What a listing is narrowed to. */
+  readonly prefix: string | null;
+  readonly sourceIp: string | null;
+};
+
+/** Listings, which say by their prefix which keys they are about. */
+const LISTINGS: ReadonlySet<string> = new Set([
+  's3:ListBucket',
+  's3:ListBucketVersions',
+  's3:ListBucketMultipartUploads',
+]);
+/** What of a bucket tells nothing of its keys and changes nothing: clients ask it before they begin. */
+const HARMLESS: ReadonlySet<string> = new Set(['s3:GetBucketLocation']);
+
+/** Whether the scope lets it through. Never throws. Cost: 0.2 µs with a few entries. */
+export function isWithinScope(scope: KeyScope, { action, bucket, key, prefix, sourceIp }: ScopedRequest): boolean {
+  if (scope.sourceIps !== null && !isFrom(scope.sourceIps, sourceIp)) return false;
+  if (scope.actions !== null && !scope.actions.some((pattern) => matches(pattern, action))) return false;
+  if (bucket === null) return scope.buckets === null && scope.prefixes === null;
+  if (scope.buckets !== null && !scope.buckets.some((pattern) => matches(pattern, bucket))) return false;
+  const { prefixes } = scope;
+  if (prefixes === null) return true;
+  if (key !== null) return prefixes.some((beginning) => key.startsWith(beginning));
+  if (isObjectAction(action as S3Action)) return true;
+  if (LISTINGS.has(action)) return prefix !== null && prefixes.some((beginning) => prefix.startsWith(beginning));
+  return HARMLESS.has(action);
+}
+
+function matches(pattern: string, text: string): boolean {
+  return pattern.endsWith('*') ? text.startsWith(pattern.slice(0, -1)) : text === pattern;
+}
+
+function isFrom(ranges: readonly string[], sourceIp: string | null): boolean {
+  const address = sourceIp === null ? null : parseIp(sourceIp);
+  return (
+    address !== null &&
+    ranges.some((text) => {
+      const range = parseIpRange(text);
+      return range !== null && isInRange(address, range);
+    })
+  );
+}
+
+const ACTIONS: readonly string[] = [...OBJECT_ACTIONS, ...BUCKET_ACTIONS, ...ACCOUNT_ACTIONS];
+
+/** What of a scope can mean nothing: actions that nobody knows, addresses that are none. Null: it is fine. */
+export function scopeMistake(scope: KeyScope): string | null {
+  const action = scope.actions?.find((pattern) => !ACTIONS.some((known) => matches(pattern, known)));
+  if (action !== undefined) return `There is no action ${action}.`;
+  const range = scope.sourceIps?.find((text) => parseIpRange(text) === null);
+  return range === undefined ? null : `${range} is no address and no range of addresses.`;
+}

@@ -1,0 +1,98 @@
+// The tables of the directory that the JSON API needs: migrations of schema.ts, one after the other. As there: what was
+// released is never edited.
+
+/** Tokens, sessions, failures to sign in and kept answers (sign-in.ts). */
+export const SIGN_IN_TABLES: readonly string[] = [
+  `CREATE TABLE tokens (
+    digest TEXT NOT NULL PRIMARY KEY,
+    id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    scopes TEXT,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER,
+    account_id TEXT NOT NULL,
+    role TEXT NOT NULL,
+    member_id TEXT,
+    access_key_id TEXT
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE UNIQUE INDEX tokens_by_account ON tokens (account_id, id)',
+  `CREATE TABLE sessions (
+    digest TEXT NOT NULL PRIMARY KEY,
+    id TEXT NOT NULL,
+    label TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    account_id TEXT NOT NULL,
+    role TEXT NOT NULL,
+    member_id TEXT,
+    access_key_id TEXT
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE UNIQUE INDEX sessions_by_account ON sessions (account_id, id)',
+  'CREATE INDEX sessions_by_expiry ON sessions (expires_at_ms)',
+  `CREATE TABLE sign_in_failures (
+    subject TEXT NOT NULL PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    last_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX sign_in_failures_by_time ON sign_in_failures (last_ms)',
+  `CREATE TABLE kept_answers (
+    caller TEXT NOT NULL,
+    key TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    attempt_id TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    status INTEGER,
+    headers TEXT,
+    sealed TEXT,
+    PRIMARY KEY (caller, key)
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX kept_answers_by_time ON kept_answers (at_ms)',
+  'CREATE INDEX kept_answers_by_caller ON kept_answers (caller, at_ms)',
+];
+
+/** What accounts and access keys have gained, members, and the log of changes (accounts.ts, members.ts). */
+export const ACCOUNT_TABLES: readonly string[] = [
+  'ALTER TABLE accounts ADD COLUMN created_at_ms INTEGER NOT NULL DEFAULT 0',
+  'ALTER TABLE accounts ADD COLUMN is_enabled INTEGER NOT NULL DEFAULT 1',
+  'ALTER TABLE accounts ADD COLUMN revision INTEGER NOT NULL DEFAULT 1',
+  'ALTER TABLE access_keys ADD COLUMN is_sealed INTEGER NOT NULL DEFAULT 0',
+  "ALTER TABLE access_keys ADD COLUMN name TEXT NOT NULL DEFAULT ''",
+  'ALTER TABLE access_keys ADD COLUMN scope TEXT',
+  'ALTER TABLE access_keys ADD COLUMN created_at_ms INTEGER NOT NULL DEFAULT 0',
+  'ALTER TABLE access_keys ADD COLUMN expires_at_ms INTEGER',
+  'ALTER TABLE access_keys ADD COLUMN is_enabled INTEGER NOT NULL DEFAULT 1',
+  'ALTER TABLE access_keys ADD COLUMN last_used_ms INTEGER',
+  'ALTER TABLE access_keys ADD COLUMN revision INTEGER NOT NULL DEFAULT 1',
+  'DROP INDEX access_keys_by_account',
+  'CREATE INDEX access_keys_by_account ON access_keys (account_id, id)',
+  'CREATE INDEX tokens_by_access_key ON tokens (access_key_id) WHERE access_key_id IS NOT NULL',
+  'CREATE INDEX sessions_by_access_key ON sessions (access_key_id) WHERE access_key_id IS NOT NULL',
+  `CREATE TABLE members (
+    id TEXT NOT NULL PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    login TEXT NOT NULL UNIQUE,
+    display_name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    is_enabled INTEGER NOT NULL,
+    password TEXT,
+    created_at_ms INTEGER NOT NULL,
+    revision INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX members_by_account ON members (account_id, id)',
+  `CREATE TABLE audit (
+    account_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    target TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    member_id TEXT,
+    access_key_id TEXT,
+    credential TEXT NOT NULL,
+    source TEXT NOT NULL,
+    request_id TEXT NOT NULL,
+    status INTEGER,
+    PRIMARY KEY (account_id, id)
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX audit_by_time ON audit (at_ms)',
+];

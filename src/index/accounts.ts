@@ -1,0 +1,207 @@
+// Accounts and their access keys: a part of the directory. Plain synchronous code over a SQL port; directory-index.ts
+// makes each call atomic. Secrets are stored as they come: sealed by core, or plain when an old program wrote them.
+import type { AccessKeyRecord, AccountRecord, AccountsApi, KeyScope } from '../ports/account-records.ts';
+import type { AccessKeyId, AccountId } from '../ports/domain.ts';
+import { StorageError } from '../ports/errors.ts';
+import type { Sql } from '../ports/sql.ts';
+
+type AccountCalls = Pick<AccountsApi, 'listAccounts' | 'getAccount' | 'addAccount' | 'updateAccount' | 'removeAccount'>;
+type KeyCalls = Pick<
+  AccountsApi,
+  | 'getAccessKey'
+  | 'listAccessKeys'
+  | 'findAccessKeyRecord'
+  | 'addAccessKey'
+  | 'updateAccessKey'
+  | 'removeAccessKey'
+  | 'sealAccessKey'
+  | 'noteKeyUsed'
+>;
+
+type AccountRow = {
+  readonly id: string;
+  readonly display_name: string;
+  readonly created_at_ms: number;
+  readonly is_enabled: number;
+  readonly revision: number;
+};
+const ACCOUNT_COLUMNS = 'id, display_name, created_at_ms, is_enabled, revision';
+
+type KeyRow = {
+  readonly id: string;
+  readonly account_id: string;
+  readonly name: string;
+  readonly scope: string | null;
+  readonly created_at_ms: number;
+  readonly expires_at_ms: number | null;
+  readonly is_enabled: number;
+  readonly last_used_ms: number | null;
+  readonly revision: number;
+};
+const KEY_COLUMNS = 'id, account_id, name, scope, created_at_ms, expires_at_ms, is_enabled, last_used_ms, revision';
+
+export function createAccountCalls(sql: Sql): AccountCalls {
+  const read = (id: AccountId) => {
+    const [row] = sql.all<AccountRow>(`SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id = ?`, id);
+    return row === undefined ? null : decodeAccount(row);
+  };
+  return {
+    getAccount: ({ id }) => read(id),
+    listAccounts: ({ after, limit }) =>
+      sql
+        .all<AccountRow>(`SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id > ? ORDER BY id LIMIT 0 + ?`, after, limit)
+        .map(decodeAccount),
+    addAccount({ account }) {
+      sql.all(
+        `INSERT INTO accounts (${ACCOUNT_COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+        account.id,
+        account.displayName,
+        account.createdAtMs,
+        account.isEnabled ? 1 : 0,
+        account.revision,
+      );
+    },
+    updateAccount({ id, revision, displayName, isEnabled }) {
+      const found = read(id);
+      if (found === null) throw new StorageError('NoSuchAccount');
+      const wanted = { ...found, displayName, isEnabled, revision: revision + 1 };
+      if (isRepeated(found, wanted)) return found;
+      if (found.revision !== revision) throw new StorageError('PreconditionFailed');
+      sql.all(
+        'UPDATE accounts SET display_name = ?, is_enabled = ?, revision = ? WHERE id = ?',
+        displayName,
+        isEnabled ? 1 : 0,
+        wanted.revision,
+        id,
+      );
+      if (!isEnabled) sql.all('DELETE FROM sessions WHERE account_id = ?', id);
+      return wanted;
+    },
+    removeAccount({ id }) {
+      if (read(id) === null) throw new StorageError('NoSuchAccount');
+      if (sql.all('SELECT 1 FROM owned_buckets WHERE owner_id = ? LIMIT 1', id).length > 0) {
+        throw new StorageError('AccountNotEmpty');
+      }
+      for (const table of ['access_keys', 'members', 'tokens', 'sessions']) {
+        sql.all(`DELETE FROM ${table} WHERE account_id = ?`, id);
+      }
+      sql.all('DELETE FROM accounts WHERE id = ?', id);
+    },
+  };
+}
+
+export function createAccessKeyCalls(sql: Sql): KeyCalls {
+  const read = (accountId: AccountId, id: AccessKeyId) => {
+    const [row] = sql.all<KeyRow>(
+      `SELECT ${KEY_COLUMNS} FROM access_keys WHERE id = ? AND account_id = ?`,
+      id,
+      accountId,
+    );
+    return row === undefined ? null : decodeKey(row);
+  };
+  const signOut = (id: AccessKeyId) => {
+    for (const table of ['sessions', 'tokens']) sql.all(`DELETE FROM ${table} WHERE access_key_id = ?`, id);
+  };
+  return {
+    getAccessKey({ id }) {
+      const [row] = sql.all<
+        KeyRow & { secret: string; is_sealed: number; display_name: string | null; in_use: number | null }
+      >(
+        // The operator's own account and those of the seed have no row: they are always in use.
+        `SELECT k.*, a.display_name, a.is_enabled AS in_use
+         FROM access_keys AS k LEFT JOIN accounts AS a ON a.id = k.account_id WHERE k.id = ?`,
+        id,
+      );
+      if (row === undefined) return null;
+      const { scope, expiresAtMs, isEnabled } = decodeKey(row);
+      const account = { id: row.account_id as AccountId, displayName: row.display_name ?? '' };
+      const secret = { secret: row.secret, isSealed: row.is_sealed === 1 };
+      return { id, ...secret, account, scope, expiresAtMs, isEnabled: isEnabled && row.in_use !== 0 };
+    },
+    findAccessKeyRecord: ({ accountId, id }) => read(accountId, id),
+    listAccessKeys: ({ accountId, after, limit }) =>
+      sql
+        .all<KeyRow>(
+          `SELECT ${KEY_COLUMNS} FROM access_keys WHERE account_id = ? AND id > ? ORDER BY id LIMIT 0 + ?`,
+          accountId,
+          after,
+          limit,
+        )
+        .map(decodeKey),
+    addAccessKey({ key, sealedSecret }) {
+      sql.all(
+        `INSERT INTO access_keys (${KEY_COLUMNS}, secret, is_sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+         ON CONFLICT (id) DO NOTHING`,
+        ...[key.id, key.accountId, key.name, encodeScope(key.scope), key.createdAtMs, key.expiresAtMs],
+        ...[key.isEnabled ? 1 : 0, key.lastUsedMs, key.revision, sealedSecret],
+      );
+    },
+    updateAccessKey({ accountId, id, revision, name, scope, expiresAtMs, isEnabled }) {
+      const found = read(accountId, id);
+      if (found === null) throw new StorageError('NoSuchAccessKey');
+      const wanted = { ...found, name, scope, expiresAtMs, isEnabled, revision: revision + 1 };
+      if (isRepeated(found, wanted)) return found;
+      if (found.revision !== revision) throw new StorageError('PreconditionFailed');
+      sql.all(
+        'UPDATE access_keys SET name = ?, scope = ?, expires_at_ms = ?, is_enabled = ?, revision = ? WHERE id = ?',
+        ...[name, encodeScope(scope), expiresAtMs, isEnabled ? 1 : 0, wanted.revision, id],
+      );
+      if (!isEnabled || scope !== null) signOut(id);
+      return wanted;
+    },
+    removeAccessKey({ accountId, id }) {
+      const gone = sql.all('DELETE FROM access_keys WHERE id = ? AND account_id = ? RETURNING id', id, accountId);
+      if (gone.length > 0) signOut(id);
+      return gone.length > 0;
+    },
+    sealAccessKey({ id, plain, sealed }) {
+      sql.all(
+        'UPDATE access_keys SET secret = ?, is_sealed = 1 WHERE id = ? AND is_sealed = 0 AND secret = ?',
+        sealed,
+        id,
+        plain,
+      );
+    },
+    noteKeyUsed({ id, atMs }) {
+      sql.all(
+        'UPDATE access_keys SET last_used_ms = ? WHERE id = ? AND (last_used_ms IS NULL OR last_used_ms < ?)',
+        atMs,
+        id,
+        atMs,
+      );
+    },
+  };
+}
+
+/** Whether a change that was sent twice has been made already. */
+export function isRepeated(found: object, wanted: object): boolean {
+  return JSON.stringify(found) === JSON.stringify(wanted);
+}
+
+function decodeAccount(row: AccountRow): AccountRecord {
+  return {
+    id: row.id as AccountId,
+    displayName: row.display_name,
+    createdAtMs: row.created_at_ms,
+    isEnabled: row.is_enabled === 1,
+    revision: row.revision,
+  };
+}
+
+function encodeScope(scope: KeyScope | null): string | null {
+  return scope === null ? null : JSON.stringify(scope);
+}
+
+function decodeKey(row: KeyRow): AccessKeyRecord {
+  return {
+    id: row.id as AccessKeyId,
+    accountId: row.account_id as AccountId,
+    name: row.name,
+    scope: row.scope === null ? null : (JSON.parse(row.scope) as KeyScope),
+    createdAtMs: row.created_at_ms,
+    expiresAtMs: row.expires_at_ms,
+    isEnabled: row.is_enabled === 1,
+    lastUsedMs: row.last_used_ms,
+    revision: row.revision,
+  };
+}

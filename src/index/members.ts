@@ -1,0 +1,171 @@
+// Members of accounts, and the log of what was changed: a part of the directory. Plain synchronous code over a SQL port;
+// directory-index.ts makes each call atomic. Passwords come as hashes.
+import type { AccountsApi, AuditEntry, MemberRecord } from '../ports/account-records.ts';
+import type { Role } from '../ports/accounts.ts';
+import type { AccessKeyId, AccountId } from '../ports/domain.ts';
+import { StorageError } from '../ports/errors.ts';
+import type { Sql } from '../ports/sql.ts';
+import { isRepeated } from './accounts.ts';
+
+type MemberCalls = Pick<
+  AccountsApi,
+  'listMembers' | 'getMember' | 'findLogin' | 'addMember' | 'updateMember' | 'setPassword' | 'removeMember'
+>;
+type AuditCalls = Pick<AccountsApi, 'addAudit' | 'endAudit' | 'listAudit'>;
+
+type MemberRow = {
+  readonly id: string;
+  readonly account_id: string;
+  readonly login: string;
+  readonly display_name: string;
+  readonly role: string;
+  readonly is_enabled: number;
+  readonly password: string | null;
+  readonly created_at_ms: number;
+  readonly revision: number;
+};
+const MEMBER_COLUMNS = 'id, account_id, login, display_name, role, is_enabled, password, created_at_ms, revision';
+
+type AuditRow = {
+  readonly id: string;
+  readonly account_id: string;
+  readonly at_ms: number;
+  readonly action: string;
+  readonly target: string;
+  readonly detail: string;
+  readonly member_id: string | null;
+  readonly access_key_id: string | null;
+  readonly credential: string;
+  readonly source: string;
+  readonly request_id: string;
+  readonly status: number | null;
+};
+const AUDIT_COLUMNS =
+  'id, account_id, at_ms, action, target, detail, member_id, access_key_id, credential, source, request_id, status';
+
+/** Sorts after every id. */
+const AFTER_ALL = '\u{10ffff}';
+const LAST_MS = Number.MAX_SAFE_INTEGER;
+
+export function createMemberCalls(sql: Sql): MemberCalls {
+  const read = (accountId: AccountId, id: string) => {
+    const [row] = sql.all<MemberRow>(
+      `SELECT ${MEMBER_COLUMNS} FROM members WHERE id = ? AND account_id = ?`,
+      id,
+      accountId,
+    );
+    return row === undefined ? null : decodeMember(row);
+  };
+  return {
+    getMember: ({ accountId, id }) => read(accountId, id),
+    listMembers: ({ accountId, after, limit }) =>
+      sql
+        .all<MemberRow>(
+          `SELECT ${MEMBER_COLUMNS} FROM members WHERE account_id = ? AND id > ? ORDER BY id LIMIT 0 + ?`,
+          accountId,
+          after,
+          limit,
+        )
+        .map(decodeMember),
+    findLogin({ login }) {
+      const [row] = sql.all<MemberRow & { in_use: number | null }>(
+        `SELECT m.*, (SELECT a.is_enabled FROM accounts AS a WHERE a.id = m.account_id) AS in_use
+         FROM members AS m WHERE m.login = ?`,
+        login,
+      );
+      // The operator's own account, and those of the seed, have no row; they are always in use.
+      if (row === undefined || row.in_use === 0) return null;
+      return { ...decodeMember(row), passwordHash: row.password };
+    },
+    addMember({ member, passwordHash }) {
+      const [holder] = sql.all<{ id: string }>('SELECT id FROM members WHERE login = ?', member.login);
+      if (holder?.id === member.id) return;
+      if (holder !== undefined) throw new StorageError('LoginTaken');
+      sql.all(
+        `INSERT INTO members (${MEMBER_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        ...[member.id, member.accountId, member.login, member.displayName, member.role, member.isEnabled ? 1 : 0],
+        ...[passwordHash, member.createdAtMs, member.revision],
+      );
+    },
+    updateMember({ accountId, id, revision, displayName, role, isEnabled }) {
+      const found = read(accountId, id);
+      if (found === null) throw new StorageError('NoSuchMember');
+      const wanted = { ...found, displayName, role, isEnabled, revision: revision + 1 };
+      if (isRepeated(found, wanted)) return found;
+      if (found.revision !== revision) throw new StorageError('PreconditionFailed');
+      sql.all(
+        'UPDATE members SET display_name = ?, role = ?, is_enabled = ?, revision = ? WHERE id = ?',
+        ...[displayName, role, isEnabled ? 1 : 0, wanted.revision, id],
+      );
+      if (!isEnabled) sql.all('DELETE FROM sessions WHERE account_id = ? AND member_id = ?', accountId, id);
+      return wanted;
+    },
+    setPassword({ accountId, id, passwordHash, exceptId }) {
+      if (read(accountId, id) === null) throw new StorageError('NoSuchMember');
+      sql.all('UPDATE members SET password = ? WHERE id = ?', passwordHash, id);
+      sql.all('DELETE FROM sessions WHERE account_id = ? AND member_id = ? AND id <> ?', accountId, id, exceptId ?? '');
+    },
+    removeMember({ accountId, id }) {
+      const gone = sql.all('DELETE FROM members WHERE id = ? AND account_id = ? RETURNING id', id, accountId);
+      if (gone.length === 0) return false;
+      for (const table of ['sessions', 'tokens']) {
+        sql.all(`DELETE FROM ${table} WHERE account_id = ? AND member_id = ?`, accountId, id);
+      }
+      return true;
+    },
+  };
+}
+
+export function createAuditCalls(sql: Sql): AuditCalls {
+  return {
+    addAudit({ entry, keepFromMs }) {
+      sql.all('DELETE FROM audit WHERE at_ms < ?', keepFromMs);
+      sql.all(
+        `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        ...[entry.id, entry.accountId, entry.atMs, entry.action, entry.target, entry.detail],
+        ...[entry.memberId, entry.accessKeyId, entry.credential, entry.source, entry.requestId, entry.status],
+      );
+    },
+    endAudit({ id, accountId, status }) {
+      if (status === null) sql.all('DELETE FROM audit WHERE account_id = ? AND id = ?', accountId, id);
+      else sql.all('UPDATE audit SET status = ? WHERE account_id = ? AND id = ?', status, accountId, id);
+    },
+    listAudit({ accountId, before, limit, filter }) {
+      const rows = sql.all<AuditRow>(
+        `SELECT ${AUDIT_COLUMNS} FROM audit
+         WHERE account_id = ?1 AND id < ?2 AND at_ms >= ?3 AND at_ms < ?4
+           AND (?5 IS NULL OR action = ?5) AND (?6 IS NULL OR member_id = ?6) AND (?7 IS NULL OR access_key_id = ?7)
+         ORDER BY id DESC LIMIT 0 + ?8`,
+        ...[accountId, before || AFTER_ALL, filter.fromMs ?? 0, filter.toMs ?? LAST_MS],
+        ...[filter.action, filter.memberId, filter.accessKeyId, limit],
+      );
+      return rows.map(decodeAudit);
+    },
+  };
+}
+
+function decodeMember(row: MemberRow): MemberRecord {
+  return {
+    id: row.id,
+    accountId: row.account_id as AccountId,
+    login: row.login,
+    displayName: row.display_name,
+    role: row.role as Role,
+    isEnabled: row.is_enabled === 1,
+    hasPassword: row.password !== null,
+    createdAtMs: row.created_at_ms,
+    revision: row.revision,
+  };
+}
+
+function decodeAudit(row: AuditRow): AuditEntry {
+  const { id, action, target, detail, credential, source, status } = row;
+  return {
+    ...{ id, action, target, detail, credential, source, status },
+    accountId: row.account_id as AccountId,
+    atMs: row.at_ms,
+    memberId: row.member_id,
+    accessKeyId: row.access_key_id as AccessKeyId | null,
+    requestId: row.request_id,
+  };
+}
