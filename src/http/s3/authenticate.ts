@@ -80,7 +80,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
 
 /** Who an access key speaks for, with what the key may do at most. */
 export function principalOf({ account, id, scope = null }: AccessKey): Principal {
-  return { kind: 'account', account, accessKeyId: id, scope };
+  const principal: Principal = { kind: 'account', account, accessKeyId: id };
+  return scope === null ? principal : { ...principal, scope };
 }
 
 /** The claims of a signed request, or null when it carries no signature. */
