@@ -108,6 +108,7 @@ export function createIsolateMaker(
         directory: { call: () => Promise.reject(new StorageError('NotImplemented')), findHost: () => null },
         hotMetadata: createHotMetadata(place, leases, background),
         derived: createMemoryDerived(timeline.clock),
+        ownFiles: { read: async () => null },
         edgeCache: createSimulatedEdgeCache({ timeline, usage, memory, caches, place, zeros, maxSlicesPerRead }),
         tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
         clock: timeline.clock,

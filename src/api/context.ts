@@ -12,7 +12,7 @@ import type { Core } from '../core/core.ts';
 import { isBucketName } from '../core/names.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { OfAccount } from '../ports/accounts.ts';
-import type { AccountId, BucketName } from '../ports/domain.ts';
+import type { AccountId, BucketName, BucketRecord } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import { ANONYMOUS_ID } from '../ports/pointer.ts';
 import type { ApiSecrets } from './api-secrets.ts';
@@ -115,13 +115,23 @@ export function ownOnly({ accountId, role, memberId, accessKeyId }: ApiCaller): 
 
 /**
  * Opens a bucket for a caller who may do that with the buckets of its owner. NoSuchBucket also for the buckets of others:
- * nobody learns of them here.
+ * nobody learns of them here. `alsoCheck` runs whenever the bucket is opened, again when it changed meanwhile.
  */
-export async function openBucketOf(call: SignedInCall, name: string, scope: Scope): Promise<BucketHandle> {
+export async function openBucketOf(
+  call: SignedInCall,
+  name: string,
+  scope: Scope,
+  alsoCheck: (record: BucketRecord) => void = () => {},
+): Promise<BucketHandle> {
   if (!isBucketName(name)) throw new StorageError('NoSuchBucket');
-  return await openBucket(call.core, name as BucketName, ({ ownerId }) => {
-    if (mayDo(call.caller, scope, ownerId)) return;
-    throw new StorageError(ownerId === call.caller.accountId ? 'AccessDenied' : 'NoSuchBucket');
+  return await openBucket(call.core, name as BucketName, (record) => {
+    const { ownerId } = record;
+    if (!mayDo(call.caller, scope, ownerId)) {
+      throw new StorageError(ownerId === call.caller.accountId ? 'AccessDenied' : 'NoSuchBucket');
+    }
+    if (ownerId !== call.caller.accountId) call.audit.accountId = ownerId;
+    call.request.notes.bucket = record.name;
+    alsoCheck(record);
   });
 }
 

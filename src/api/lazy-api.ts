@@ -1,4 +1,5 @@
-// The door of the JSON API that costs nothing until somebody knocks: zod and the routes are loaded by the first request.
+// The door of the JSON API and its pages that costs nothing until somebody knocks: zod and the routes are loaded by the
+// first request.
 import type { HttpRequest } from '../http/request.ts';
 import type { ApiOptions, ApiSurface } from './app.ts';
 
@@ -6,6 +7,7 @@ import type { ApiOptions, ApiSurface } from './app.ts';
 export type AnswerApi = (request: HttpRequest, path: string, requestId: string) => Promise<Response> | null;
 
 export function createLazyApi(options: ApiOptions): AnswerApi {
+  const { ownFiles } = options.core.ports;
   // What was made is kept, never the promise of it: on Workers no request may wait for another's.
   let api: ApiSurface | null = null;
   const load = async () => {
@@ -14,6 +16,12 @@ export function createLazyApi(options: ApiOptions): AnswerApi {
     return api;
   };
   return (request, path, requestId) => {
+    if (path === '/docs' || path.startsWith('/docs/')) {
+      request.notes.surface = 'api';
+      return import('./docs-page.ts').then(({ answerDocs }) =>
+        answerDocs(request, path, { files: ownFiles, requestId }),
+      );
+    }
     if (!path.startsWith('/api/')) return null;
     request.notes.surface = 'api';
     if (api !== null) return api.handle(request, requestId);

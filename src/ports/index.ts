@@ -5,6 +5,7 @@ import type { BodyTier, EdgeCache } from './edge-cache.ts';
 import type { HotMetadata, MetadataTier } from './hot-metadata.ts';
 import type { MetadataIndex } from './metadata-index.ts';
 import type { MetricSource } from './metrics.ts';
+import type { OwnFiles } from './own-files.ts';
 import type { Background, Clock, Ids, LineSink, Log, Meter } from './system.ts';
 
 /** Everything that the app needs from the home it runs in. */
@@ -15,6 +16,7 @@ export type Ports = {
   readonly hotMetadata: HotMetadata;
   readonly edgeCache: EdgeCache;
   readonly derived: DerivedBodies;
+  readonly ownFiles: OwnFiles;
   /** The tiers that this home has, nearest to the reader first; Cache-Status names these. */
   readonly tiers: { readonly metadata: readonly MetadataTier[]; readonly body: readonly BodyTier[] };
   readonly clock: Clock;

@@ -12,6 +12,8 @@ export type WorkerEnv = {
   readonly BUCKETS: DurableObjectNamespace<BucketObject>;
   /** The directory; its only object is named `directory`. */
   readonly DIRECTORY: DurableObjectNamespace<DirectoryObject>;
+  /** Scripts of the service's own pages; a deployment without it shows no pages of the API. */
+  readonly ASSETS?: Fetcher;
   /** Cloudflare Images; a deployment without it makes no images. */
   readonly IMAGES?: ImagesBinding;
 };

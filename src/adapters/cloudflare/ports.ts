@@ -12,6 +12,7 @@ import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
 import { systemClock } from '../shared/system-clock.ts';
+import { createAssetFiles } from './asset-files.ts';
 import { createCacheApiDerived } from './cache-api-derived.ts';
 import { createDoDirectory } from './do-directory.ts';
 import { createDoMetadataIndex } from './do-metadata-index.ts';
@@ -100,6 +101,7 @@ export function createWorkersPorts(
       limitMs: settings.tierLimitMs,
     }),
     derived,
+    ownFiles: createAssetFiles(env.ASSETS ?? null),
     tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
     clock,
     ids: createIds(clock),

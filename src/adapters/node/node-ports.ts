@@ -19,6 +19,7 @@ import { createFsBlobStore } from './fs-blob-store.ts';
 import { createMemoryEdgeCache } from './memory-edge-cache.ts';
 import { createMemoryHotMetadata } from './memory-hot-metadata.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
+import { createPackageFiles } from './package-files.ts';
 import { createSharpImages } from './sharp-images.ts';
 import { openSqliteMetadataIndex } from './sqlite-metadata-index.ts';
 
@@ -84,6 +85,7 @@ export async function openNodePorts(
       hotMetadata,
       edgeCache: createMemoryEdgeCache(bodies),
       derived,
+      ownFiles: createPackageFiles(),
       tiers: { metadata: ['memory'], body: ['memory'] },
       clock: systemClock,
       ids: createIds(systemClock),

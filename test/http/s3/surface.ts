@@ -94,6 +94,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       hotMetadata: createExactHotMetadata(clock),
       edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 0, maxSliceBytes: 0 })),
       derived: createMemoryDerived(clock),
+      ownFiles: { read: async () => null },
       tiers: { metadata: ['memory'], body: ['memory'] },
       clock,
       ids: countingIds(),

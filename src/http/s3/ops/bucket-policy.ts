@@ -3,8 +3,7 @@
 import { isPublicAcl } from '../../../core/auth/acl.ts';
 import { aclOf, readPolicy } from '../../../core/auth/decide.ts';
 import { isPublicPolicy } from '../../../core/auth/policy/is-public-policy.ts';
-import { parsePolicy } from '../../../core/auth/policy/parse-policy.ts';
-import { setBucketAccess } from '../../../core/buckets/set-bucket-access.ts';
+import { setBucketPolicy } from '../../../core/buckets/set-policy.ts';
 import { POLICY_MAX_BYTES } from '../../../core/limits.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../call.ts';
@@ -25,11 +24,7 @@ export function answerGetBucketPolicy(call: BucketCall): S3Answer {
  */
 export async function answerPutBucketPolicy(call: BucketCall): Promise<S3Answer> {
   requireOwnAccount(call);
-  const { name, access } = call.bucket.record();
-  const policyJson = decodePolicy(await readDocument(call, POLICY_MAX_BYTES));
-  const policy = parsePolicy(policyJson, name);
-  if (access.publicAccessBlock?.blockPublicPolicy && isPublicPolicy(policy)) throw new StorageError('AccessDenied');
-  await setBucketAccess(call.bucket, { policyJson });
+  await setBucketPolicy(call.bucket, decodePolicy(await readDocument(call, POLICY_MAX_BYTES)));
   return emptyAnswer(204);
 }
 
@@ -44,7 +39,7 @@ function decodePolicy(bytes: Uint8Array): string {
 /** Deleting a policy that is not there is no error. MethodNotAllowed. Cost: one commit. */
 export async function answerDeleteBucketPolicy(call: BucketCall): Promise<S3Answer> {
   requireOwnAccount(call);
-  await setBucketAccess(call.bucket, { policyJson: null });
+  await setBucketPolicy(call.bucket, null);
   return emptyAnswer(204);
 }
 

@@ -1,0 +1,48 @@
+// A change of several settings of a bucket at once, as the JSON API takes it. Everything is checked before anything is done;
+// then come host names, which can be another's, then access, then all other settings: one commit each.
+import type { BucketSettings } from '../../ports/bucket-settings.ts';
+import type { HostingSettings } from '../../ports/hosting.ts';
+import type { Core } from '../core.ts';
+import { removeHosting, setHosting } from '../hosting/set-hosting.ts';
+import { validateRules } from '../lifecycle/validate-rules.ts';
+import type { BucketHandle } from './bucket-handle.ts';
+import { type AccessChange, setBucketAccess } from './set-bucket-access.ts';
+import { setBucketSettings } from './set-bucket-settings.ts';
+import { checkPolicy } from './set-policy.ts';
+
+export type BucketChange = {
+  /** Null takes them away; undefined leaves them. */
+  readonly hosting?: HostingSettings | null;
+  readonly access: Pick<AccessChange, 'policyJson' | 'ownership' | 'publicAccessBlock'>;
+  readonly settings: Partial<
+    Pick<BucketSettings, 'versioning' | 'cors' | 'lifecycle' | 'tags' | 'encryption' | 'requestPayer'>
+  >;
+};
+
+/**
+ * Errors: MalformedPolicy, AccessDenied (a public policy that is blocked, host names that the account can't have), those of
+ * validateRules, DomainAlreadyBound, InvalidBucketState. A failure in between leaves what was done before it; `onChanged`
+ * tells of each commit.
+ */
+export async function changeBucket(
+  core: Core,
+  bucket: BucketHandle,
+  change: BucketChange,
+  onChanged: () => void,
+): Promise<void> {
+  const { name, access } = bucket.record();
+  const { hosting, settings } = change;
+  const { policyJson } = change.access;
+  if (policyJson !== undefined && policyJson !== null) {
+    checkPolicy({ name, access: { ...access, ...change.access } }, policyJson);
+  }
+  if (settings.lifecycle) validateRules(settings.lifecycle.rules);
+  if (hosting === null) await removeHosting(core, bucket);
+  else if (hosting !== undefined) await setHosting(core, bucket, hosting);
+  if (hosting !== undefined) onChanged();
+  if (Object.keys(change.access).length > 0) {
+    await setBucketAccess(bucket, change.access);
+    onChanged();
+  }
+  if (Object.keys(settings).length > 0) await setBucketSettings(core, bucket, settings);
+}

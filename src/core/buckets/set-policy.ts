@@ -1,0 +1,23 @@
+import type { BucketRecord } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import { isPublicPolicy } from '../auth/policy/is-public-policy.ts';
+import { parsePolicy } from '../auth/policy/parse-policy.ts';
+import type { BucketHandle } from './bucket-handle.ts';
+import { setBucketAccess } from './set-bucket-access.ts';
+
+/**
+ * Whether the bucket can have the policy: MalformedPolicy when it means nothing, AccessDenied when it opens the bucket
+ * and `access`, as it will be, blocks such policies.
+ */
+export function checkPolicy(record: Pick<BucketRecord, 'name' | 'access'>, policyJson: string): void {
+  const policy = parsePolicy(policyJson, record.name);
+  if (record.access.publicAccessBlock?.blockPublicPolicy && isPublicPolicy(policy)) {
+    throw new StorageError('AccessDenied', { detail: 'The bucket blocks public policies.' });
+  }
+}
+
+/** Replaces the policy; null takes it away. Errors: those of checkPolicy. Cost: one commit. */
+export async function setBucketPolicy(bucket: BucketHandle, policyJson: string | null): Promise<void> {
+  if (policyJson !== null) checkPolicy(bucket.record(), policyJson);
+  await setBucketAccess(bucket, { policyJson });
+}
