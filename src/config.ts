@@ -131,6 +131,16 @@ export type Config = {
   readonly drainSeconds: number;
   /** Requests that one caller of the JSON API may send in a minute; 0: any number. QUAYSIDE_API_REQUESTS_PER_MINUTE, 1,200. */
   readonly requestsPerMinute: number;
+  /** The rate card of accounts that have no other: one that ships (docs/billing.md), or the operator's own. QUAYSIDE_RATE_CARD, cloudflare-r2. */
+  readonly rateCardId: string;
+  /** Who bills, as it stands on invoices. QUAYSIDE_INVOICE_ISSUER, Quayside. */
+  readonly invoiceIssuer: string;
+  /** Hours after its end that a month is closed, when the ledger has heard of everything. QUAYSIDE_BILLING_CLOSE_HOURS, 24. */
+  readonly billingCloseHours: number;
+  /** A key of Stripe's that may write meter events; null: usage is told to nobody. QUAYSIDE_STRIPE_SECRET_KEY, null. */
+  readonly stripeSecretKey: string | null;
+  /** Where Stripe's API is. QUAYSIDE_STRIPE_URL, https://api.stripe.com. */
+  readonly stripeUrl: string;
   /** What is logged: everything, errors or nothing. QUAYSIDE_LOG_LEVEL, info. */
   readonly logLevel: 'info' | 'error' | 'off';
 };
@@ -249,6 +259,11 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     transitionMinBytes: whole('QUAYSIDE_LIFECYCLE_TRANSITION_MIN_BYTES', 128 * KiB, 0, 1024 * 1024 * MiB),
     drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', 20, 0, HOUR_SECONDS),
     requestsPerMinute: whole('QUAYSIDE_API_REQUESTS_PER_MINUTE', 1200, 0, 1_000_000_000),
+    rateCardId: parseRateCardId(text('QUAYSIDE_RATE_CARD') ?? 'cloudflare-r2'),
+    invoiceIssuer: parseIssuer(text('QUAYSIDE_INVOICE_ISSUER') ?? 'Quayside'),
+    billingCloseHours: whole('QUAYSIDE_BILLING_CLOSE_HOURS', 24, 1, 240),
+    stripeSecretKey: parseToken('QUAYSIDE_STRIPE_SECRET_KEY', text('QUAYSIDE_STRIPE_SECRET_KEY')),
+    stripeUrl: parseStripeUrl(text('QUAYSIDE_STRIPE_URL') ?? 'https://api.stripe.com'),
     logLevel: parseLogLevel(text('QUAYSIDE_LOG_LEVEL') ?? 'info'),
   };
 }
@@ -323,6 +338,21 @@ function requireDomain(variable: string, value: string): string {
 function parseRegion(value: string): string {
   if (/^[a-z0-9-]{1,63}$/.test(value)) return value;
   throw new ConfigError('QUAYSIDE_REGION must be lower-case letters, digits and hyphens, like us-east-1.');
+}
+
+function parseRateCardId(value: string): string {
+  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(value)) return value;
+  throw new ConfigError('QUAYSIDE_RATE_CARD must be the id of a rate card, like cloudflare-r2.');
+}
+
+function parseIssuer(value: string): string {
+  if (/^[^\p{Cc}]{1,200}$/u.test(value)) return value;
+  throw new ConfigError('QUAYSIDE_INVOICE_ISSUER must be one line of at most 200 characters.');
+}
+
+function parseStripeUrl(value: string): string {
+  if (/^https?:\/\/[a-z0-9.-]{1,253}(:\d{1,5})?$/.test(value)) return value;
+  throw new ConfigError('QUAYSIDE_STRIPE_URL must be https:// and a host, without a path.');
 }
 
 function parseHeaderText(name: string, value: string): string {

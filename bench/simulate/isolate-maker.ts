@@ -118,6 +118,7 @@ export function createIsolateMaker(
         accessLog: null,
         meter: createTierMeter(usage),
         metrics: { collect: () => [] },
+        usagePush: null,
       };
     },
   };

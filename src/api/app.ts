@@ -26,6 +26,7 @@ import { addAccountRoutes } from './routes/accounts.ts';
 import { addAuditRoutes } from './routes/audit.ts';
 import { addBucketRoutes } from './routes/buckets.ts';
 import { addMemberRoutes } from './routes/members.ts';
+import { addRateCardRoutes } from './routes/rate-cards.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
 import { addTokenRoutes } from './routes/tokens.ts';
 import { sourceOf } from './source-of.ts';
@@ -39,6 +40,7 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addAccessKeyRoutes,
   addAuditRoutes,
   addBucketRoutes,
+  addRateCardRoutes,
 ];
 
 export type ApiOptions = Omit<ApiServices, 'secrets'> & {

@@ -1,3 +1,4 @@
+import type { AccessKey } from '../ports/domain.ts';
 import type { Ports } from '../ports/index.ts';
 import type { MasterKeys } from './encryption/master-keys.ts';
 
@@ -21,6 +22,14 @@ export type CoreSettings = {
   readonly zipMaxObjects: number;
   /** The keys that the server wraps others with, newest first. */
   readonly masterKeys: MasterKeys;
+  /** Access keys of further accounts, which the settings name. */
+  readonly seed: readonly AccessKey[];
+  /** The rate card of accounts that have no other. */
+  readonly rateCardId: string;
+  /** Who bills, as it stands on invoices. */
+  readonly invoiceIssuer: string;
+  /** Hours after its end that a month is closed. */
+  readonly billingCloseHours: number;
   /** Ids of named keys that are made when they are first wanted. */
   readonly seededNamedKeys: readonly string[];
 };

@@ -31,3 +31,15 @@ export const BILLING_TABLES: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
   'CREATE TABLE closing (id INTEGER PRIMARY KEY CHECK (id = 0), period TEXT NOT NULL, after TEXT NOT NULL) STRICT',
 ];
+
+/** Added to them later, a migration of its own. */
+export const PUSH_TABLES: readonly string[] = [
+  `CREATE TABLE push_targets (
+    account_id TEXT NOT NULL PRIMARY KEY,
+    customer_id TEXT NOT NULL,
+    day_ms INTEGER NOT NULL,
+    told TEXT NOT NULL DEFAULT '',
+    tried TEXT NOT NULL DEFAULT '',
+    tried_at_ms INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID`,
+];

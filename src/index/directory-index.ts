@@ -39,6 +39,8 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'listInvoices',
   'listBilledAccounts',
   'getClosing',
+  'getPushTarget',
+  'listPushTargets',
 ]);
 
 /** The calls over a database whose tables `migrate(sql, DIRECTORY_SCHEMA)` made. Each is atomic. */

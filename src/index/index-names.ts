@@ -77,6 +77,8 @@ export const DIRECTORY_CALLS = {
   listInvoices: 'query',
   listBilledAccounts: 'query',
   getClosing: 'query',
+  getPushTarget: 'query',
+  listPushTargets: 'query',
   putAccount: 'command',
   addBucket: 'command',
   removeBucket: 'command',
@@ -112,6 +114,8 @@ export const DIRECTORY_CALLS = {
   addCredit: 'command',
   keepInvoice: 'command',
   setClosing: 'command',
+  setPushTarget: 'command',
+  notePush: 'command',
 } as const satisfies Record<keyof DirectoryApi, CallKind>;
 
 /** Whether the call changes the index. */

@@ -3,7 +3,7 @@
 // edited: a change is a new one at the end. docs/storage-schema.md explains every table.
 import type { Sql } from '../ports/sql.ts';
 import { ACCOUNT_TABLES, SIGN_IN_TABLES } from './account-tables.ts';
-import { BILLING_TABLES } from './billing-tables.ts';
+import { BILLING_TABLES, PUSH_TABLES } from './billing-tables.ts';
 import { NAME_JOB_TABLES } from './names-schema.ts';
 
 /** The migrations of one family of tables; its version is how many there are. Families can share a database. */
@@ -221,6 +221,7 @@ export const DIRECTORY_SCHEMA: Schema = {
     SIGN_IN_TABLES,
     BILLING_TABLES,
     ACCOUNT_TABLES,
+    PUSH_TABLES,
   ],
 };
 

@@ -37,6 +37,19 @@ export type AccountBilling = {
 /** Months up to and without `period` are closed; of `period` the accounts up to `after`. */
 export type ClosingState = { readonly period: string; readonly after: string };
 
+/** How far the usage of an account was told to a billing service outside (ports/usage-push.ts). */
+export type PushProgress = {
+  /** The first day that is not told whole, its start. */
+  readonly dayMs: number;
+  /** Of that day the meters up to this one are told; '' none. */
+  readonly told: string;
+  /** The meter that is being told, and when that was begun first; '' and 0: none. */
+  readonly tried: string;
+  readonly triedAtMs: number;
+};
+/** An account that has a customer there. */
+export type PushTarget = PushProgress & { readonly accountId: AccountId; readonly customerId: string };
+
 export type BillingApi = {
   /** The JSON of a custom card, or null. */
   getRateCard(input: { id: string }): string | null;
@@ -66,6 +79,13 @@ export type BillingApi = {
   listInvoices(input: { accountId: AccountId; before: string; limit: number }): readonly InvoiceHead[];
   /** Accounts that are in the directory or own buckets, after one, in byte order. */
   listBilledAccounts(input: { after: string; limit: number }): readonly AccountId[];
+  getPushTarget(input: { accountId: AccountId }): PushTarget | null;
+  /** Tells the account's usage from that day on, as that customer; null stops it. The day of one who has it stays. Idempotent. */
+  setPushTarget(input: { accountId: AccountId; customerId: string | null; dayMs: number }): void;
+  /** Those after an account, in byte order. */
+  listPushTargets(input: { after: string; limit: number }): readonly PushTarget[];
+  /** Nothing for an account without a target. Idempotent. */
+  notePush(input: PushProgress & { accountId: AccountId }): void;
   /** How far closing has come; null: it has never begun. */
   getClosing(input: Readonly<Record<string, never>>): ClosingState | null;
   /** Idempotent. */

@@ -75,6 +75,8 @@ export const ERROR_MESSAGES = {
   NoSuchPasskey: 'There is no such passkey.',
   NoSuchResource: 'There is nothing at this address.',
   NoSuchSession: 'There is no such session.',
+  NoSuchInvoice: 'There is no such invoice.',
+  NoSuchRateCard: 'There is no such rate card.',
   NoSuchToken: 'There is no such token.',
   NoSuchPublicAccessBlockConfiguration: 'The public access block configuration was not found',
   NoSuchUpload: 'The specified upload does not exist. It may have been aborted or completed.',

@@ -7,6 +7,7 @@ import type { MetadataIndex } from './metadata-index.ts';
 import type { MetricSource } from './metrics.ts';
 import type { OwnFiles } from './own-files.ts';
 import type { Background, Clock, Ids, LineSink, Log, Meter } from './system.ts';
+import type { UsagePush } from './usage-push.ts';
 
 /** Everything that the app needs from the home it runs in. */
 export type Ports = {
@@ -27,4 +28,6 @@ export type Ports = {
   readonly accessLog: LineSink | null;
   readonly meter: Meter;
   readonly metrics: MetricSource;
+  /** Where usage is told to outside; null: nowhere. */
+  readonly usagePush: UsagePush | null;
 };

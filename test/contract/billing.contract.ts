@@ -107,6 +107,25 @@ export function billingContract(subject: Subject<Directory>): void {
       expect(await list('a', 1)).toEqual([known]);
     });
 
+    test('knows whose usage is told elsewhere, and how far', async (directory) => {
+      const accountId = account();
+      const read = () => directory.call('getPushTarget', { accountId });
+      await directory.call('notePush', { accountId, dayMs: 9, told: '', tried: '', triedAtMs: 0 });
+      expect(await read()).toBe(null);
+      const begun = { accountId, customerId: 'cus_1', dayMs: 5, told: '', tried: '', triedAtMs: 0 };
+      await directory.call('setPushTarget', { accountId, customerId: 'cus_1', dayMs: 5 });
+      expect(await read()).toEqual(begun);
+      const progress = { dayMs: 6, told: 'a', tried: 'b', triedAtMs: 7 };
+      for (const _ of [1, 2]) await directory.call('notePush', { accountId, ...progress });
+      await directory.call('setPushTarget', { accountId, customerId: 'cus_2', dayMs: 1 });
+      expect(await read()).toEqual({ accountId, customerId: 'cus_2', ...progress });
+      const after = accountId.slice(0, -1);
+      const listed = await directory.call('listPushTargets', { after, limit: 1000 });
+      expect(listed.filter((target) => target.accountId === accountId)).toEqual([await read()]);
+      for (const _ of [1, 2]) await directory.call('setPushTarget', { accountId, customerId: null, dayMs: 1 });
+      expect(await read()).toBe(null);
+    });
+
     test('remembers how far closing has come', async (directory) => {
       for (const state of [
         { period: '2026-09', after: '' },

@@ -67,6 +67,7 @@ export function createMemoryCore(): MemoryCore {
     accessLog: null,
     meter: createCountingMeter(),
     metrics: { collect: () => [] },
+    usagePush: null,
   };
   return {
     ports,
@@ -81,6 +82,10 @@ export function createMemoryCore(): MemoryCore {
       seededNamedKeys: ['seeded-key'],
       accountsMayBindHosts: true,
       zipMaxObjects: 1500,
+      seed: [],
+      rateCardId: 'cloudflare-r2',
+      invoiceIssuer: 'Quayside',
+      billingCloseHours: 24,
     },
     blobStore,
     advanceSeconds(seconds) {

@@ -360,6 +360,11 @@ function useBilling(directory: DirectoryApi): void {
   directory.listBilledAccounts({ after: '', limit: 10 });
   directory.setClosing({ period: '2026-11', after: '' });
   directory.getClosing({});
+  directory.setPushTarget({ accountId, customerId: 'cus_1', dayMs: START_MS });
+  directory.getPushTarget({ accountId });
+  directory.listPushTargets({ after: '', limit: 10 });
+  directory.notePush({ accountId, dayMs: START_MS, told: '', tried: '', triedAtMs: 0 });
+  directory.setPushTarget({ accountId, customerId: null, dayMs: START_MS });
 }
 
 function expectSeeks(texts: ReadonlySet<string>, plansOf: (text: string) => string[]): void {

@@ -11,6 +11,7 @@ import { createDerivedBodies } from '../shared/derived-bodies.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
+import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createAssetFiles } from './asset-files.ts';
 import { createCacheApiDerived } from './cache-api-derived.ts';
@@ -38,6 +39,8 @@ export type PortSettings = {
   readonly derivedMemoryMaxBytes: number;
   readonly logLevel: LogLevel;
   readonly accessLog: string;
+  readonly stripeSecretKey: string | null;
+  readonly stripeUrl: string;
 };
 
 /**
@@ -111,5 +114,6 @@ export function createWorkersPorts(
     meter: createCountingMeter(),
     // Of this isolate alone: there are many, and each counts from its own start.
     metrics: { collect: () => cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats()]) },
+    usagePush: createStripeUsagePush(settings),
   };
 }

@@ -11,6 +11,7 @@ import { createDerivedBodies } from '../shared/derived-bodies.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
+import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createTrackedBackground } from '../shared/tracked-background.ts';
 import { openAccessLog } from './access-log-target.ts';
@@ -94,6 +95,7 @@ export async function openNodePorts(
       accessLog,
       meter: createCountingMeter(),
       metrics,
+      usagePush: createStripeUsagePush(config),
     },
     async close(backgroundMs) {
       const left = await background.drain(backgroundMs);

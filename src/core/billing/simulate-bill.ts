@@ -25,7 +25,7 @@ export type WhatIf =
    * can be is that old; it is then as often read as everything else, and moving costs one class A call per object.
    */
   | { readonly kind: 'lifecycle'; readonly days: number }
-  /** Everything in STANDARD is STANDARD_IA from the start: calls have its prices, and every byte that goes out is retrieved. */
+  /** Everything in STANDARD is STANDARD_IA from the start: calls have its prices, and bytes from the store are retrieved. */
   | { readonly kind: 'all-infrequent' }
   /** Each object is read from the store once in that time at most, since one cache keeps it; seconds. */
   | { readonly kind: 'cache-lifetime'; readonly seconds: number }
@@ -98,8 +98,8 @@ function toInfrequent({ usage }: ReplayedMonth, moved: bigint, stored: bigint, a
   move('storage', moved);
   move('class-b', shareOf(usage.get('class-b/STANDARD') ?? 0n));
   if (!areWritesStandard) move('class-a', shareOf(usage.get('class-a/STANDARD') ?? 0n));
-  const out = [...usage].filter(([meter]) => meter.startsWith('egress/'));
-  changes.push(['retrieval/STANDARD_IA', shareOf(out.reduce((sum, [, bytes]) => sum + bytes, 0n))]);
+  // As the ledger counts it: what a cache has is not retrieved.
+  changes.push(['retrieval/STANDARD_IA', shareOf(usage.get('egress/bucket') ?? 0n)]);
   return addUsage(usage, ...changes.map((change) => new Map([change])));
 }
 

@@ -77,6 +77,8 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   NoSuchPasskey: 404,
   NoSuchResource: 404,
   NoSuchSession: 404,
+  NoSuchInvoice: 404,
+  NoSuchRateCard: 404,
   NoSuchToken: 404,
   NoSuchPublicAccessBlockConfiguration: 404,
   NoSuchTagSet: 404,

@@ -81,13 +81,14 @@ describe('a what-if', () => {
       'storage/STANDARD': 1000n * GB * 720n,
       'class-a/STANDARD': 4_000_000n,
       'class-b/STANDARD': 8_000_000n,
-      'egress/edge': 50n * GB,
+      'egress/bucket': 50n * GB,
+      'egress/edge': 7n * GB,
     },
     hours(HOURS + 24 * 30, 1000n * GB),
     100n,
   );
 
-  it('everything infrequent: the prices of that class, and all that goes out is retrieved', () => {
+  it('everything infrequent: the prices of that class, and what comes from the store is retrieved', () => {
     expect(quantitiesAfter(month, { kind: 'all-infrequent' })).toEqual(
       usageOf({
         'storage/STANDARD': 0n,

@@ -86,6 +86,10 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       zipMaxObjects: 20,
       masterKeys: MASTER_KEYS,
       seededNamedKeys: ['seeded-key'],
+      seed: [],
+      rateCardId: 'cloudflare-r2',
+      invoiceIssuer: 'Quayside',
+      billingCloseHours: 24,
     },
     ports: {
       blobStore,
@@ -103,6 +107,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       accessLog: null,
       meter,
       metrics: { collect: () => [] },
+      usagePush: null,
     },
   };
   const surface = createS3Surface(core, {

@@ -1,0 +1,139 @@
+// Schemas and look-ups that the routes of bills, usage and prices share. Money and quantities are texts of whole numbers,
+// because they pass what JSON numbers hold.
+import { z } from '@hono/zod-openapi';
+import { isRoot } from '../core/accounts/permissions.ts';
+import { type InvoiceDocument, recompute } from '../core/billing/invoice-document.ts';
+import { invoiceJson } from '../core/billing/invoice-json.ts';
+import { parseMonth } from '../core/billing/month.ts';
+import type { Account } from '../ports/domain.ts';
+import { StorageError } from '../ports/errors.ts';
+import { accountOf, type SignedInCall, timeSchema } from './context.ts';
+
+export const microSchema = z
+  .string()
+  .regex(/^-?\d{1,40}$/)
+  .openapi({ description: 'Millionths of a unit of the currency.', example: '1230000' });
+export const quantitySchema = z
+  .string()
+  .regex(/^\d{1,40}$/)
+  .openapi({ description: 'Requests, bytes or byte-hours.' });
+export const decimalSchema = z.string().regex(/^\d{1,30}(\.\d{1,12})?$/);
+export const currencySchema = z
+  .string()
+  .regex(/^[A-Z]{3}$/)
+  .openapi({ example: 'USD' });
+export const periodSchema = z
+  .string()
+  .regex(/^2\d{3}-(0[1-9]|1[0-2])$/)
+  .openapi({ description: 'A calendar month in UTC.', example: '2026-11' });
+export const cardIdSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
+  .openapi({ example: 'cloudflare-r2' });
+
+/** `{kind}/{storage class or tier}` to what was used of it. */
+export const usageMapSchema = z.record(z.string(), quantitySchema).openapi({ example: { 'class-a/STANDARD': '1500' } });
+
+const tierSchema = z.object({
+  upTo: decimalSchema.optional().openapi({ description: 'Units of the period; the last tier is without end.' }),
+  price: decimalSchema,
+});
+const cardLineSchema = z.object({
+  label: z.string(),
+  meters: z.array(z.string()),
+  unit: z.object({ name: z.string(), size: z.number().int(), perMonth: z.boolean().optional() }),
+  free: decimalSchema.optional().openapi({ description: 'Units that cost nothing in a period.' }),
+  freePerStored: z.object({ meters: z.array(z.string()), times: decimalSchema }).optional(),
+  roundUp: z.boolean().optional().openapi({ description: 'A unit that was begun is paid whole.' }),
+  tiers: z.array(tierSchema),
+});
+/** As docs/billing.md describes it; core checks what a schema can't. */
+export const rateCardSchema = z
+  .object({
+    id: cardIdSchema,
+    name: z.string(),
+    currency: currencySchema,
+    source: z.string().openapi({ description: 'Where the prices come from.' }),
+    asOf: z.string().openapi({ example: '2026-11-21' }),
+    monthHours: z.union([z.literal('calendar'), z.number().int()]),
+    minimum: decimalSchema.optional(),
+    notes: z.array(z.string()).optional(),
+    lines: z.array(cardLineSchema),
+  })
+  .openapi('RateCard');
+export type RateCardJson = z.infer<typeof rateCardSchema>;
+
+const partSchema = z.object({
+  tier: z.number().int().nullable().openapi({ description: 'Of the line on the card, from 0; null: what is free.' }),
+  units: decimalSchema,
+  price: decimalSchema,
+  amountMicro: microSchema,
+});
+const lineSchema = z.object({
+  label: z.string(),
+  meters: z.array(z.string()),
+  unit: z.string(),
+  units: decimalSchema,
+  billedUnits: decimalSchema,
+  parts: z.array(partSchema),
+  amountMicro: microSchema,
+});
+export const invoiceHeadSchema = z
+  .object({
+    number: z.string(),
+    period: periodSchema,
+    currency: currencySchema,
+    totalMicro: microSchema,
+    closedAt: timeSchema,
+  })
+  .openapi('InvoiceSummary');
+export const invoiceSchema = z
+  .object({
+    format: z.literal(1),
+    number: z.string(),
+    status: z.enum(['open', 'closed']),
+    accountId: z.string(),
+    accountName: z.string(),
+    period: periodSchema,
+    periodStart: timeSchema,
+    periodEnd: timeSchema,
+    closedAt: timeSchema.nullable(),
+    currency: currencySchema,
+    lines: z.array(lineSchema),
+    minimumMicro: microSchema,
+    credits: z.array(z.object({ id: z.string(), label: z.string(), amountMicro: microSchema })),
+    totalMicro: microSchema,
+    unpriced: usageMapSchema,
+    usage: usageMapSchema,
+    card: rateCardSchema,
+    isRecomputable: z.boolean().openapi({ description: 'Made again from its usage and card it is the same.' }),
+  })
+  .openapi('Invoice');
+
+/** The bill as the API shows it. */
+export function showInvoice(document: InvoiceDocument): z.infer<typeof invoiceSchema> {
+  const again = invoiceJson({ ...document, invoice: recompute(document) });
+  const json = invoiceJson(document);
+  const isRecomputable = JSON.stringify(again) === JSON.stringify(json);
+  return { ...(json as unknown as z.infer<typeof invoiceSchema>), isRecomputable };
+}
+
+/** The month of a text that `periodSchema` took. InvalidInput. */
+export function monthFrom(text: string): { year: number; month: number } {
+  const period = parseMonth(text);
+  if (period === null) throw new StorageError('InvalidInput', { detail: 'period must be a month like 2026-11.' });
+  return { ...period };
+}
+
+/** The account that the request is about, with its name. NoSuchAccount. */
+export async function billedAccountOf(call: SignedInCall, accountId: string | undefined): Promise<Account> {
+  const id = accountOf(call, accountId);
+  const account = (await call.findAccounts([id])).get(id);
+  if (account === undefined) throw new StorageError('NoSuchAccount');
+  return account;
+}
+
+/** AccessDenied for everybody but the operator: prices and credits are not for those who pay them. */
+export function requireOperator({ caller }: SignedInCall): void {
+  if (!isRoot(caller)) throw new StorageError('AccessDenied', { detail: 'Only the operator may do that.' });
+}

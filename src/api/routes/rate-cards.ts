@@ -1,0 +1,215 @@
+// Rate cards, which account has which, and credits. Everybody sees prices; the operator alone sets them.
+import { z } from '@hono/zod-openapi';
+import { findRateCard, putRateCard, rateCardOf, setAccountCard } from '../../core/billing/account-card.ts';
+import { addCredit, leftOf } from '../../core/billing/account-credits.ts';
+import type { RateCard } from '../../core/billing/rate-card.ts';
+import { rateCardJson } from '../../core/billing/rate-card-json.ts';
+import { RATE_CARDS } from '../../core/billing/rate-cards.ts';
+import type { AccountBilling, CreditRow } from '../../ports/billing.ts';
+import { StorageError } from '../../ports/errors.ts';
+import {
+  billedAccountOf,
+  cardIdSchema,
+  currencySchema,
+  microSchema,
+  type RateCardJson,
+  rateCardSchema,
+  requireOperator,
+} from '../billing-schemas.ts';
+import { type Api, apiRoute, callOf, isoTime, isoTimeOrNull, jsonAnswer, jsonBody, timeSchema } from '../context.ts';
+import { ifMatchHeader, requireMatch, toEtag } from '../etag.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
+import { accountIdQuery, idSchema, nameSchema } from '../schemas.ts';
+
+const TAGS = ['Prices and credits'];
+
+const show = (card: RateCard): RateCardJson => rateCardJson(card) as unknown as RateCardJson;
+
+const creditSchema = z
+  .object({
+    id: idSchema,
+    label: z.string(),
+    currency: currencySchema,
+    amountMicro: microSchema,
+    leftMicro: microSchema,
+    grantedAt: timeSchema,
+    expiresAt: timeSchema.nullable(),
+  })
+  .openapi('Credit');
+const billingSchema = z
+  .object({
+    accountId: z.string(),
+    rateCardId: cardIdSchema,
+    isDefaultCard: z.boolean(),
+    currency: currencySchema,
+    credits: z.array(creditSchema),
+  })
+  .openapi('AccountBilling');
+const newCreditSchema = z.strictObject({
+  label: nameSchema,
+  currency: currencySchema,
+  amountMicro: z.string().regex(/^[1-9]\d{0,17}$/),
+  expiresAt: timeSchema.nullable().default(null),
+});
+
+function showCredit(billing: AccountBilling, credit: CreditRow): z.infer<typeof creditSchema> {
+  const { id, label, currency, amountMicro, grantedAtMs, expiresAtMs } = credit;
+  const times = { grantedAt: isoTime(grantedAtMs), expiresAt: isoTimeOrNull(expiresAtMs) };
+  return { id, label, currency, amountMicro, leftMicro: String(leftOf(billing, credit)), ...times };
+}
+
+export function addRateCardRoutes(api: Api): void {
+  addCardRoutes(api);
+  addAccountRoutes(api);
+}
+
+function addCardRoutes(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/rate-cards',
+      operationId: 'listRateCards',
+      summary: "List rate cards: those that ship with Quayside, then the operator's own",
+      tags: TAGS,
+      access: 'signed-in',
+      request: { query: z.strictObject(pageQuery) },
+      responses: { 200: jsonAnswer(pageOf(rateCardSchema), 'Some cards') },
+    }),
+    async (c) => {
+      const { core, secrets } = callOf(c);
+      const { limit, cursor } = c.req.valid('query');
+      const after = readCursor(secrets, 'rate-cards', cursor);
+      // The place of a shipped card is its number, of an own one its id behind a colon.
+      const shipped = after.startsWith(':') ? [] : RATE_CARDS.slice(after === '' ? 0 : Number(after) + 1);
+      const own = await core.ports.directory.call('listRateCards', { after: after.slice(1), limit: limit + 1 });
+      const cards = [...shipped.map(show), ...own.map((json) => JSON.parse(json) as RateCardJson)];
+      const placeOf = ({ id }: RateCardJson): string => {
+        const at = RATE_CARDS.findIndex((card) => card.id === id);
+        return at < 0 ? `:${id}` : String(at);
+      };
+      return c.json(
+        toPage(cards.slice(0, limit + 1), { limit, list: 'rate-cards', secrets }, placeOf, (card) => card),
+        200,
+      );
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/rate-cards/{cardId}',
+      operationId: 'getRateCard',
+      summary: 'Read a rate card',
+      tags: TAGS,
+      access: 'signed-in',
+      request: { params: z.strictObject({ cardId: cardIdSchema }) },
+      responses: { 200: jsonAnswer(rateCardSchema, 'The card') },
+    }),
+    async (c) => {
+      const card = await findRateCard(callOf(c).core, c.req.valid('param').cardId);
+      if (card === null) throw new StorageError('NoSuchRateCard');
+      return c.json(show(card), 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'put',
+      path: '/rate-cards/{cardId}',
+      operationId: 'putRateCard',
+      summary: 'Make or replace a card of your own; closed invoices keep the prices that they were made with',
+      tags: TAGS,
+      access: 'billing:write',
+      request: { params: z.strictObject({ cardId: cardIdSchema }), body: jsonBody(rateCardSchema) },
+      responses: { 200: jsonAnswer(rateCardSchema, 'The card as it is kept') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      requireOperator(call);
+      return c.json(show(await putRateCard(call.core, c.req.valid('param').cardId, c.req.valid('json'))), 200);
+    },
+  );
+}
+
+function addAccountRoutes(api: Api): void {
+  const query = z.strictObject({ accountId: accountIdQuery });
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/billing',
+      operationId: 'getBilling',
+      summary: 'Which card an account has, and what is left of its credits',
+      tags: TAGS,
+      access: 'billing:read',
+      request: { query },
+      responses: { 200: jsonAnswer(billingSchema, 'Card and credits; the ETag is for changing the card') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { id } = await billedAccountOf(call, c.req.valid('query').accountId);
+      const billing = await call.core.ports.directory.call('getAccountBilling', { accountId: id });
+      const card = await rateCardOf(call.core, billing.cardId);
+      c.header('etag', toEtag(`card ${billing.cardId ?? ''}`));
+      const credits = billing.credits.map((credit) => showCredit(billing, credit));
+      const isDefaultCard = billing.cardId === null;
+      return c.json({ accountId: id, rateCardId: card.id, isDefaultCard, currency: card.currency, credits }, 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'put',
+      path: '/billing/rate-card',
+      operationId: 'setRateCard',
+      summary: 'Give an account a card, from the open month on; null is the default of the server',
+      tags: TAGS,
+      access: 'billing:write',
+      request: {
+        query,
+        headers: ifMatchHeader,
+        body: jsonBody(z.strictObject({ rateCardId: cardIdSchema.nullable() })),
+      },
+      responses: { 200: jsonAnswer(rateCardSchema, 'The card that the account has now') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      requireOperator(call);
+      const { id } = await billedAccountOf(call, c.req.valid('query').accountId);
+      const { cardId } = await call.core.ports.directory.call('getAccountBilling', { accountId: id });
+      requireMatch(c, toEtag(`card ${cardId ?? ''}`));
+      const { rateCardId } = c.req.valid('json');
+      const card = await setAccountCard(call.core, id, rateCardId);
+      c.header('etag', toEtag(`card ${rateCardId ?? ''}`));
+      return c.json(show(card), 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'post',
+      path: '/billing/credits',
+      operationId: 'addCredit',
+      summary: 'Give an account a credit; the open month and later ones are paid with it',
+      tags: TAGS,
+      access: 'billing:write',
+      request: { query, body: jsonBody(newCreditSchema) },
+      responses: { 201: jsonAnswer(creditSchema, 'Given') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      requireOperator(call);
+      const { id: accountId } = await billedAccountOf(call, c.req.valid('query').accountId);
+      const { label, currency, amountMicro, expiresAt } = c.req.valid('json');
+      const { ids, clock, directory } = call.core.ports;
+      const grantedAtMs = clock.nowMs();
+      const expiresAtMs = expiresAt === null ? null : Date.parse(expiresAt);
+      if (expiresAtMs !== null && expiresAtMs <= grantedAtMs) {
+        throw new StorageError('InvalidInput', { detail: 'expiresAt must be in the future.' });
+      }
+      const credit = { id: ids.recordId(), label, currency, amountMicro, grantedAtMs, expiresAtMs };
+      const kept = await addCredit(call.core, accountId, credit);
+      return c.json(showCredit(await directory.call('getAccountBilling', { accountId }), kept), 201);
+    },
+  );
+}

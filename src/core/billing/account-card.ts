@@ -1,0 +1,58 @@
+// Which prices an account has: a card of its own choice of the operator, else the server's default. Cards are those that
+// ship with Quayside and those that the operator wrote, which can't take the name of a shipped one.
+import type { AccountId } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { Core } from '../core.ts';
+import { parseRateCard, type RateCard, RateCardError } from './rate-card.ts';
+import { rateCardJson } from './rate-card-json.ts';
+import { RATE_CARDS } from './rate-cards.ts';
+
+/** The card of that id; null: there is none. Cost: none for a shipped card, else one directory read. */
+export async function findRateCard(core: Core, id: string): Promise<RateCard | null> {
+  const shipped = RATE_CARDS.find((card) => card.id === id);
+  if (shipped !== undefined) return shipped;
+  const json = await core.ports.directory.call('getRateCard', { id });
+  return json === null ? null : parseRateCard(JSON.parse(json));
+}
+
+/** The card that an account with this choice has. InternalError when the server's default card does not exist. */
+export async function rateCardOf(core: Core, cardId: string | null): Promise<RateCard> {
+  const id = cardId ?? core.settings.rateCardId;
+  const card = await findRateCard(core, id);
+  if (card !== null) return card;
+  throw new StorageError('InternalError', { detail: `There is no rate card ${id}.` });
+}
+
+/** The card of an account. Cost: one or two directory reads. */
+export async function findAccountCard(core: Core, accountId: AccountId): Promise<RateCard> {
+  const { cardId } = await core.ports.directory.call('getAccountBilling', { accountId });
+  return rateCardOf(core, cardId);
+}
+
+/** Makes or replaces a card of the operator's. InvalidInput for JSON that is no card, and for the id of a shipped one. */
+export async function putRateCard(core: Core, id: string, json: unknown): Promise<RateCard> {
+  const card = readCard(json);
+  if (card.id !== id) throw new StorageError('InvalidInput', { detail: `The card says that its id is ${card.id}.` });
+  if (RATE_CARDS.some((shipped) => shipped.id === id)) {
+    throw new StorageError('InvalidInput', { detail: `The card ${id} ships with Quayside; take another id.` });
+  }
+  await core.ports.directory.call('putRateCard', { id, json: JSON.stringify(rateCardJson(card)) });
+  return card;
+}
+
+function readCard(json: unknown): RateCard {
+  try {
+    return parseRateCard(json);
+  } catch (error) {
+    if (error instanceof RateCardError) throw new StorageError('InvalidInput', { detail: error.message });
+    throw error;
+  }
+}
+
+/** Gives an account that card, from the open month on; null is the server's default. NoSuchRateCard. */
+export async function setAccountCard(core: Core, accountId: AccountId, cardId: string | null): Promise<RateCard> {
+  const card = cardId === null ? null : await findRateCard(core, cardId);
+  if (cardId !== null && card === null) throw new StorageError('NoSuchRateCard');
+  await core.ports.directory.call('setAccountCard', { accountId, cardId });
+  return card ?? rateCardOf(core, null);
+}
