@@ -154,7 +154,8 @@ export function compatibilityPage(): string {
 
 ## Operations
 The right is the action that a bucket policy names for it. The class is what a request is metered as. The next two columns count the
-answers that the wire suite (test/wire: the official SDK, a second signer, raw sockets) got from each home in its last run.
+answers that the wire suite (test/wire: the official SDK, a second signer, raw sockets) got from each home in its last run; what is
+refused by its name is 501, a 5xx.
 A header of the last column is answered 501 with its name, so that no wish is dropped without a word.
 
 ${header}
