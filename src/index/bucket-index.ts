@@ -7,6 +7,7 @@ import { createBlobCalls } from './blobs.ts';
 import { createBucketCalls } from './buckets.ts';
 import { createLifecycleCalls } from './lifecycle.ts';
 import { listObjects, listVersions } from './listing.ts';
+import { createNameAidCalls } from './name-aids.ts';
 import { createNameJobCalls } from './name-jobs.ts';
 import { createObjectCalls } from './objects.ts';
 import { createUploadCalls } from './uploads.ts';
@@ -32,6 +33,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createBlobCalls(sql),
     ...createLifecycleCalls(sql),
     ...createNameJobCalls(sql),
+    ...createNameAidCalls(sql),
     listObjects: (input) => listObjects(sql, input),
     listVersions: (input) => listVersions(sql, input),
   };

@@ -171,6 +171,8 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       sql.all('DELETE FROM lifecycle_runs WHERE bucket = ?', n);
       sql.all('DELETE FROM name_jobs WHERE bucket = ?', n);
       sql.all('DELETE FROM name_job_items WHERE bucket = ?', n);
+      sql.all('DELETE FROM name_aids WHERE bucket = ?', n);
+      sql.all('DELETE FROM key_ranges WHERE bucket = ?', n);
       endTotals(sql, n, nowMs);
       sql.all('UPDATE buckets SET deleted_at_ms = ? WHERE n = ?', nowMs, n);
     },
@@ -182,9 +184,11 @@ export function createBucketCalls(sql: Sql): BucketCalls {
         swept_up_to: string;
         has_lifecycle: number;
         has_jobs: number;
+        searched_at_ms: number | null;
       }>(
         `SELECT id, deleted_at_ms, swept_up_to, json_extract(settings, '$.lifecycle') IS NOT NULL AS has_lifecycle,
-           EXISTS (SELECT 1 FROM name_jobs WHERE bucket = buckets.n AND is_running = 1) AS has_jobs
+           EXISTS (SELECT 1 FROM name_jobs WHERE bucket = buckets.n AND is_running = 1) AS has_jobs,
+           (SELECT searched_at_ms FROM name_aids WHERE bucket = buckets.n AND search > 0) AS searched_at_ms
          FROM buckets WHERE name = ? ORDER BY n`,
         name,
       );
@@ -194,6 +198,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
         sweptUpTo: row.swept_up_to,
         hasLifecycle: row.has_lifecycle === 1,
         hasNameJobs: row.has_jobs === 1,
+        searchedAtMs: row.searched_at_ms,
       }));
     },
 
@@ -208,7 +213,9 @@ export function createBucketCalls(sql: Sql): BucketCalls {
            AND NOT EXISTS (SELECT 1 FROM uploads WHERE bucket = buckets.n)
            AND NOT EXISTS (
              SELECT 1 FROM blobs WHERE bucket = buckets.n AND unreferenced_since_ms IS NOT NULL AND is_held = 0)
-           AND NOT EXISTS (SELECT 1 FROM blobs WHERE bucket = buckets.n AND refs = 0 AND is_held = 1)`,
+           AND NOT EXISTS (SELECT 1 FROM blobs WHERE bucket = buckets.n AND refs = 0 AND is_held = 1)
+           AND NOT EXISTS (SELECT 1 FROM search_names WHERE bucket = buckets.n)
+           AND NOT EXISTS (SELECT 1 FROM search_changes WHERE bucket = buckets.n)`,
         bucket.id,
         bucket.name,
       );

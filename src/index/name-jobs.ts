@@ -3,7 +3,8 @@
 // steps, and two drivers of one job can't do a step twice. Which keys is core's; name-actions.ts does each action.
 import type { ObjectKey, VersionId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
-import type { HiddenKey, IndexApi } from '../ports/metadata-index.ts';
+import type { IndexApi } from '../ports/metadata-index.ts';
+import type { HiddenKey } from '../ports/name-calls.ts';
 import {
   NAME_JOBS_KEPT,
   NAME_JOBS_RUNNING_MAX,

@@ -4,7 +4,7 @@
 import type { Sql } from '../ports/sql.ts';
 import { ACCOUNT_TABLES, SIGN_IN_TABLES } from './account-tables.ts';
 import { BILLING_TABLES, PUSH_TABLES } from './billing-tables.ts';
-import { NAME_JOB_TABLES } from './names-schema.ts';
+import { NAME_AID_TABLES, NAME_JOB_TABLES } from './names-schema.ts';
 
 /** The migrations of one family of tables; its version is how many there are. Families can share a database. */
 export type Schema = { readonly name: string; readonly migrations: readonly (readonly string[])[] };
@@ -178,6 +178,7 @@ export const INDEX_SCHEMA: Schema = {
        ) GROUP BY bucket, storage_class`,
     ],
     NAME_JOB_TABLES,
+    NAME_AID_TABLES,
   ],
 };
 

@@ -34,7 +34,7 @@ import type {
   LifecycleRun,
   LifecycleSubject,
 } from './lifecycle.ts';
-import type { NameAction, NameJob, NameJobId, NameJobItem, NameOutcome } from './name-jobs.ts';
+import type { NameCommands, NameQueries } from './name-calls.ts';
 import type { Grant, ObjectFacts, ObjectLock, Tags } from './object-facts.ts';
 import type { PurgeScope } from './purge.ts';
 
@@ -122,16 +122,8 @@ export type ListUploadsPage = {
   readonly last: { readonly key: string; readonly uploadId: string } | null;
 };
 
-/** A key that a delete marker hides, and what would come back. */
-export type HiddenKey = {
-  readonly key: ObjectKey;
-  readonly hiddenAtMs: number;
-  /** The newest version behind the marker; null: there is none. */
-  readonly newest: Pick<ObjectVersion, 'versionId' | 'sizeBytes' | 'etag' | 'lastModifiedMs' | 'storageClass'> | null;
-};
-
 /** Rows of the index that read; never change anything. */
-export type IndexQueries = {
+export type IndexQueries = NameQueries & {
   /** The bucket of that name that lives now, or null. */
   getBucket(input: { name: BucketName }): BucketRecord | null;
   /** The version of that name, or with null what the key stands for now: an object, a delete marker, nothing. BucketChanged. */
@@ -172,6 +164,8 @@ export type IndexQueries = {
     sweptUpTo: string;
     hasLifecycle: boolean;
     hasNameJobs: boolean;
+    /** When the search index was last asked; null: there is none. */
+    searchedAtMs: number | null;
   }[];
   /** How far the last run of the bucket's rules came; null before the first. BucketChanged. */
   getLifecycleRun(input: { bucket: BucketRef }): LifecycleRun | null;
@@ -183,14 +177,6 @@ export type IndexQueries = {
     subjects: readonly LifecycleSubject[];
     next: LifecyclePlace | null;
   };
-  /** Null: there is no such job. BucketChanged. */
-  getNameJob(input: { bucket: BucketRef; id: NameJobId }): NameJob | null;
-  /** The jobs that the bucket remembers, newest first. BucketChanged. */
-  listNameJobs(input: { bucket: BucketRef }): readonly NameJob[];
-  /** What a job did, the last first, from before that place on; at most 1,000. BucketChanged. */
-  listNameJobItems(input: { bucket: BucketRef; id: NameJobId; before: number; limit: number }): readonly NameJobItem[];
-  /** Keys with the prefix that a delete marker hides, in byte order behind `after`. BucketChanged. Cost: three seeks a key. */
-  listHidden(input: { bucket: BucketRef; prefix: string; after: string; limit: number }): readonly HiddenKey[];
 };
 
 export type CommitObjectInput = {
@@ -233,7 +219,7 @@ export type VersionChange = {
 };
 
 /** What changes the index. Each is atomic and durable when its promise resolves. */
-export type IndexCommands = {
+export type IndexCommands = NameCommands & {
   /** BucketAlreadyExists (owned by another), BucketAlreadyOwnedByYou. */
   createBucket(input: { bucket: BucketRecord }): BucketRecord;
   /** Replaces the given access settings, leaves the others, moves the revision on. BucketChanged. */
@@ -292,28 +278,6 @@ export type IndexCommands = {
     run: LifecycleRun;
     nowMs: number;
   }): LifecycleCounts;
-
-  /** Remembers a job that is to run. SlowDown (too many run), BucketChanged. */
-  createNameJob(input: { bucket: BucketRef; job: NameJob }): void;
-  /**
-   * One step of a job: does the actions, each by itself, and remembers how far it came. Null, and nothing is done: the
-   * job is not at that revision any more, because another step went before or it was cancelled. `outcomes` in the
-   * order of the actions. `isLast`: then the job is over, unless an action has more to do. BucketChanged.
-   */
-  stepNameJob(input: {
-    bucket: BucketRef;
-    id: NameJobId;
-    revision: number;
-    actions: readonly NameAction[];
-    /** The place behind these actions. The step ends before it where an action has more to do: then `outcomes` are fewer. */
-    next: Pick<NameJob, 'after' | 'at'>;
-    /** What was done or left elsewhere, to be added to the counts. */
-    elsewhere: Partial<NameJob['counts']>;
-    isLast: boolean;
-    nowMs: number;
-  }): { readonly job: NameJob; readonly outcomes: readonly NameOutcome[] } | null;
-  /** Ends a job that runs, as cancelled or, with a reason, as failed. Null: there is no such job. BucketChanged. */
-  endNameJob(input: { bucket: BucketRef; id: NameJobId; failure: string | null; nowMs: number }): NameJob | null;
 
   createUpload(input: { bucket: BucketRef; upload: Upload }): void;
   /** Adds or replaces a part; the last commit of a number wins. NoSuchUpload, NoSuchBlob, BucketChanged. */

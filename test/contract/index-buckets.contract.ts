@@ -293,8 +293,22 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       const bucket = await makeBucket(index, { name });
       await makeBucket(index);
       expect(await index.call(name, 'listBucketLives', { name })).toEqual([
-        { bucket: addressOf(old), isDeleted: true, sweptUpTo: `${old.id}/5`, hasLifecycle: false, hasNameJobs: false },
-        { bucket: addressOf(bucket), isDeleted: false, sweptUpTo: '', hasLifecycle: false, hasNameJobs: false },
+        {
+          bucket: addressOf(old),
+          isDeleted: true,
+          sweptUpTo: `${old.id}/5`,
+          hasLifecycle: false,
+          hasNameJobs: false,
+          searchedAtMs: null,
+        },
+        {
+          bucket: addressOf(bucket),
+          isDeleted: false,
+          sweptUpTo: '',
+          hasLifecycle: false,
+          hasNameJobs: false,
+          searchedAtMs: null,
+        },
       ]);
     });
 

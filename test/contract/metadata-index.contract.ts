@@ -4,6 +4,7 @@ import { indexBlobsContract } from './index-blobs.contract.ts';
 import { indexBucketsContract } from './index-buckets.contract.ts';
 import { indexLifecycleContract } from './index-lifecycle.contract.ts';
 import { indexListingContract } from './index-listing.contract.ts';
+import { indexNamesContract } from './index-names.contract.ts';
 import { indexObjectsContract } from './index-objects.contract.ts';
 import { indexUploadsContract } from './index-uploads.contract.ts';
 import { indexVersionsContract } from './index-versions.contract.ts';
@@ -18,4 +19,5 @@ export function metadataIndexContract(subject: Subject<MetadataIndex>): void {
   indexUploadsContract(subject);
   indexBlobsContract(subject);
   indexLifecycleContract(subject);
+  indexNamesContract(subject);
 }

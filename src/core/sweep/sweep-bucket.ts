@@ -23,7 +23,9 @@ export async function sweepBucket(core: Core, name: BucketName, lives: Lives): P
     const condemned = await sweepUnreferenced(core, bucket, olderThanMs);
     deletedBlobs += condemned.deletedBlobs + (await sweepOrphans(core, bucket, sweptUpTo, olderThanMs));
     releasedHolds += condemned.releasedHolds;
-    if (isDeleted) await metadataIndex.call(name, 'forgetBucketLife', { bucket });
+    if (!isDeleted) continue;
+    while (!(await metadataIndex.call(name, 'forgetNames', { bucket, what: 'all' })).isDone);
+    await metadataIndex.call(name, 'forgetBucketLife', { bucket });
   }
   if (lives.length === 0) await directory.call('forgetBucketName', { name, addedBeforeMs: olderThanMs });
   return { deletedBlobs, releasedHolds };

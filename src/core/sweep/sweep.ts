@@ -4,6 +4,7 @@ import type { BucketName } from '../../ports/domain.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
+import { tendSearch } from '../names/search-names.ts';
 import { resumeNameJobs } from '../names/start-name-job.ts';
 import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
 
@@ -40,6 +41,9 @@ export async function sweep(core: Core, options: SweepOptions = {}): Promise<Swe
       });
       if (living?.hasNameJobs === true) {
         await attempt(core, name, async () => resumeNameJobs(core, await openBucket(core, name, () => undefined)));
+      }
+      if (living !== null && living.searchedAtMs !== null) {
+        await attempt(core, name, () => tendSearch(core, living.bucket, living.searchedAtMs ?? 0, stopping));
       }
       if (living?.hasLifecycle === true) {
         await attempt(core, name, async () => {
