@@ -75,15 +75,17 @@ export type PlainRead = {
 export type HotReply = {
   readonly status: 200 | 206 | 304;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of a 206: values for the headers of these names, which stand empty in `headers`, at their place. */
+  /** Values for the headers of these names, which stand empty in `headers`, at their place: of a 206 those of its range. */
   readonly part: HotPart | null;
   readonly body: Uint8Array | null;
+  /** To be called once, when the body was sent or never will be: its bytes are lent. Null: they stay. */
+  readonly release: (() => void) | null;
   /** Whose object it is, and whether it was asked for as a page of a website. */
   readonly bucket: BucketName;
   readonly isPage: boolean;
 };
 
-export type HotPart = { readonly 'content-length': string; readonly 'content-range': string };
+export type HotPart = Readonly<Record<string, string>>;
 
 /** Answers at once and meters it, or gives null: then nothing was done and the request must go the full way. */
 export type AnswerHot = (read: PlainRead) => HotReply | null;

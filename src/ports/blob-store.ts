@@ -16,6 +16,9 @@ export type BlobIdentity = {
 
 export type BlobListPage = { readonly blobIds: readonly BlobId[]; readonly isTruncated: boolean };
 
+/** Bytes in a buffer that serves again: `release` is to be called once, when nobody reads them any more. */
+export type LentBytes = { readonly bytes: Uint8Array; release(): void };
+
 /** Keeps blobs: runs of bytes written once under a fresh id and never changed. */
 export type BlobStore = {
   /**
@@ -31,6 +34,11 @@ export type BlobStore = {
   open(id: BlobId, range: { offsetBytes: number; lengthBytes: number }): Promise<ReadableStream<Uint8Array>>;
   /** As `open`, all in memory, in a buffer of its own. For slices and other small ranges. */
   read(id: BlobId, range: { offsetBytes: number; lengthBytes: number }): Promise<Uint8Array>;
+  /**
+   * The range, if it can be had at once and without waiting, from a cache that the home's system keeps; else null. Only
+   * small ranges. Homes without such a cache lack it.
+   */
+  readNow?(id: BlobId, range: { offsetBytes: number; lengthBytes: number }): LentBytes | null;
   /**
    * Opens runs of blobs (one at least) one after the other as one stream, for a body that is sent on as it is: the
    * runtime may move the bytes itself. The first is open when this resolves; else as `open`, with its cost for each run.

@@ -132,13 +132,47 @@ describe('reading', () => {
   });
 });
 
+describe('reading at once', () => {
+  const LARGE = 64 * 1024;
+
+  it('lends what was read before, of a file that is open, and takes its buffers back', async () => {
+    const { store } = openStore();
+    const id = ids.blobId(home);
+    const body = patternBytes(300_000);
+    await store.write(id, sourceOf(body), identity);
+    const range = { offsetBytes: 5000, lengthBytes: LARGE };
+    const readNow = (wanted = range) => store.readNow?.(id, wanted) ?? null;
+    expect(readNow()).toBeNull();
+    await store.read(id, { offsetBytes: 0, lengthBytes: 100_000 });
+    const first = readNow();
+    const second = readNow();
+    for (const lent of [first, second]) {
+      expect(lent !== null && isSameBytes(lent.bytes, body.subarray(5000, 5000 + LARGE))).toBe(true);
+    }
+    expect(first?.bytes.buffer).not.toBe(second?.bytes.buffer);
+    expect(store.bufferCounts().outBytes).toBe(2 * LARGE);
+    first?.release();
+    second?.release();
+    expect(store.bufferCounts().outBytes).toBe(0);
+    // Not read before, too long to be done at once, and behind the end of the file.
+    expect(readNow({ offsetBytes: 200_000, lengthBytes: 10 })).toBeNull();
+    await store.read(id, { offsetBytes: 0, lengthBytes: 300_000 });
+    expect(readNow({ offsetBytes: 0, lengthBytes: 200_000 })).toBeNull();
+    expect(readNow({ offsetBytes: 400_000, lengthBytes: 2 })).toBeNull();
+    expect(store.bufferCounts().outBytes).toBe(0);
+    expect(store.openFileCounts().inUse).toBe(0);
+    await store.delete([id]);
+    expect(readNow()).toBeNull();
+  });
+});
+
 describe('open files', () => {
   it('closes a file only when its last user lets go, however often it left the cache', async () => {
     const folder = temporaryFolder();
     const paths = [1, 2, 3].map((name) => join(folder, `${name}`));
     for (const path of paths) writeFileSync(path, path);
     const [first = '', second = '', third = ''] = paths;
-    const files = createOpenFiles(1);
+    const files = createOpenFiles(1, (path) => path);
     const [a, b] = await Promise.all([files.acquire(first), files.acquire(first)]);
     expect(a.fd).toBe(b.fd);
     files.release(await files.acquire(second));
@@ -155,7 +189,7 @@ describe('open files', () => {
   it('opens a file once for many who ask at once, and fails them all together', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'a');
-    const files = createOpenFiles(8);
+    const files = createOpenFiles(8, (path) => path);
     const failed = await Promise.allSettled([files.acquire(path), files.acquire(path)]);
     expect(failed.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
     writeFileSync(path, 'x');

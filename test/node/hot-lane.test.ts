@@ -17,7 +17,7 @@ import type { BlobStore } from '../../src/ports/blob-store.ts';
 import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 import { ChunkStream, chunksOf } from '../../src/ports/chunk-stream.ts';
 import { StorageError } from '../../src/ports/errors.ts';
-import { key, type MemoryCore, openTestBucket, withPorts } from '../core/memory-core.ts';
+import { key, type MemoryCore, openTestBucket, sampleBytes, withPorts } from '../core/memory-core.ts';
 import {
   connectTo,
   createStockedCore,
@@ -212,6 +212,41 @@ describe('the lane asks the app, and keeps the connection,', () => {
     const unbegun = connectTo(there);
     await ask(unbegun, request('long'));
     expect(there.lane?.counts()).toMatchObject({ connections: 0, handedOver: 1 });
+  });
+});
+
+describe('a range that memory has not, of a body that the bucket has at hand,', () => {
+  /** A body of which memory holds as much as it can, and a range that is in no slice of these. */
+  async function openLong() {
+    await put(core, PUBLIC_BUCKET, 'long', LONG_BYTES);
+    const line = connectTo(door);
+    for (let at = 0; at < 2 ** 20; at += 2 ** 16) await ask(line, request('long', `Range: bytes=${at}-${at + 9}`));
+    return line;
+  }
+  const rangeOf = (start: number, lengthBytes: number) => `Range: bytes=${start}-${start + lengthBytes - 1}`;
+
+  it.each([
+    ['of a few bytes', 2 ** 21 + 5, 100],
+    ['of many, in two slices', 2 ** 21 + 50_000, 60_000],
+  ])('%s, is answered at once, and its bytes are its own until they are sent', async (_name, start, lengthBytes) => {
+    const line = await openLong();
+    const before = door.hotAnswers();
+    const answer = await ask(line, request('long', rangeOf(start, lengthBytes)));
+    expect(door.hotAnswers()).toBe(before + 1);
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 206 Partial Content\r\n[\s\S]*\r\ncache-status: quayside-memory; fwd=uri-miss\r\n/,
+    );
+    const body = Buffer.from(answer.slice(answer.indexOf('\r\n\r\n') + 4), 'latin1');
+    expect(body.equals(sampleBytes(LONG_BYTES).subarray(start, start + lengthBytes))).toBe(true);
+  });
+
+  it('is loaded into memory on the third request', async () => {
+    const line = await openLong();
+    const statusOf = async () =>
+      /cache-status: ([^\r]*)/.exec(await ask(line, request('long', rangeOf(2 ** 21, 10))))?.[1];
+    const miss = 'quayside-memory; fwd=uri-miss';
+    expect([await statusOf(), await statusOf(), await statusOf()]).toEqual([miss, miss, miss]);
+    expect(await statusOf()).toBe('quayside-memory; hit');
   });
 });
 

@@ -16,7 +16,7 @@ import { type ChunkBuffers, createChunkBuffers } from './chunk-buffers.ts';
 import { readExactly, removeQuietly, rename, syncFolderNow, unlink } from './file-calls.ts';
 import { fileChunks } from './file-chunks.ts';
 import { errnoOf, translateError } from './fs-errors.ts';
-import { createOpenFiles } from './open-files.ts';
+import { createOpenFiles, type OpenBlob } from './open-files.ts';
 import { createQuickReads } from './quick-reads.ts';
 
 export type FsBlobStore = BlobStore & {
@@ -45,7 +45,7 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
   for (const name of readdirSync(temporaryFolder))
     rmSync(join(temporaryFolder, name), { recursive: true, force: true });
   const folders = createBlobFolders(root);
-  const files = createOpenFiles(OPEN_FILES_MAX);
+  const files = createOpenFiles(OPEN_FILES_MAX, (id) => blobPath(root, id as BlobId).file);
   const buffers = createChunkBuffers();
   const quickReads = createQuickReads();
 
@@ -70,13 +70,10 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
     }
   }
 
-  async function withFile<Result>(
-    id: BlobId,
-    use: (fd: number, fileBytes: number) => Promise<Result>,
-  ): Promise<Result> {
-    const file = await files.acquire(blobPath(root, id).file);
+  async function withFile<Result>(id: BlobId, use: (file: OpenBlob) => Promise<Result>): Promise<Result> {
+    const file = await files.acquire(id);
     try {
-      return await use(file.fd, file.fileBytes);
+      return await use(file);
     } finally {
       files.release(file);
     }
@@ -84,7 +81,7 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
 
   const open: BlobStore['open'] = async (id, range) => {
     try {
-      const file = await files.acquire(blobPath(root, id).file);
+      const file = await files.acquire(id);
       if (!isWithin(range, file.fileBytes)) {
         files.release(file);
         throw tooShort();
@@ -113,9 +110,11 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
 
     async read(id, range) {
       try {
-        return await withFile(id, async (fd, fileBytes) => {
-          const bytes = isWithin(range, fileBytes) ? await readExactly(fd, range.offsetBytes, range.lengthBytes) : null;
-          if (bytes?.length !== range.lengthBytes) throw tooShort();
+        return await withFile(id, async (file) => {
+          const { offsetBytes, lengthBytes } = range;
+          const bytes = isWithin(range, file.fileBytes) ? await readExactly(file.fd, offsetBytes, lengthBytes) : null;
+          if (bytes?.length !== lengthBytes) throw tooShort();
+          quickReads.noteRead(file, lengthBytes, offsetBytes);
           return bytes;
         });
       } catch (error) {
@@ -123,11 +122,24 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
       }
     },
 
+    readNow(id, range) {
+      const file = files.peek(id);
+      if (file === null || !isWithin(range, file.fileBytes)) return null;
+      const { offsetBytes, lengthBytes } = range;
+      const buffer = buffers.take(lengthBytes);
+      const readBytes = buffer.length < lengthBytes ? null : quickReads.tryRead(file, buffer, lengthBytes, offsetBytes);
+      if (readBytes !== lengthBytes) {
+        buffers.give(buffer);
+        return null;
+      }
+      return { bytes: buffer.subarray(0, lengthBytes), release: () => buffers.give(buffer) };
+    },
+
     async delete(ids) {
       const touched = new Set<string>();
       for (const id of ids) {
         const path = blobPath(root, id);
-        files.forget(path.file);
+        files.forget(id);
         try {
           await unlink(path.file);
         } catch (error) {
@@ -152,7 +164,7 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
 
     async readFooter(id) {
       try {
-        return await withFile(id, (fd, fileBytes) =>
+        return await withFile(id, ({ fd, fileBytes }) =>
           decodeFooter(fileBytes, (offsetBytes, lengthBytes) => readExactly(fd, offsetBytes, lengthBytes)),
         );
       } catch (error) {

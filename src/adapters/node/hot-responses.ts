@@ -8,7 +8,7 @@ import type { HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
 import { isParsable, isPlainHost, isPlainTarget } from './hot-lane/plain-target.ts';
 import { createPrebuiltHeads, type Head } from './hot-lane/prebuilt-heads.ts';
 import { FRAMING_HEADERS } from './hot-lane/recognise.ts';
-import { COPIED_MAX_BYTES, fillReply, headLength } from './hot-lane/reply-writer.ts';
+import { COPIED_MAX_BYTES, fillReply, headLength, kept } from './hot-lane/reply-writer.ts';
 import { createClientReader } from './trusted-proxies.ts';
 
 /** Whether the request was answered. False: nothing was done. Cost above node:http: about 1.5 µs. */
@@ -34,7 +34,7 @@ export function createHotResponses(door: HotLaneDoor, keepAliveMs: number): Answ
     }
     if (reply === null) return false;
     const requestId = door.requestId();
-    send(outgoing, heads.of(reply, false, requestId.length, Date.now()), requestId, reply);
+    send(outgoing, heads.of(reply, false, requestId.length, Date.now()), requestId, kept(reply));
     if (served !== null) {
       const header = (name: string) => headerOf(incoming, name);
       const { socket } = incoming;

@@ -6,11 +6,13 @@ import { closeFile, openFile, statFile } from './file-calls.ts';
 export type OpenBlob = { readonly fd: number; readonly fileBytes: number };
 
 export type OpenFiles = {
+  /** The file, if it is open and cached, for whoever has done with it before anything else can happen. */
+  peek(name: string): OpenBlob | null;
   /** Opens the file or takes it from the cache. Each `acquire` needs exactly one `release`. Throws what `open` throws. */
-  acquire(path: string): Promise<OpenBlob>;
+  acquire(name: string): Promise<OpenBlob>;
   release(file: OpenBlob): void;
   /** Lets go of a file that is about to be deleted. */
-  forget(path: string): void;
+  forget(name: string): void;
   /** Files in the cache and files in use, for tests and metrics. */
   counts(): { cached: number; inUse: number };
   close(): void;
@@ -20,8 +22,8 @@ type Entry = OpenBlob & { users: number; isCached: boolean };
 /** `waiters` get their share of the file before anybody can push it out of the cache. */
 type Opening = { promise: Promise<Entry>; waiters: number; isForgotten: boolean };
 
-/** Keeps at most `maxFiles` descriptors besides those in use. */
-export function createOpenFiles(maxFiles: number): OpenFiles {
+/** Keeps at most `maxFiles` descriptors besides those in use. `pathOf`: where the file of a name lies; may throw. */
+export function createOpenFiles(maxFiles: number, pathOf: (name: string) => string): OpenFiles {
   const inUse = new Set<Entry>();
   const openings = new Map<string, Opening>();
   const cache = new LRUCache<string, Entry>({
@@ -32,37 +34,38 @@ export function createOpenFiles(maxFiles: number): OpenFiles {
     },
   });
 
-  async function open(path: string, opening: Opening): Promise<Entry> {
+  async function open(name: string, opening: Opening): Promise<Entry> {
     try {
-      const fd = await openFile(path, 'r');
+      const fd = await openFile(pathOf(name), 'r');
       const entry: Entry = { fd, fileBytes: await sizeOf(fd), users: opening.waiters, isCached: false };
       inUse.add(entry);
       if (!opening.isForgotten) {
         entry.isCached = true;
-        cache.set(path, entry);
+        cache.set(name, entry);
       }
       return entry;
     } finally {
-      openings.delete(path);
+      openings.delete(name);
     }
   }
 
   return {
-    acquire(path) {
-      const entry = cache.get(path);
+    peek: (name) => cache.get(name) ?? null,
+    acquire(name) {
+      const entry = cache.get(name);
       if (entry !== undefined) {
         entry.users += 1;
         inUse.add(entry);
         return Promise.resolve(entry);
       }
-      const known = openings.get(path);
+      const known = openings.get(name);
       if (known !== undefined) {
         known.waiters += 1;
         return known.promise;
       }
       const opening: Opening = { promise: Promise.resolve({} as Entry), waiters: 1, isForgotten: false };
-      openings.set(path, opening);
-      opening.promise = open(path, opening);
+      openings.set(name, opening);
+      opening.promise = open(name, opening);
       return opening.promise;
     },
     release(file) {
@@ -72,10 +75,10 @@ export function createOpenFiles(maxFiles: number): OpenFiles {
       inUse.delete(entry);
       if (!entry.isCached) closeQuietly(entry.fd);
     },
-    forget(path) {
-      const opening = openings.get(path);
+    forget(name) {
+      const opening = openings.get(name);
       if (opening !== undefined) opening.isForgotten = true;
-      cache.delete(path);
+      cache.delete(name);
     },
     counts: () => ({ cached: cache.size, inUse: inUse.size }),
     close: () => cache.clear(),

@@ -1,8 +1,8 @@
 // Reads of files that the page cache most likely holds, at once and on this thread. Handing a read to the pool of threads
 // and back costs several times what copying 64 KiB does (measured: bench/README.md, delivery). Only pages that were read
 // before, from a file that is still open, are tried, and only a few at a time. Nothing tells what the system has dropped
-// meanwhile, so a read that had to wait for a disk turns this off for a hundred times as long: such waits can take a
-// hundredth of this thread's time, and no more.
+// meanwhile, so the time that such reads waited for a disk is added up, and when it is too much there are none for a while:
+// in the long run it is a fiftieth of this thread's time at most.
 import * as fs from 'node:fs';
 import type { OpenBlob } from './open-files.ts';
 
@@ -25,8 +25,10 @@ const MAPS_MAX = 16_384;
 const MAYBE_DISK_MS = 0.08;
 /** So long is too long, whatever the reason, when it happens twice in a row: not every disk is one that is counted. */
 const TOO_LONG_MS = 2;
-/** The pause after a read that has waited for a disk, in times of that wait. */
-const PAUSE_PER_WAIT = 100;
+/** Share of this thread's time that may go into waiting for a disk. */
+const WAITING_SHARE = 1 / 50;
+/** What may be waited ahead of that, milliseconds: a busy machine looks like a disk now and then, and costs no pause. */
+const WAITING_AHEAD_MS = 20;
 /** The count of disk reads is asked for again after so long: at each read it would cost a tenth of it. */
 const DISK_READS_KNOWN_MS = 5;
 
@@ -44,7 +46,8 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
   let mapCount = 0;
   let knownDiskReads = 0;
   let knownAtMs = Number.NEGATIVE_INFINITY;
-  let pausedUntilMs = 0;
+  let waitedMs = 0;
+  let waitedAtMs = 0;
   let tooLongInRow = 0;
 
   function isKnown(file: OpenBlob, lengthBytes: number, position: number): boolean {
@@ -84,11 +87,17 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
     return diskReads() !== knownDiskReads || tooLongInRow > 1;
   }
 
+  /** What was waited for disks, less what was free meanwhile. */
+  function waitedUpTo(momentMs: number): number {
+    return waitedMs === 0 ? 0 : Math.max(0, waitedMs - (momentMs - waitedAtMs) * WAITING_SHARE);
+  }
+
   return {
     tryRead(file, buffer, lengthBytes, position) {
       if (lengthBytes > QUICK_MAX_BYTES || !isKnown(file, lengthBytes, position)) return null;
       const startMs = nowMs();
-      if (startMs < pausedUntilMs) return null;
+      const waitedBeforeMs = waitedUpTo(startMs);
+      if (waitedBeforeMs > WAITING_AHEAD_MS) return null;
       if (startMs - knownAtMs > DISK_READS_KNOWN_MS) {
         knownDiskReads = diskReads();
         knownAtMs = startMs;
@@ -97,7 +106,10 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
         const readBytes = fs.readSync(file.fd, buffer, 0, lengthBytes, position);
         const endMs = nowMs();
         const tookMs = endMs - startMs;
-        if (wasDisk(tookMs)) pausedUntilMs = endMs + PAUSE_PER_WAIT * tookMs;
+        if (wasDisk(tookMs)) {
+          waitedMs = waitedBeforeMs + tookMs;
+          waitedAtMs = endMs;
+        }
         return readBytes;
       } catch {
         // The pool's read fails as well, and tells why.

@@ -1,6 +1,7 @@
 // Bodies on their way out. A range of an object is cut into slices of its blobs, which come from the nearest tier that
 // has them; a read longer than the tiers take streams from the bucket. What is encrypted passes the tiers sealed and is
 // opened behind them (core/encryption/open-body.ts). Called by the S3 surface and by delivery.
+import type { LentBytes } from '../../ports/blob-store.ts';
 import { ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
 import type { ObjectBody, ObjectKey, ObjectVersion, Segment } from '../../ports/domain.ts';
 import type { BodyTier, SliceBytes } from '../../ports/edge-cache.ts';
@@ -83,6 +84,32 @@ export function bodyInMemory(
   if (piece === undefined || another !== undefined) return null;
   const body = peekPiece(core, piece);
   return body === null ? null : { body, tier: 'memory' };
+}
+
+/**
+ * A small range that memory has not, if the bucket can give it at once, as `openBody` would: from the slice that it begins
+ * in, where memory has that, and not at all where slices are worth loading. It counts as a request for those.
+ */
+export function bodyAtHand(
+  core: Core,
+  version: ReadableVersion,
+  range: ByteRange,
+): (LentBytes & { readonly tier: 'memory' | 'bucket' }) | null {
+  const { blobStore, edgeCache } = core.ports;
+  const { sliceBytes } = edgeCache;
+  if (blobStore.readNow === undefined || version.encryption !== null || version.inlineBytes !== null) return null;
+  if (range.lengthBytes === 0 || range.lengthBytes > sliceBytes) return null;
+  const [run, another] = cutSegments(version.segments, range);
+  if (run === undefined || another !== undefined) return null;
+  const lent = blobStore.readNow(run.blobId, run);
+  if (lent === null) return null;
+  const pieces = piecesOf(version.segments, range, sliceBytes);
+  const missing = pieces.filter((piece) => peekPiece(core, piece) === null);
+  if (missing.some(({ slice }) => edgeCache.admits(slice, range.lengthBytes))) {
+    lent.release();
+    return null;
+  }
+  return { ...lent, tier: missing[0] === pieces[0] ? 'bucket' : 'memory' };
 }
 
 function cut(bytes: Uint8Array, { offsetBytes, lengthBytes }: ByteRange): Uint8Array {

@@ -74,7 +74,8 @@ export function createDelivery(core: Core, settings: DeliverySettings, decide: D
   const reader = createPublicReader(core, decide, settings);
   const memoryHit = cacheStatus('memory', 'memory');
   const profiles = createHeaderProfiles();
-  const preparedFor = createPreparedFor({ ...settings, memoryHit });
+  const memoryMiss = cacheStatus('memory', 'bucket');
+  const preparedFor = createPreparedFor({ ...settings, memoryHit, memoryMiss });
   const variants = createVariants(core);
   const images = createImages(core);
   const answerObject = createAnswerObject(core, { cacheStatus, memoryHit, isServerTimingOn });
@@ -137,7 +138,13 @@ export function createDelivery(core: Core, settings: DeliverySettings, decide: D
   const hotCounts = newHotCounts();
   const rules = createSiteRulesReader(core);
   const shared = { preparedFor, profiles, rules, variants };
-  const hotAnswer = createHotAnswer(core, { domains: settings, memoryHit, counts: hotCounts, ...shared });
+  const hotAnswer = createHotAnswer(core, {
+    domains: settings,
+    memoryHit,
+    isServerTimingOn,
+    counts: hotCounts,
+    ...shared,
+  });
   return {
     deliver,
     deliverSite: createSiteDelivery(core, { find, findAll, answer, mayRead: reader.mayRead, profiles, rules }),

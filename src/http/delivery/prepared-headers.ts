@@ -17,8 +17,11 @@ export type PreparedHeaders = {
   notModified(pointer: Pointer, cacheStatus: string): Readonly<HeaderRecord>;
   /** A 206. Never kept: there are too many ranges. */
   part(pointer: Pointer, cacheStatus: string, range: ByteRange): Readonly<HeaderRecord>;
-  /** A 206 of a memory hit without the two values of its range. As `whole`, always the same object. */
-  partOfAny(pointer: Pointer): Readonly<HeaderRecord>;
+  /**
+   * A 206 without the values of its range and, from the bucket, of its time. As `whole`, always the same object for a body
+   * out of memory, and for one from the bucket.
+   */
+  partOfAny(pointer: Pointer, tier: 'memory' | 'bucket'): Readonly<HeaderRecord>;
   /** Whether the Referer decides who gets the object; never in buckets without hosting settings. */
   isGuarded(pointer: Pointer): boolean;
   /** Whether the object may go out compressed, so that Accept-Encoding decides: variants.ts. */
@@ -28,10 +31,11 @@ export type PreparedHeaders = {
 /** The prepared headers of a profile. Cost: at most a look-up. */
 export type PreparedFor = (profile: HeaderProfile) => PreparedHeaders;
 
-/** `memoryHit` is the Cache-Status whose records are kept; `compressionMaxBytes`: of the largest object with variants. */
+/** `memoryHit` is the Cache-Status whose records are kept, `memoryMiss` that of a body from the bucket; `compressionMaxBytes`: of the largest object with variants. */
 type PreparedSettings = {
   readonly defaultCacheControl: string;
   readonly memoryHit: string;
+  readonly memoryMiss: string;
   readonly compressionMaxBytes: number;
   readonly isServerTimingOn: boolean;
 };
@@ -45,6 +49,8 @@ type Prepared = {
   whole: Readonly<HeaderRecord> | null;
   notModified: Readonly<HeaderRecord> | null;
   part: Readonly<HeaderRecord> | null;
+  /** And of a part from the bucket. */
+  partRead: Readonly<HeaderRecord> | null;
 };
 
 /** The headers that tell of a range. */
@@ -56,6 +62,7 @@ export function rangeHeaders(range: ByteRange, sizeBytes: number): HotPart {
 }
 
 const ANY_RANGE: HotPart = { 'content-length': '', 'content-range': '' };
+const ANY_TIMING = { [SERVER_TIMING]: '' };
 
 /** Makes the memo of all profiles. */
 export function createPreparedFor(settings: PreparedSettings): PreparedFor {
@@ -76,7 +83,7 @@ export function createPreparedFor(settings: PreparedSettings): PreparedFor {
 
 /** Cost of an answer: 30 ns for a known pointer, else about 1 µs. */
 function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfile): PreparedHeaders {
-  const { defaultCacheControl, memoryHit, compressionMaxBytes, isServerTimingOn } = settings;
+  const { defaultCacheControl, memoryHit, memoryMiss, compressionMaxBytes, isServerTimingOn } = settings;
   const { isSandboxed, rules } = profile;
   const known = new WeakMap<Pointer, Prepared>();
 
@@ -94,7 +101,7 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
       const mayCompress = pointer.encryption === null && (rules?.isCompressed ?? true);
       const isNegotiated = mayCompress && isCompressible(common, pointer.sizeBytes, compressionMaxBytes);
       if (isNegotiated) addVary(common, ['Accept-Encoding']);
-      prepared = { common, isGuarded, isNegotiated, whole: null, notModified: null, part: null };
+      prepared = { common, isGuarded, isNegotiated, whole: null, notModified: null, part: null, partRead: null };
       known.set(pointer, prepared);
     }
     return prepared;
@@ -125,10 +132,17 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
     },
     part: (pointer, cacheStatus, range) =>
       partHeaders(of(pointer).common, cacheStatus, rangeHeaders(range, pointer.sizeBytes)),
-    partOfAny(pointer) {
+    partOfAny(pointer, tier) {
       const prepared = of(pointer);
-      prepared.part ??= partHeaders(prepared.common, memoryHit, ANY_RANGE);
-      return prepared.part;
+      if (tier === 'memory') {
+        prepared.part ??= partHeaders(prepared.common, memoryHit, ANY_RANGE);
+        return prepared.part;
+      }
+      prepared.partRead ??= {
+        ...partHeaders(prepared.common, memoryMiss, ANY_RANGE),
+        ...(isServerTimingOn ? ANY_TIMING : {}),
+      };
+      return prepared.partRead;
     },
     isGuarded: (pointer) => rules !== null && of(pointer).isGuarded,
     isNegotiated: (pointer) => of(pointer).isNegotiated,

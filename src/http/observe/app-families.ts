@@ -44,8 +44,13 @@ export function appFamilies({ series, lookups, inFlight, hotCounts, meterTotals 
     },
     metricFamily('gauge', 'quayside_requests_in_flight', 'Requests whose answer is being made.', [[{}, inFlight]]),
     requestFamily('quayside_hot_answers_total', 'Those of them that the hot door answered.', hot),
-    lookupFamily('metadata', 'Public reads by the tier that knew bucket and object.', lookups.metadata, hotReads),
-    lookupFamily('body', 'Reads with a body by the tier that gave its first bytes.', lookups.body, hotBodies),
+    lookupFamily('metadata', 'Public reads by the tier that knew bucket and object.', lookups.metadata, {
+      memory: hotReads,
+    }),
+    lookupFamily('body', 'Reads with a body by the tier that gave its first bytes.', lookups.body, {
+      memory: hotBodies,
+      bucket: ofDelivery.getPartRead + ofWebsite.getPartRead,
+    }),
     ...meterFamilies(meterTotals),
   ];
 }
@@ -54,9 +59,9 @@ type Counted = Pick<Series, 'surface' | 'operation'> & { readonly byClass: reado
 
 function hotSeries(counts: HotCountsBySurface): Counted[] {
   return (['delivery', 'website'] as const).flatMap((surface) => {
-    const { getWhole, getPart, getNotModified, headWhole, headNotModified } = counts[surface];
+    const { getWhole, getPart, getPartRead, getNotModified, headWhole, headNotModified } = counts[surface];
     return [
-      { surface, operation: 'GetObject', byClass: [0, 0, getWhole + getPart, getNotModified] },
+      { surface, operation: 'GetObject', byClass: [0, 0, getWhole + getPart + getPartRead, getNotModified] },
       { surface, operation: 'HeadObject', byClass: [0, 0, headWhole, headNotModified] },
     ];
   });
@@ -77,9 +82,14 @@ function requestFamily(name: string, help: string, all: readonly Counted[]): Met
   return metricFamily('counter', name, help, sums.values());
 }
 
-function lookupFamily(kind: keyof Lookups, help: string, counts: Map<string, number>, hot: number): MetricFamily {
+function lookupFamily(
+  kind: keyof Lookups,
+  help: string,
+  counts: Map<string, number>,
+  hot: Readonly<Record<string, number>>,
+): MetricFamily {
   const sums = new Map(counts);
-  if (hot > 0) sums.set('memory', (sums.get('memory') ?? 0) + hot);
+  for (const [tier, count] of Object.entries(hot)) if (count > 0) sums.set(tier, (sums.get(tier) ?? 0) + count);
   const name = `quayside_${kind}_lookups_total`;
   return metricFamily(
     'counter',

@@ -95,6 +95,7 @@ describe('an observer', () => {
       headers: {},
       part: null,
       body: new Uint8Array(10),
+      release: null,
       bucket: bucket as BucketName,
       isPage: false,
     });
@@ -130,6 +131,7 @@ describe('an observer', () => {
       headers: {},
       part: null,
       body: new Uint8Array(10),
+      release: null,
       bucket: 'a' as BucketName,
       isPage: true,
     };

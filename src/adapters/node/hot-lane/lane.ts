@@ -177,7 +177,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       return true;
     };
     const onDrain = () => {
-      if (!connection.isBusy) goOn(connection);
+      if (connection.isWaiting && !connection.isBusy) goOn(connection);
     };
     const onEnd = () => {
       socket.end();

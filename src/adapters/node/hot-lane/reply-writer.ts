@@ -11,12 +11,12 @@ import type { Head } from './prebuilt-heads.ts';
 export const COPIED_MAX_BYTES = 24 * 1024;
 
 /** What of a reply its head does not hold. */
-export type ReplyParts = Pick<HotReply, 'part' | 'body'>;
+export type ReplyParts = Pick<HotReply, 'part' | 'body' | 'release'>;
 
 export type ReplyWriter = {
   /**
    * Writes a whole reply. `writesAtOnce`: a plain socket of the system, which has done with the bytes when nothing waits
-   * in it. False: the socket has enough for now, as its `write` says.
+   * in it. False: the socket has enough for now, as its `write` says, and something waits in it.
    */
   write(socket: Duplex, writesAtOnce: boolean, head: Head, requestId: string, reply: ReplyParts): boolean;
 };
@@ -27,9 +27,13 @@ export function createReplyWriter(): ReplyWriter {
   return {
     write(socket, writesAtOnce, head, requestId, reply) {
       const length = headLength(head, reply.part) + (reply.body?.length ?? 0);
-      if (length > COPIED_MAX_BYTES) return writeInTwo(socket, head, requestId, reply);
+      if (length > COPIED_MAX_BYTES) {
+        // Only a socket of the system is done with bytes when it says so; any other stream may pass them on.
+        return writeInTwo(socket, head, requestId, writesAtOnce ? reply : kept(reply));
+      }
       const bytes = writesAtOnce ? scratch : Buffer.allocUnsafe(length);
       fillReply(bytes, head, requestId, reply);
+      reply.release?.();
       const hasRoom = socket.write(bytes.subarray(0, length));
       // What the kernel did not take at once it takes from this buffer later: the next reply needs another.
       if (writesAtOnce && socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
@@ -38,14 +42,33 @@ export function createReplyWriter(): ReplyWriter {
   };
 }
 
+/** The same, of bytes that stay. */
+export function kept<Reply extends ReplyParts>(reply: Reply): Reply {
+  const { body, release } = reply;
+  if (body === null || release === null) return reply;
+  const own = Buffer.from(body);
+  release();
+  return { ...reply, body: own, release: null };
+}
+
 export function headLength({ bytes, gaps }: Head, part: HotPart | null): number {
   let length = bytes.length;
-  if (part !== null) for (const { name } of gaps) length += part[name].length;
+  if (part !== null) for (const { name } of gaps) length += gapText(part, name).length;
   return length;
 }
 
+/** The gaps of a head are those of the parts that come with it. */
+function gapText(part: HotPart, name: string): string {
+  return part[name] ?? '';
+}
+
 /** Puts head, id and body at the beginning of a buffer that is large enough. */
-export function fillReply(bytes: Buffer, head: Head, requestId: string, { part, body }: ReplyParts): void {
+export function fillReply(
+  bytes: Buffer,
+  head: Head,
+  requestId: string,
+  { part, body }: Pick<ReplyParts, 'part' | 'body'>,
+): void {
   let at = 0;
   if (part === null) {
     bytes.set(head.bytes, 0);
@@ -55,8 +78,9 @@ export function fillReply(bytes: Buffer, head: Head, requestId: string, { part, 
     let from = 0;
     for (const { at: gapAt, name } of head.gaps) {
       at += head.bytes.copy(bytes, at, from, gapAt);
-      writeText(bytes, at, part[name]);
-      at += part[name].length;
+      const value = gapText(part, name);
+      writeText(bytes, at, value);
+      at += value.length;
       from = gapAt;
     }
     const restAt = at;
@@ -67,15 +91,17 @@ export function fillReply(bytes: Buffer, head: Head, requestId: string, { part, 
   if (body !== null) bytes.set(body, at);
 }
 
-function writeInTwo(socket: Duplex, head: Head, requestId: string, { part, body }: ReplyParts): boolean {
+function writeInTwo(socket: Duplex, head: Head, requestId: string, { part, body, release }: ReplyParts): boolean {
   const bytes = Buffer.allocUnsafe(headLength(head, part));
   fillReply(bytes, head, requestId, { part, body: null });
   if (body === null) return socket.write(bytes);
   socket.cork();
   socket.write(bytes);
-  const hasRoom = socket.write(body);
+  // Called in any case, also when the socket was destroyed.
+  const hasRoom = release === null ? socket.write(body) : socket.write(body, release);
   socket.uncork();
-  return hasRoom;
+  // While it was corked it had more than it likes; what counts is what the system has not taken.
+  return hasRoom || socket.writableLength === 0;
 }
 
 /** ASCII text of a few characters: faster than a call out of JavaScript. */
