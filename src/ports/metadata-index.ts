@@ -127,7 +127,13 @@ export type IndexQueries = NameQueries & {
   /** The bucket of that name that lives now, or null. */
   getBucket(input: { name: BucketName }): BucketRecord | null;
   /** The version of that name, or with null what the key stands for now: an object, a delete marker, nothing. BucketChanged. */
-  getVersion(input: { bucket: BucketRef; key: ObjectKey; versionId: VersionName | null }): FoundVersion | null;
+  getVersion(input: {
+    bucket: BucketRef;
+    key: ObjectKey;
+    versionId: VersionName | null;
+    /** A state as old as the home's bound for public reads will do. A home that always knows leaves it out of account. */
+    mayBeStale?: boolean;
+  }): FoundVersion | null;
   /** What some keys stand for now, in their order, null for none: at most 100, and few MB of inline bytes. BucketChanged. */
   getObjects(input: { bucket: BucketRef; keys: readonly ObjectKey[] }): readonly (ObjectVersion | null)[];
   /** Bucket and current version in one call, for public reads. */

@@ -4,18 +4,27 @@ import { createDoMetadataIndex } from '../../src/adapters/cloudflare/do-metadata
 import { createKvLeases } from '../../src/adapters/cloudflare/kv-leases.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { metadataIndexContract } from '../contract/metadata-index.contract.ts';
-import { freshBucketName, PRIVATE, PUBLIC, recordOf, refOf } from './bucket.ts';
+import { freshBucketName, objectOf, PRIVATE, PUBLIC, recordOf, refOf } from './bucket.ts';
 import { counting } from './counting.ts';
 
 const leases = createKvLeases(systemClock);
+/** For how long a link may show what was read. */
+const FRESH_SECONDS = 3;
 
-metadataIndexContract({ name: 'Durable Objects', make: () => createDoMetadataIndex(env.BUCKETS, systemClock, leases) });
+metadataIndexContract({
+  name: 'Durable Objects',
+  make: () => createDoMetadataIndex(env.BUCKETS, systemClock, leases, FRESH_SECONDS),
+});
 
 /** An index as a new isolate has it, with its calls to the platform counted. */
 function isolate() {
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
   const counted = counting(env.BUCKETS);
-  return { index: createDoMetadataIndex(counted.target, clock, leases), clock, rpcs: () => counted.calls.get ?? 0 };
+  return {
+    index: createDoMetadataIndex(counted.target, clock, leases, FRESH_SECONDS),
+    clock,
+    rpcs: () => counted.calls.get ?? 0,
+  };
 }
 
 describe('index over RPC', () => {
@@ -59,6 +68,75 @@ describe('index over RPC', () => {
     expect(await here.index.call(name, 'getBucket', { name })).toMatchObject({ name });
   });
 
+  describe('behind a link', () => {
+    async function stocked() {
+      const name = freshBucketName();
+      const [here, elsewhere] = [isolate(), isolate()];
+      const made = await here.index.call(name, 'createBucket', { bucket: recordOf(name, PRIVATE) });
+      const bucket = refOf(made);
+      const put = (at: typeof here, etag: string) =>
+        at.index.call(name, 'commitObject', { bucket, object: objectOf('k', etag), condition: null, arrivals: [] });
+      const read = async (mayBeStale: boolean) => {
+        const key = objectOf('k', '').key;
+        const found = await here.index.call(name, 'getVersion', { bucket, key, versionId: null, mayBeStale });
+        return found?.kind === 'object' ? found.object.etag : null;
+      };
+      return { name, here, elsewhere, bucket, put, read };
+    }
+
+    it('reads a version once, and again when it is seconds old', async () => {
+      const { here, elsewhere, put, read } = await stocked();
+      await put(here, 'one');
+      expect(await read(true)).toBe('one');
+      const before = here.rpcs();
+      for (let time = 0; time < 10; time++) expect(await read(true)).toBe('one');
+      expect(here.rpcs()).toBe(before);
+      await put(elsewhere, 'two');
+      here.clock.ms += 2999;
+      expect(await read(true)).toBe('one');
+      here.clock.ms += 1;
+      expect(await read(true)).toBe('two');
+    });
+
+    it('is exact for those who sign the header, and after writes through here', async () => {
+      const { here, elsewhere, put, read } = await stocked();
+      await put(here, 'one');
+      expect(await read(true)).toBe('one');
+      await put(elsewhere, 'two');
+      expect(await read(false)).toBe('two');
+      await put(here, 'three');
+      expect(await read(true)).toBe('three');
+    });
+
+    it('keeps nothing of a read that was under way when a write through here was', async () => {
+      const { here, put, read } = await stocked();
+      await put(here, 'one');
+      for (const etag of ['two', 'three', 'four']) {
+        await Promise.all([read(true), put(here, etag), read(true)]);
+        expect(await read(true)).toBe(etag);
+      }
+    });
+
+    it('never misses what has just been made', async () => {
+      const { elsewhere, put, read } = await stocked();
+      expect(await read(true)).toBe(null);
+      await put(elsewhere, 'one');
+      expect(await read(true)).toBe('one');
+    });
+
+    it('asks again when the bucket is known to have changed', async () => {
+      const { name, here, elsewhere, bucket, put, read } = await stocked();
+      await put(here, 'one');
+      await read(true);
+      await elsewhere.index.call(name, 'setBucketAccess', { bucket, access: PUBLIC });
+      const moved = { ...bucket, revision: bucket.revision + 1 };
+      const { key } = objectOf('k', '');
+      const before = here.rpcs();
+      await here.index.call(name, 'getVersion', { bucket: moved, key, versionId: null, mayBeStale: true });
+      expect(here.rpcs()).toBe(before + 1);
+    });
+  });
+
   it('repeats a query after a passing failure on a fresh stub, and never a commit', async () => {
     const name = freshBucketName();
     let failures = 0;
@@ -71,7 +149,7 @@ describe('index over RPC', () => {
         return { call: () => Promise.reject(Object.assign(new Error('expected by the test'), { retryable: true })) };
       },
     } as unknown as typeof env.BUCKETS;
-    const index = createDoMetadataIndex(failing, systemClock, leases);
+    const index = createDoMetadataIndex(failing, systemClock, leases, FRESH_SECONDS);
     failures = 2;
     expect(await index.call(name, 'getBucket', { name })).toBeNull();
     failures = 1;
@@ -90,7 +168,7 @@ describe('index over RPC', () => {
       get: () => ({ call: () => Promise.reject(overloaded) }),
     } as unknown as typeof env.BUCKETS;
     const name = freshBucketName();
-    const asked = createDoMetadataIndex(failing, systemClock, leases).call(name, 'getBucket', { name });
+    const asked = createDoMetadataIndex(failing, systemClock, leases, FRESH_SECONDS).call(name, 'getBucket', { name });
     await expect(asked).rejects.toMatchObject({ code: 'SlowDown' });
   });
 });

@@ -3,14 +3,15 @@
 // with BucketChanged, and then it is forgotten here, so that the handle's next `getBucket` asks anew. The seconds bound
 // what is decided from the record alone (a refusal, HeadBucket, GetBucketPolicy).
 import { LRUCache } from 'lru-cache';
-import type { BucketName, BucketRecord } from '../../ports/domain.ts';
+import type { BucketId, BucketName, BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { changedBy } from '../../ports/index-changes.ts';
-import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
+import type { FoundVersion, IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { BucketObject, BucketReply } from './bucket-object.ts';
 import type { KvLeases } from './kv-leases.ts';
 import { type CallableObject, callObject } from './object-call.ts';
+import { createRecentVersions } from './recent-versions.ts';
 
 /** Seconds for which a record is believed without asking. */
 const RECORD_FRESH_SECONDS = 5;
@@ -70,14 +71,16 @@ const IS_REPEATABLE = {
 } as const satisfies Record<keyof IndexApi, boolean>;
 
 /**
- * Cost: one RPC to the bucket's object; none for a `getBucket` that the isolate remembers. `leases` learns what the
- * object says of KV.
+ * Cost: one RPC to the bucket's object; none for a `getBucket` that the isolate remembers, nor for the version behind a
+ * link that it read less than `versionFreshSeconds` ago. `leases` learns what the object says of KV.
  */
 export function createDoMetadataIndex(
   buckets: DurableObjectNamespace<BucketObject>,
   clock: Clock,
   leases: Pick<KvLeases, 'note'>,
+  versionFreshSeconds: number,
 ): MetadataIndex {
+  const recent = createRecentVersions(clock, versionFreshSeconds);
   const records = new LRUCache<BucketName, { record: BucketRecord; untilMs: number }>({
     maxSize: RECORDS_MAX_BYTES,
     sizeCalculation: ({ record }) => RECORD_OVERHEAD_BYTES + 2 * JSON.stringify(record).length,
@@ -95,6 +98,9 @@ export function createDoMetadataIndex(
         if (known !== undefined && known.untilMs > clock.nowMs())
           return known.record as ReturnType<IndexApi[typeof name]>;
       }
+      const version = name === 'getVersion' ? recent.find(input as GetVersionInput) : null;
+      if (version !== null) return version as ReturnType<IndexApi[typeof name]>;
+      const keep = recent.expect(input as GetVersionInput);
       // The stub's own types would lose the generic call; the wire carries plain data all the same.
       const connect = () => buckets.get(buckets.idFromName(bucket)) as unknown as CallableObject;
       try {
@@ -106,13 +112,23 @@ export function createDoMetadataIndex(
           onReply: (reply: BucketReply) => reply.news != null && leases.note(bucket, reply.news),
         });
         if (name === 'getBucket') remember(bucket, value as BucketRecord | null);
+        if (name === 'getVersion') keep(value as FoundVersion | null);
         return value;
       } catch (error) {
         if (error instanceof StorageError && error.code === 'BucketChanged') records.delete(bucket);
         throw error;
       } finally {
         if (changedBy(name, input) === 'gate') records.delete(bucket);
+        else recent.forget(bucketIdIn(input), name, input);
       }
     },
   };
+}
+
+type GetVersionInput = Parameters<IndexApi['getVersion']>[0];
+
+/** The bucket that a call names, where it names one by its id. */
+function bucketIdIn(input: unknown): BucketId | null {
+  const { bucket } = input as { readonly bucket?: { readonly id?: BucketId } };
+  return bucket?.id ?? null;
 }

@@ -88,7 +88,7 @@ export function createWorkersPorts(
   });
   return {
     blobStore: createR2BlobStore(env.BLOBS),
-    metadataIndex: createDoMetadataIndex(env.BUCKETS, clock, leases),
+    metadataIndex: createDoMetadataIndex(env.BUCKETS, clock, leases, settings.pointerFreshSeconds),
     directory: createDoDirectory(env.DIRECTORY, {
       clock,
       background,

@@ -79,12 +79,18 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
     await open((record) => requireSomeKeys(call, record, action));
     change = await operation.readChange(call, core.ports.clock.nowMs());
   }
-  const wanted = { bucket: bucketName, key, versionId, action, change };
+  const mayBeStale = isLinkRead(call);
+  const wanted = { bucket: bucketName, key, versionId, action, mayBeStale, change };
   const opened = await openVersion(core, call.decide, wanted, (record) => {
     noteBucket(record);
     requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
   });
   return { bucket: opened.bucket, handle: () => operation.handle({ ...call, ...opened, key, change }, core) };
+}
+
+/** A presigned URL that is read. Whoever signs the header himself reads after his writes; a link is read by many. */
+function isLinkRead({ isPresigned, operation }: S3Call): boolean {
+  return isPresigned && (operation === 'GetObject' || operation === 'HeadObject');
 }
 
 function requireAccount(call: S3Call): AccountCall {

@@ -18,6 +18,8 @@ export type VersionWanted = {
   /** Null: what the key stands for now. */
   readonly versionId: VersionName | null;
   readonly action: ObjectAction;
+  /** A link: a state of some seconds will do where the home has one. */
+  readonly mayBeStale?: boolean;
   /** What the request sets on it. */
   readonly change?: VersionChange;
 };
@@ -36,13 +38,13 @@ export async function openVersion(
   wanted: VersionWanted,
   check: (record: BucketRecord) => void,
 ): Promise<OpenedVersion> {
-  const { key, versionId, action, change = {} } = wanted;
+  const { key, versionId, action, mayBeStale = false, change = {} } = wanted;
   let version: ObjectVersion | null = null;
   const bucket = await openBucket(core, wanted.bucket, (record) => {
     check(record);
     if (version !== null) requireAllowed(decide, record, { action, key, object: version, change });
   });
-  const found = await bucket.call('getVersion', { key, versionId });
+  const found = await bucket.call('getVersion', { key, versionId, mayBeStale });
   version = requireVersion(decide, bucket.record(), wanted, found);
   return { bucket, version };
 }
