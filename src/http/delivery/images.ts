@@ -10,6 +10,7 @@ import { StorageError } from '../../ports/errors.ts';
 import type { ImageSettings } from '../../ports/hosting.ts';
 import type { HttpRequest } from '../request.ts';
 import { contentTypeOf } from '../semantics/content-type.ts';
+import { findEntityTag } from '../semantics/entity-tag.ts';
 import { type ImageWish, imageFormatOf, parseImageQuery, recipeName } from '../semantics/image-query.ts';
 import { type Choice, type Representation, sourceName } from './representation.ts';
 
@@ -83,9 +84,7 @@ async function readSource(core: Core, pointer: Pointer): Promise<Uint8Array> {
 
 /** The tag, among those of the header, of this very image: the reader has it, whether or not it is still here. */
 function knownTag(ifNoneMatch: string | null, start: string): string | null {
-  if (ifNoneMatch === null || !ifNoneMatch.includes(`"${start}`)) return null;
-  for (const [, tag = ''] of ifNoneMatch.matchAll(/"([^"]*)"/g)) {
-    if (tag.startsWith(start) && /^[0-9a-f]{8}$/.test(tag.slice(start.length))) return tag;
-  }
-  return null;
+  if (ifNoneMatch === null || !ifNoneMatch.includes(start)) return null;
+  const isIt = (tag: string) => tag.startsWith(start) && /^[0-9a-f]{8}$/.test(tag.slice(start.length));
+  return findEntityTag(ifNoneMatch, isIt, true);
 }

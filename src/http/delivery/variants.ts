@@ -11,7 +11,7 @@ import type { ContentCoding, Derived } from '../../ports/derived.ts';
 import type { Pointer } from '../../ports/domain.ts';
 import type { HttpRequest } from '../request.ts';
 import { createAcceptedCodings } from '../semantics/accept-encoding.ts';
-import { hasEntityTag } from '../semantics/entity-tag.ts';
+import { findEntityTag, hasEntityTag } from '../semantics/entity-tag.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { type Choice, dressed, dressedNotModified, type Representation, sourceName } from './representation.ts';
 
@@ -100,9 +100,7 @@ export function createVariants(core: Core): Variants {
   function knownTag(pointer: Pointer, ifNoneMatch: string, acceptEncoding: string | null): string | null {
     if (hasEntityTag(ifNoneMatch, pointer.etag, true)) return pointer.etag;
     if (!ifNoneMatch.includes(`${pointer.etag}-`)) return null;
-    const tag = codedTag(ifNoneMatch, pointer.etag, accepted(acceptEncoding))?.tag ?? null;
-    // What stands in a header that is no list of tags names nothing.
-    return tag !== null && hasEntityTag(ifNoneMatch, tag, true) ? tag : null;
+    return codedTag(ifNoneMatch, pointer.etag, accepted(acceptEncoding), true)?.tag ?? null;
   }
 
   return {
@@ -117,7 +115,7 @@ export function createVariants(core: Core): Variants {
       const condition = request.header('if-match') ?? request.header('if-range');
       if (condition !== null) {
         if (hasEntityTag(condition, pointer.etag, false)) return null;
-        const named = codedTag(condition, pointer.etag, codings);
+        const named = codedTag(condition, pointer.etag, codings, false);
         if (named !== null) return resume(pointer, named.coding, named.tag);
       }
       if (request.header('range') !== null) return null;
@@ -159,12 +157,18 @@ function choiceOf(representation: Representation, origin: Choice['origin'] = 'me
 const inMemory = (representation: Representation | null): Choice | null =>
   representation === null ? null : choiceOf(representation);
 
-/** The first tag in a header that names a variant of this object in a coding that the reader takes. */
-function codedTag(header: string, etag: string, codings: readonly ContentCoding[]) {
-  for (const [, tag = ''] of header.matchAll(/"([^"]*)"/g)) {
+/** The first tag of a list that names a variant of this object in a coding that the reader takes. */
+function codedTag(
+  header: string,
+  etag: string,
+  codings: readonly ContentCoding[],
+  isWeakAllowed: boolean,
+): { readonly tag: string; readonly coding: ContentCoding } | null {
+  const codingOf = (tag: string) => {
     const [, source, coding] = CODED_TAG.exec(tag) ?? [];
-    const accepted = codings.find((one) => one === coding);
-    if (source === etag && accepted !== undefined) return { tag, coding: accepted };
-  }
-  return null;
+    return source === etag ? codings.find((one) => one === coding) : undefined;
+  };
+  const tag = findEntityTag(header, (one) => codingOf(one) !== undefined, isWeakAllowed);
+  const coding = tag === null ? undefined : codingOf(tag);
+  return tag === null || coding === undefined ? null : { tag, coding };
 }

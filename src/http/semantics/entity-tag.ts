@@ -16,12 +16,21 @@ export type EntityTag = { readonly tag: string; readonly isWeak: boolean };
  */
 export function hasEntityTag(header: string, etag: string, isWeakAllowed: boolean): boolean {
   if (header === `"${etag}"` || header === etag) return true;
+  return findEntityTag(header, (tag) => tag === etag, isWeakAllowed) !== null;
+}
+
+/** The first tag of a list that is wanted, or null; as `hasEntityTag`. */
+export function findEntityTag(
+  header: string,
+  isWanted: (tag: string) => boolean,
+  isWeakAllowed: boolean,
+): string | null {
   for (let at = 0; at < header.length; ) {
     const { member, next } = readMember(header, at);
-    if (member !== null && member.tag === etag && (isWeakAllowed || !member.isWeak)) return true;
+    if (member !== null && (isWeakAllowed || !member.isWeak) && isWanted(member.tag)) return member.tag;
     at = next;
   }
-  return false;
+  return null;
 }
 
 /** The one tag that a header consists of, or null when it has none, several, or something else. */
