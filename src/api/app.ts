@@ -25,10 +25,13 @@ import { addAccessKeyRoutes } from './routes/access-keys.ts';
 import { addAccountRoutes } from './routes/accounts.ts';
 import { addAuditRoutes } from './routes/audit.ts';
 import { addBucketRoutes } from './routes/buckets.ts';
+import { addJobRoutes } from './routes/jobs.ts';
 import { addMemberRoutes } from './routes/members.ts';
+import { addObjectRoutes } from './routes/objects.ts';
 import { addRateCardRoutes } from './routes/rate-cards.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
 import { addTokenRoutes } from './routes/tokens.ts';
+import { addTrashRoutes } from './routes/trash.ts';
 import { sourceOf } from './source-of.ts';
 
 /** One line for each resource. */
@@ -40,6 +43,9 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addAccessKeyRoutes,
   addAuditRoutes,
   addBucketRoutes,
+  addObjectRoutes,
+  addJobRoutes,
+  addTrashRoutes,
   addRateCardRoutes,
 ];
 

@@ -186,7 +186,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
         has_jobs: number;
         searched_at_ms: number | null;
       }>(
-        `SELECT id, deleted_at_ms, swept_up_to, json_extract(settings, '$.lifecycle') IS NOT NULL AS has_lifecycle,
+        `SELECT id, deleted_at_ms, swept_up_to, coalesce(json_extract(settings, '$.lifecycle'), json_extract(settings, '$.trash')) IS NOT NULL AS has_lifecycle,
            EXISTS (SELECT 1 FROM name_jobs WHERE bucket = buckets.n AND is_running = 1) AS has_jobs,
            (SELECT searched_at_ms FROM name_aids WHERE bucket = buckets.n AND search > 0) AS searched_at_ms
          FROM buckets WHERE name = ? ORDER BY n`,

@@ -86,6 +86,8 @@ export type BucketSettings = {
   /** Null: nothing in the bucket can be locked. Once set it stays, and with it `versioning` stays enabled. */
   readonly objectLock: { readonly defaultRetention: DefaultRetention | null } | null;
   readonly lifecycle: LifecycleConfiguration | null;
+  /** For how many days what is deleted or replaced is kept; null: as `lifecycle` says. `versioning` is on with it. */
+  readonly trash: { readonly days: number; readonly setAtMs: number } | null;
   /** Null: what is written without a word about encryption is not encrypted. */
   readonly encryption: BucketEncryption | null;
   /** Moved by purges alone. Null: there was none. */
@@ -103,6 +105,7 @@ export const NO_SETTINGS: BucketSettings = {
   tags: null,
   objectLock: null,
   lifecycle: null,
+  trash: null,
   encryption: null,
   purges: null,
 };

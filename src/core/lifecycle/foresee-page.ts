@@ -2,6 +2,7 @@
 import type { LifecycleConfiguration, LifecyclePlace, LifecycleSubject } from '../../ports/lifecycle.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import { rulesWithTrash } from '../names/trash.ts';
 import { decideLifecycle, type LifecycleDecision, type LifecycleMoment } from './decide-lifecycle.ts';
 import { placeAfter, placeIn, planScan, type ScanStep, stepOf } from './plan-scan.ts';
 
@@ -17,7 +18,8 @@ export type LifecycleWalk = {
 
 /** The walk over a bucket at a moment; null where it has no rules, or none that can be due. */
 export function planWalk({ settings }: Core, bucket: BucketHandle, nowMs: number): LifecycleWalk | null {
-  const { lifecycle, versioning } = bucket.record().settings;
+  const { versioning } = bucket.record().settings;
+  const lifecycle = rulesWithTrash(bucket.record().settings);
   if (lifecycle === null) return null;
   const moment = {
     nowMs,

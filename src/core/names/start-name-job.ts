@@ -61,7 +61,7 @@ async function requireNoCollision(bucket: BucketHandle, prefix: string | null): 
 }
 
 /**
- * Begins a job that takes back what another did. Errors: NoSuchKey (no such job), InvalidRequest (it runs, or can't be
+ * Begins a job that takes back what another did. Errors: NoSuchResource (no such job), InvalidRequest (it runs, or can't be
  * undone any more), SlowDown.
  */
 export async function undoNameJob(
@@ -76,18 +76,18 @@ export async function undoNameJob(
   return startNameJob(core, bucket, { task: { kind: 'undo', jobId: job.id, toBucket }, accountId: input.accountId });
 }
 
-/** The job as it is now. One that runs and was not heard of for long is driven on. NoSuchKey: there is none. */
+/** The job as it is now. One that runs and was not heard of for long is driven on. NoSuchResource: there is none. */
 export async function findNameJob(core: Core, bucket: BucketHandle, id: NameJobId): Promise<NameJob> {
   const job = await bucket.call('getNameJob', { id });
-  if (job === null) throw new StorageError('NoSuchKey', { detail: 'There is no such job.' });
+  if (job === null) throw new StorageError('NoSuchResource', { detail: 'There is no such job.' });
   driveIfSilent(core, bucket.record().name, job);
   return job;
 }
 
-/** Ends a job that runs; what it has done stays, and can be undone. NoSuchKey: there is none. */
+/** Ends a job that runs; what it has done stays, and can be undone. NoSuchResource: there is none. */
 export async function cancelNameJob(core: Core, bucket: BucketHandle, id: NameJobId): Promise<NameJob> {
   const job = await bucket.call('endNameJob', { id, failure: null, nowMs: core.ports.clock.nowMs() });
-  if (job === null) throw new StorageError('NoSuchKey', { detail: 'There is no such job.' });
+  if (job === null) throw new StorageError('NoSuchResource', { detail: 'There is no such job.' });
   return job;
 }
 

@@ -390,7 +390,7 @@ describe('a job', () => {
     expect(['cancelled', 'done']).toContain(cancelled.state);
     await undo(core, bucket, cancelled);
     expect(await names(bucket)).toEqual(['a/1', 'a/2']);
-    await expect(findNameJob(core, bucket, 'none')).rejects.toMatchObject({ code: 'NoSuchKey' });
+    await expect(findNameJob(core, bucket, 'none')).rejects.toMatchObject({ code: 'NoSuchResource' });
   });
 
   it('refuses tasks that can mean nothing', async () => {

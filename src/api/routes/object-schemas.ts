@@ -1,0 +1,22 @@
+// Schemas of routes about objects, jobs and the trash.
+import { z } from '@hono/zod-openapi';
+import { timeSchema } from '../context.ts';
+
+export const bucketParams = z.strictObject({ bucket: z.string().min(1).max(255) });
+export const jobParams = z.strictObject({
+  bucket: z.string().min(1).max(255),
+  jobId: z.string().regex(/^[0-9a-z]{1,64}$/),
+});
+
+/** A text that keys begin with; '' begins all. */
+export const prefixQuery = z.string().max(1024).default('');
+
+export const objectSchema = z
+  .object({
+    key: z.string(),
+    size: z.string().openapi({ description: 'Bytes.', example: '1048576' }),
+    etag: z.string(),
+    lastModified: timeSchema,
+    storageClass: z.string(),
+  })
+  .openapi('ObjectSummary');
