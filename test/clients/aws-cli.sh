@@ -23,7 +23,7 @@ s3 sync --quiet "s3://$BUCKET/tree" back
 diff -r tree back
 rm back/a.txt && printf 'new' >back/new.txt
 s3 sync --quiet --delete back "s3://$BUCKET/tree"
-! s3 ls "s3://$BUCKET/tree/a.txt"
+refused s3 ls "s3://$BUCKET/tree/a.txt"
 s3 cp --quiet "s3://$BUCKET/tree/deep/er/20m.bin" "s3://$BUCKET/copied.bin"
 s3 mv --quiet "s3://$BUCKET/copied.bin" "s3://$BUCKET/moved.bin"
 s3 cp --quiet "s3://$BUCKET/moved.bin" moved.bin
@@ -48,7 +48,7 @@ for name in a.txt deep/er/20m.bin; do
   s3 cp --quiet "s3://$BUCKET/own/$name" out "${own[@]}"
   cmp out "tree/$name"
 done
-! s3 cp --quiet "s3://$BUCKET/own/a.txt" out
+refused s3 cp --quiet "s3://$BUCKET/own/a.txt" out
 s3 cp --quiet "s3://$BUCKET/own/deep/er/20m.bin" "s3://$BUCKET/sealed.bin" --sse aws:kms \
   --sse-c-copy-source AES256 --sse-c-copy-source-key fileb://key.bin
 test "$(api head-object --bucket "$BUCKET" --key sealed.bin --query SSEKMSKeyId)" = alias/aws/s3

@@ -30,4 +30,4 @@ test "$(curl -fsS "$(tail -1 link.txt)")" = changed
 r copy tree "q:$BUCKET/server" --s3-server-side-encryption AES256
 r check --download tree "q:$BUCKET/server" | grep '0 differences' >/dev/null
 r purge "q:$BUCKET"
-rclone version | head -1
+rclone version | sed -n 1p

@@ -23,7 +23,7 @@ s ls "s3://$BUCKET/moved.txt" | grep moved >/dev/null
 s setacl --acl-public "s3://$BUCKET/a.txt"
 test "$(curl -fsS "$ENDPOINT/$BUCKET/a.txt")" = hello
 s setacl --acl-private "s3://$BUCKET/a.txt"
-! curl -fsS "$ENDPOINT/$BUCKET/a.txt" 2>/dev/null
+soon_refused curl -fsS "$ENDPOINT/$BUCKET/a.txt"
 s du "s3://$BUCKET" >/dev/null
 s put tree/deep/er/20m.bin "s3://$BUCKET/sealed" --server-side-encryption
 s info "s3://$BUCKET/sealed" | grep 'SSE: *AES256' >/dev/null
