@@ -2,6 +2,7 @@
 // it; everything below gets a Config, never an environment. Limits that S3 fixes are core/limits.ts, not settings.
 import { parseSeed, parseSeededNamedKeys, SeedError } from './core/auth/seed.ts';
 import { type MasterKeys, parseMasterKeys } from './core/encryption/master-keys.ts';
+import { readWebhookSettings, type WebhookSettings } from './core/outbox/webhook-settings.ts';
 import type { AccessKey } from './ports/domain.ts';
 
 /** Where the program runs; it only chooses some of the defaults. */
@@ -127,6 +128,8 @@ export type Config = {
    * 128 KiB, because its colder classes bill no less. QUAYSIDE_LIFECYCLE_TRANSITION_MIN_BYTES.
    */
   readonly transitionMinBytes: number;
+  /** How messages go to webhooks. QUAYSIDE_WEBHOOK_*, core/outbox/webhook-settings.ts. */
+  readonly webhooks: WebhookSettings;
   /** Seconds that running requests get to finish after SIGTERM, Node only. QUAYSIDE_DRAIN_SECONDS, 20. */
   readonly drainSeconds: number;
   /** Requests that one caller of the JSON API may send in a minute; 0: any number. QUAYSIDE_API_REQUESTS_PER_MINUTE, 1,200. */
@@ -257,6 +260,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     zipIdleSeconds: whole('QUAYSIDE_ZIP_IDLE_SECONDS', ZIP_IDLE_DEFAULT_SECONDS[home], 1, 24 * HOUR_SECONDS),
     lifecycleDaySeconds: whole('QUAYSIDE_LIFECYCLE_DAY_SECONDS', 24 * HOUR_SECONDS, 1, 24 * HOUR_SECONDS),
     transitionMinBytes: whole('QUAYSIDE_LIFECYCLE_TRANSITION_MIN_BYTES', 128 * KiB, 0, 1024 * 1024 * MiB),
+    webhooks: readWebhookSettings(whole, (name, value) => parseSwitch(name, text(name) ?? value)),
     drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', 20, 0, HOUR_SECONDS),
     requestsPerMinute: whole('QUAYSIDE_API_REQUESTS_PER_MINUTE', 1200, 0, 1_000_000_000),
     rateCardId: parseRateCardId(text('QUAYSIDE_RATE_CARD') ?? 'cloudflare-r2'),

@@ -1,19 +1,41 @@
 // The Cloudflare root: bindings become ports, ports become the app. Everything else is in adapters/cloudflare.
 import { exports } from 'cloudflare:workers';
 import { BodySlices } from './adapters/cloudflare/body-slices.ts';
-import { BucketObject } from './adapters/cloudflare/bucket-object.ts';
-import { DirectoryObject } from './adapters/cloudflare/directory-object.ts';
+import { BucketObject as AnyBucketObject } from './adapters/cloudflare/bucket-object.ts';
+import { DirectoryObject as AnyDirectoryObject } from './adapters/cloudflare/directory-object.ts';
 import type { WorkerEnv } from './adapters/cloudflare/env.ts';
+import { createFetchSender } from './adapters/cloudflare/fetch-webhook-sender.ts';
 import { createWorkersHotDoor } from './adapters/cloudflare/hot-door.ts';
+import type { OutboxPorts } from './adapters/cloudflare/outbox-ports.ts';
 import { createWorkersPorts } from './adapters/cloudflare/ports.ts';
 import { readWorkerRequest } from './adapters/cloudflare/worker-request.ts';
 import { toWorkerResponse } from './adapters/cloudflare/worker-response.ts';
 import { type App, createApp } from './app.ts';
 import { ConfigError, parseConfig } from './config.ts';
 import type { Core } from './core/core.ts';
+import { createDispatcher } from './core/outbox/dispatch.ts';
 import { sweep } from './core/sweep/sweep.ts';
+import type { OutboxQueue } from './ports/outbox.ts';
 
-export { BodySlices, BucketObject, DirectoryObject };
+export { BodySlices };
+
+/** Objects send what waits in their own outbox. */
+export class BucketObject extends AnyBucketObject {
+  override openDispatcher(queue: OutboxQueue, ports: OutboxPorts) {
+    return dispatcherIn(this.env, queue, ports);
+  }
+}
+export class DirectoryObject extends AnyDirectoryObject {
+  override openDispatcher(queue: OutboxQueue, ports: OutboxPorts) {
+    return dispatcherIn(this.env, queue, ports);
+  }
+}
+
+function dispatcherIn(env: WorkerEnv, queue: OutboxQueue, ports: OutboxPorts) {
+  const settings = parseConfig(env, 'cloudflare');
+  const webhookSender = createFetchSender(settings.webhooks.mayBePrivate);
+  return createDispatcher({ ports: { ...ports, webhookSender }, settings }, queue, settings.region);
+}
 
 type Service = {
   readonly app: App<WorkerEnv>;

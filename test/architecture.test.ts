@@ -132,7 +132,7 @@ function changingNames({ code }: Source): string[] {
 /** Longest file, lines; longer ones with a reason. */
 const MAX_LINES = 400;
 const LONGER: Readonly<Record<string, string>> = {};
-const ROOT_MAX_LINES: Readonly<Record<string, number>> = { 'worker.ts': 80, 'node.ts': 80, 'app.ts': 120 };
+const ROOT_MAX_LINES: Readonly<Record<string, number>> = { 'worker.ts': 100, 'node.ts': 90, 'app.ts': 120 };
 
 describe('the layer law', () => {
   it('reads the sources it judges', () => {

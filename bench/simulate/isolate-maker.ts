@@ -119,6 +119,7 @@ export function createIsolateMaker(
         meter: createTierMeter(usage),
         metrics: { collect: () => [] },
         usagePush: null,
+        webhookSender: { post: () => Promise.reject(new Error('Nothing is sent here.')) },
       };
     },
   };

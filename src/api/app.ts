@@ -32,6 +32,7 @@ import { addRateCardRoutes } from './routes/rate-cards.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
 import { addTokenRoutes } from './routes/tokens.ts';
 import { addTrashRoutes } from './routes/trash.ts';
+import { addWebhookRoutes } from './routes/webhooks.ts';
 import { sourceOf } from './source-of.ts';
 
 /** One line for each resource. */
@@ -47,6 +48,7 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addJobRoutes,
   addTrashRoutes,
   addRateCardRoutes,
+  addWebhookRoutes,
 ];
 
 export type ApiOptions = Omit<ApiServices, 'secrets'> & {

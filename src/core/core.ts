@@ -1,6 +1,7 @@
 import type { AccessKey } from '../ports/domain.ts';
 import type { Ports } from '../ports/index.ts';
 import type { MasterKeys } from './encryption/master-keys.ts';
+import type { WebhookSettings } from './outbox/webhook-settings.ts';
 
 /** The limits that core applies, from the configuration; everything fixed by S3 is in core/limits.ts. */
 export type CoreSettings = {
@@ -32,6 +33,7 @@ export type CoreSettings = {
   readonly billingCloseHours: number;
   /** Ids of named keys that are made when they are first wanted. */
   readonly seededNamedKeys: readonly string[];
+  readonly webhooks: WebhookSettings;
 };
 
 /** What every use case works with. */

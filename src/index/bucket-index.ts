@@ -10,6 +10,7 @@ import { listObjects, listVersions } from './listing.ts';
 import { createNameAidCalls } from './name-aids.ts';
 import { createNameJobCalls } from './name-jobs.ts';
 import { createObjectCalls } from './objects.ts';
+import { createOutboxCalls } from './outbox.ts';
 import { createUploadCalls } from './uploads.ts';
 
 /** Queries of one statement, which is atomic by itself; a transaction around them would cost as much again. */
@@ -34,6 +35,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createLifecycleCalls(sql),
     ...createNameJobCalls(sql),
     ...createNameAidCalls(sql),
+    ...createOutboxCalls(sql),
     listObjects: (input) => listObjects(sql, input),
     listVersions: (input) => listVersions(sql, input),
   };

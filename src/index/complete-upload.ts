@@ -7,6 +7,7 @@ import type { IndexApi, Upload } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { blobIdsOf, changeReferences } from './blob-references.ts';
 import { requireBucket } from './buckets.ts';
+import { factsOf, recordEvent } from './object-events.ts';
 import { decodeVersion, encodeDetail, type VersionRow } from './object-rows.ts';
 import { checkCondition } from './objects.ts';
 import {
@@ -47,6 +48,11 @@ export function completeUpload(sql: Sql, input: CompleteInput): ObjectVersion {
   deleteUpload(sql, n, key, uploadId);
   tellPartsGone(sql, n, upload, stored, version.lastModifiedMs);
   rememberFinished(sql, n, input, placed);
+  recordEvent(sql, input.bucket, {
+    ...factsOf(placed),
+    name: 'ObjectCreated:CompleteMultipartUpload',
+    version: placed,
+  });
   return placed;
 }
 

@@ -5,6 +5,7 @@ import type { DeletedObject, DeleteTarget, IndexApi } from '../ports/metadata-in
 import { isLocked } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { requireBucket } from './buckets.ts';
+import { type Happening, recordEvent } from './object-events.ts';
 import {
   placeMarker,
   promoteNewest,
@@ -27,9 +28,11 @@ export function deleteObjects(sql: Sql, input: DeleteInput): readonly DeletedObj
   const { bucket, targets, bypassGovernance, ownerId, nowMs } = input;
   const n = requireBucket(sql, bucket);
   const context: Context = { n, versioning: versioningOf(bucket), bypassGovernance, ownerId, nowMs };
-  return targets.map((target) =>
-    target.versionId === null ? hide(sql, context, target) : remove(sql, context, target),
-  );
+  return targets.map((target) => {
+    const deleted = target.versionId === null ? hide(sql, context, target) : remove(sql, context, target);
+    recordEvent(sql, bucket, eventOf(target, deleted, nowMs));
+    return deleted;
+  });
 }
 
 const done = (target: DeleteTarget, existed: boolean, marker: DeletedObject['marker'] = null): DeletedObject => ({
@@ -44,6 +47,17 @@ const refused = (target: DeleteTarget, refusal: DeletedObject['refusal']): Delet
   marker: null,
   refusal,
 });
+
+/** What is to be told of it: nothing of what was not there, or was refused. */
+function eventOf({ versionId }: DeleteTarget, deleted: DeletedObject, nowMs: number): Happening | null {
+  const { key, existed, marker, refusal } = deleted;
+  if (refusal !== null) return null;
+  if (versionId === null && marker !== null) {
+    return { name: 'ObjectRemoved:DeleteMarkerCreated', key, nowMs, version: marker };
+  }
+  const version = versionId === null ? null : { versionId, isNull: versionId === 'null' };
+  return existed ? { name: 'ObjectRemoved:Delete', key, nowMs, version } : null;
+}
 
 /** A deletion without a version id. */
 function hide(sql: Sql, { n, versioning, ownerId, nowMs }: Context, target: DeleteTarget): DeletedObject {

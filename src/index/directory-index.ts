@@ -10,7 +10,9 @@ import { createBillingCalls } from './billing.ts';
 import { inTransactions } from './bucket-index.ts';
 import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
 import { createAuditCalls, createMemberCalls } from './members.ts';
+import { createOutboxCalls } from './outbox.ts';
 import { createSignInCalls } from './sign-in.ts';
+import { createWebhookCalls } from './webhooks.ts';
 
 /** Queries of one statement, which is atomic by itself. */
 const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
@@ -52,6 +54,8 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
     ...createAuditCalls(sql),
     ...createSignInCalls(sql),
     ...createBillingCalls(sql),
+    ...createOutboxCalls(sql),
+    ...createWebhookCalls(sql),
 
     getAccounts({ ids }) {
       const rows = sql.all<{ id: string; display_name: string }>(

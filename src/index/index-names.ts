@@ -2,10 +2,23 @@
 // be answered by a read-only connection. A call that a port gains and this list lacks does not compile.
 import type { DirectoryApi } from '../ports/directory.ts';
 import type { IndexApi, IndexCommands, IndexQueries } from '../ports/metadata-index.ts';
+import type { OutboxCommands, OutboxQueries } from '../ports/outbox.ts';
 
 export type CallKind = 'query' | 'command';
 
+/** Those of the outbox, which both have. */
+const OUTBOX_CALLS = {
+  listDeliveries: 'query',
+  countDeliveries: 'query',
+  nextDeliveryAt: 'query',
+  enqueueDeliveries: 'command',
+  claimDeliveries: 'command',
+  settleDeliveries: 'command',
+  replayDeliveries: 'command',
+} as const satisfies Record<keyof OutboxQueries, 'query'> & Record<keyof OutboxCommands, 'command'>;
+
 export const INDEX_CALLS = {
+  ...OUTBOX_CALLS,
   getBucket: 'query',
   getVersion: 'query',
   getObjects: 'query',
@@ -53,9 +66,11 @@ export const INDEX_CALLS = {
   forgetBlobs: 'command',
   setSweptUpTo: 'command',
   forgetBucketLife: 'command',
-} as const satisfies Record<keyof IndexQueries, 'query'> & Record<keyof IndexCommands, 'command'>;
+} as const satisfies Record<keyof (IndexQueries & OutboxQueries), 'query'> &
+  Record<keyof (IndexCommands & OutboxCommands), 'command'>;
 
 export const DIRECTORY_CALLS = {
+  ...OUTBOX_CALLS,
   getAccessKey: 'query',
   getAccounts: 'query',
   listBuckets: 'query',
@@ -84,6 +99,10 @@ export const DIRECTORY_CALLS = {
   getClosing: 'query',
   getPushTarget: 'query',
   listPushTargets: 'query',
+  getWebhook: 'query',
+  listWebhooks: 'query',
+  putWebhook: 'command',
+  deleteWebhook: 'command',
   putAccount: 'command',
   addBucket: 'command',
   removeBucket: 'command',
@@ -124,7 +143,7 @@ export const DIRECTORY_CALLS = {
 } as const satisfies Record<keyof DirectoryApi, CallKind>;
 
 /** Whether the call changes the index. */
-export function isIndexCommand(name: keyof IndexApi): name is keyof IndexCommands {
+export function isIndexCommand(name: keyof IndexApi): name is keyof (IndexCommands & OutboxCommands) {
   return INDEX_CALLS[name] === 'command';
 }
 

@@ -7,6 +7,7 @@ import { isLocked } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { requireBucket } from './buckets.ts';
 import { hasOlder, scanLifecycle } from './lifecycle-scan.ts';
+import { type Happening, recordEvent } from './object-events.ts';
 import { oneRow, rowChanged } from './row-changes.ts';
 import { findUpload } from './upload-rows.ts';
 import { dropUpload } from './uploads.ts';
@@ -36,11 +37,26 @@ export function createLifecycleCalls(sql: Sql): LifecycleCalls {
     applyLifecycle({ bucket, actions, run, nowMs }) {
       const context = { n: requireBucket(sql, bucket), versioning: versioningOf(bucket), nowMs };
       const counts = { expire: 0, remove: 0, transition: 0, abort: 0 };
-      for (const action of actions) if (apply(sql, context, action)) counts[action.kind]++;
+      for (const action of actions) {
+        if (!apply(sql, context, action)) continue;
+        counts[action.kind]++;
+        recordEvent(sql, bucket, eventOf(context.versioning, action, nowMs));
+      }
       sql.all('INSERT OR REPLACE INTO lifecycle_runs (bucket, run) VALUES (?, ?)', context.n, JSON.stringify(run));
       return counts;
     },
   };
+}
+
+/** What is to be told of an action: nothing of an upload that is given up, as in S3. */
+function eventOf(versioning: Versioning, action: LifecycleAction, nowMs: number): Happening | null {
+  if (action.kind === 'abort') return null;
+  const { kind, key, versionId } = action;
+  const about = { key, nowMs, version: { versionId, isNull: versioning === 'off' } };
+  if (kind === 'transition') return { ...about, name: 'LifecycleTransition', storageClass: action.storageClass };
+  if (kind === 'remove' || versioning === 'off') return { ...about, name: 'LifecycleExpiration:Delete' };
+  const marker = { versionId: action.markerId, isNull: versioning === 'suspended' };
+  return { ...about, name: 'LifecycleExpiration:DeleteMarkerCreated', version: marker };
 }
 
 /** Whether it took place. */

@@ -18,6 +18,9 @@ import type { Sql } from '../ports/sql.ts';
 import { requireBucket } from './buckets.ts';
 import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
 import { type ActionContext, type ActionResult, applyNameAction, PURGE_ROWS_OF_STEP } from './name-actions.ts';
+import { eventsOfAction } from './name-events.ts';
+import { recordEvent } from './object-events.ts';
+import { versioningOf } from './version-rows.ts';
 
 type NameJobCalls = Pick<
   IndexApi,
@@ -149,9 +152,18 @@ function applyAll(sql: Sql, context: ActionContext, actions: readonly NameAction
   for (const action of actions) {
     const result = applyNameAction(sql, context, action);
     results.push(result);
+    tellOf(sql, context, action, result);
     if (result.outcome === 'more') break;
   }
   return results;
+}
+
+/** Most buckets tell nothing: then it is not even worked out what. */
+function tellOf(sql: Sql, { bucket, nowMs }: ActionContext, action: NameAction, result: ActionResult): void {
+  if (bucket.notify === undefined) return;
+  for (const happening of eventsOfAction(versioningOf(bucket), action, result, nowMs)) {
+    recordEvent(sql, bucket, happening);
+  }
 }
 
 function addUp(job: NameJob, results: readonly ActionResult[], elsewhere: StepInput['elsewhere']): NameJob['counts'] {

@@ -18,6 +18,7 @@ import type { Sql, SqlRow } from '../ports/sql.ts';
 import { addReferences, blobIdsOf } from './blob-references.ts';
 import { type BucketRow, bucketChanged, decodeBucket, requireBucket } from './buckets.ts';
 import { deleteObjects } from './delete-objects.ts';
+import { creationOf, factsOf, recordEvent, taggingOf } from './object-events.ts';
 import { decodeMarker, decodeVersion, type MarkerRow, type VersionRow } from './object-rows.ts';
 import {
   isPlaced,
@@ -93,7 +94,9 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
       if (isPlaced(object, current)) return { versionId: current.versionId, isNull: current.isNull };
       checkCondition(condition, object.key, current);
       addReferences(sql, n, blobIdsOf(object.segments), arrivals);
-      return placeVersion(sql, n, versioningOf(bucket), lockedByDefault(bucket, object), current);
+      const placed = placeVersion(sql, n, versioningOf(bucket), lockedByDefault(bucket, object), current);
+      recordEvent(sql, bucket, { ...factsOf(object), name: creationOf(bucket), version: placed });
+      return placed;
     },
 
     deleteObjects: (input) => deleteObjects(sql, input),
@@ -117,6 +120,9 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
         object.versionId,
       );
       rewriteDetail(sql, n, isCurrent ? 'objects' : 'versions', next, stored?.body_id ?? null);
+      const facts = { ...factsOf(next), nowMs, version: next };
+      if (change.tags !== undefined) recordEvent(sql, bucket, { ...facts, name: taggingOf(bucket) });
+      if (change.acl !== undefined) recordEvent(sql, bucket, { ...facts, name: 'ObjectAcl:Put' });
       return next;
     },
   };

@@ -5,12 +5,20 @@ import type { Sql } from '../ports/sql.ts';
 import { ACCOUNT_TABLES, SIGN_IN_TABLES } from './account-tables.ts';
 import { BILLING_TABLES, PUSH_TABLES } from './billing-tables.ts';
 import { NAME_AID_TABLES, NAME_JOB_TABLES } from './names-schema.ts';
+import { OUTBOX_SCHEMA } from './outbox-schema.ts';
+import { WEBHOOK_SCHEMA } from './webhooks.ts';
 
 /** The migrations of one family of tables; its version is how many there are. Families can share a database. */
-export type Schema = { readonly name: string; readonly migrations: readonly (readonly string[])[] };
+export type Schema = {
+  readonly name: string;
+  readonly migrations: readonly (readonly string[])[];
+  /** Families that every database of this one has too. */
+  readonly companions?: readonly Schema[];
+};
 
 export const INDEX_SCHEMA: Schema = {
   name: 'index',
+  companions: [OUTBOX_SCHEMA],
   migrations: [
     [
       `CREATE TABLE buckets (
@@ -184,6 +192,7 @@ export const INDEX_SCHEMA: Schema = {
 
 export const DIRECTORY_SCHEMA: Schema = {
   name: 'directory',
+  companions: [OUTBOX_SCHEMA, WEBHOOK_SCHEMA],
   migrations: [
     [
       'CREATE TABLE accounts (id TEXT NOT NULL PRIMARY KEY, display_name TEXT NOT NULL) STRICT, WITHOUT ROWID',
@@ -228,10 +237,11 @@ export const DIRECTORY_SCHEMA: Schema = {
 
 /**
  * Brings the tables of `schema` to the version of this program, all steps in one transaction. Throws an Error, and
- * changes nothing, when the database is newer. Cost on a current database: one read. Not for a read-only connection.
+ * changes nothing, when the database is newer. Cost on a current database: one read for each family. Not for a read-only connection.
  */
 export function migrate(sql: Sql, schema: Schema): void {
   sql.transaction(() => {
+    for (const companion of schema.companions ?? []) migrate(sql, companion);
     sql.all(
       'CREATE TABLE IF NOT EXISTS schema_versions (name TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL) STRICT',
     );

@@ -3,6 +3,7 @@
 import type { BucketName } from './domain.ts';
 import type { HostingSettings } from './hosting.ts';
 import type { LifecycleConfiguration } from './lifecycle.ts';
+import type { NotificationRule } from './notifications.ts';
 import type { DefaultRetention, Tags } from './object-facts.ts';
 import type { PurgeFloors } from './purge.ts';
 
@@ -90,6 +91,8 @@ export type BucketSettings = {
   readonly trash: { readonly days: number; readonly setAtMs: number } | null;
   /** Null: what is written without a word about encryption is not encrypted. */
   readonly encryption: BucketEncryption | null;
+  /** Null: nobody is told of changes. */
+  readonly notifications: readonly NotificationRule[] | null;
   /** Moved by purges alone. Null: there was none. */
   readonly purges: PurgeFloors | null;
 };
@@ -107,5 +110,6 @@ export const NO_SETTINGS: BucketSettings = {
   lifecycle: null,
   trash: null,
   encryption: null,
+  notifications: null,
   purges: null,
 };

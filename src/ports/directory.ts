@@ -6,6 +6,8 @@ import type { SignInApi } from './accounts.ts';
 import type { BillingApi } from './billing.ts';
 import type { AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from './domain.ts';
 import type { HostedDomain } from './hosting.ts';
+import type { OutboxApi } from './outbox.ts';
+import type { WebhookApi } from './webhooks.ts';
 
 export type OwnedBucket = { readonly name: BucketName; readonly createdAtMs: number };
 
@@ -20,43 +22,43 @@ export type NamedKey = {
   readonly createdAtMs: number;
 };
 
-export type DirectoryApi = AccountsApi &
-  SignInApi &
-  BillingApi & {
-    /** Those of the accounts that there are, in any order. */
-    getAccounts(input: { ids: readonly AccountId[] }): readonly Account[];
-    /** Makes or replaces an account and its keys. Idempotent. */
-    putAccount(input: { account: Account; keys: readonly { id: AccessKeyId; secret: string }[] }): void;
-    /** Buckets of an account after a name, in byte order. */
-    listBuckets(input: { ownerId: AccountId; prefix: string; after: string; limit: number }): readonly OwnedBucket[];
-    /** Every bucket name after one, removed ones that may have blobs left included. For the sweeper. */
-    listBucketNames(input: { after: string; limit: number }): readonly BucketName[];
-    /** Notes that the account has that bucket. Idempotent. */
-    addBucket(input: { ownerId: AccountId; name: BucketName; createdAtMs: number }): void;
-    /** Takes that note back; the name stays known to `listBucketNames` until it is forgotten. Idempotent. */
-    removeBucket(input: { ownerId: AccountId; name: BucketName }): void;
-    /** Forgets a name for good, unless it was added at or after `addedBeforeMs`. The sweeper saw that no bucket has it. */
-    forgetBucketName(input: { name: BucketName; addedBeforeMs: number }): void;
-    /** What a host name, in lower case and without a port, shows; null when nobody has bound it. */
-    getHost(input: { host: string }): HostBinding | null;
-    /**
-     * Makes these the host names of the bucket, and no others. DomainAlreadyBound (with the field Domain) when one is
-     * another bucket's, unless `mayTake` names it with just that life. Idempotent.
-     */
-    bindHosts(input: {
-      bucket: BucketAddress;
-      domains: readonly HostedDomain[];
-      mayTake: readonly Pick<HostBinding, 'host' | 'bucketId'>[];
-    }): void;
-    /** A named key, or null. On Cloudflare it may be seconds old. */
-    getNamedKey(input: { id: string }): NamedKey | null;
-    /** Named keys after an id, in byte order. */
-    listNamedKeys(input: { after: string; limit: number }): readonly NamedKey[];
-    /** Keeps the key, unless there is one of that id; gives the one that is kept. Idempotent. */
-    addNamedKey(input: { key: NamedKey }): NamedKey;
-    /** The key as changed, null when there is none. Idempotent. */
-    setNamedKeyEnabled(input: { id: string; isEnabled: boolean }): NamedKey | null;
-  };
+type OwnCalls = {
+  /** Those of the accounts that there are, in any order. */
+  getAccounts(input: { ids: readonly AccountId[] }): readonly Account[];
+  /** Makes or replaces an account and its keys. Idempotent. */
+  putAccount(input: { account: Account; keys: readonly { id: AccessKeyId; secret: string }[] }): void;
+  /** Buckets of an account after a name, in byte order. */
+  listBuckets(input: { ownerId: AccountId; prefix: string; after: string; limit: number }): readonly OwnedBucket[];
+  /** Every bucket name after one, removed ones that may have blobs left included. For the sweeper. */
+  listBucketNames(input: { after: string; limit: number }): readonly BucketName[];
+  /** Notes that the account has that bucket. Idempotent. */
+  addBucket(input: { ownerId: AccountId; name: BucketName; createdAtMs: number }): void;
+  /** Takes that note back; the name stays known to `listBucketNames` until it is forgotten. Idempotent. */
+  removeBucket(input: { ownerId: AccountId; name: BucketName }): void;
+  /** Forgets a name for good, unless it was added at or after `addedBeforeMs`. The sweeper saw that no bucket has it. */
+  forgetBucketName(input: { name: BucketName; addedBeforeMs: number }): void;
+  /** What a host name, in lower case and without a port, shows; null when nobody has bound it. */
+  getHost(input: { host: string }): HostBinding | null;
+  /**
+   * Makes these the host names of the bucket, and no others. DomainAlreadyBound (with the field Domain) when one is
+   * another bucket's, unless `mayTake` names it with just that life. Idempotent.
+   */
+  bindHosts(input: {
+    bucket: BucketAddress;
+    domains: readonly HostedDomain[];
+    mayTake: readonly Pick<HostBinding, 'host' | 'bucketId'>[];
+  }): void;
+  /** A named key, or null. On Cloudflare it may be seconds old. */
+  getNamedKey(input: { id: string }): NamedKey | null;
+  /** Named keys after an id, in byte order. */
+  listNamedKeys(input: { after: string; limit: number }): readonly NamedKey[];
+  /** Keeps the key, unless there is one of that id; gives the one that is kept. Idempotent. */
+  addNamedKey(input: { key: NamedKey }): NamedKey;
+  /** The key as changed, null when there is none. Idempotent. */
+  setNamedKeyEnabled(input: { id: string; isEnabled: boolean }): NamedKey | null;
+};
+
+export type DirectoryApi = OwnCalls & AccountsApi & SignInApi & BillingApi & OutboxApi & WebhookApi;
 
 /** The directory as a port: the same calls as promises. */
 export type Directory = {

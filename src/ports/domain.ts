@@ -4,6 +4,7 @@
 import type { KeyScope } from './account-records.ts';
 import type { BucketAccess } from './bucket-access.ts';
 import type { BucketSettings } from './bucket-settings.ts';
+import type { Notify } from './notifications.ts';
 import type { DefaultRetention, ObjectFacts } from './object-facts.ts';
 
 declare const brand: unique symbol;
@@ -131,6 +132,8 @@ export type BucketRef = Pick<BucketRecord, 'id' | 'name' | 'revision'> & {
   readonly versioning?: Versioning;
   /** The same of what new versions are kept for; absent means nothing. */
   readonly defaultRetention?: DefaultRetention | null;
+  /** The same of whom changes are told to, and who makes this one; absent means nobody. */
+  readonly notify?: Notify;
 };
 
 /** Where a copy's segments come from: the blob's home bucket must keep it while `holderBucketId` lives. */

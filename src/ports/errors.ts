@@ -80,6 +80,7 @@ export const ERROR_MESSAGES = {
   NoSuchToken: 'There is no such token.',
   NoSuchPublicAccessBlockConfiguration: 'The public access block configuration was not found',
   NoSuchUpload: 'The specified upload does not exist. It may have been aborted or completed.',
+  NoSuchWebhook: 'The webhook does not exist.',
   NoSuchWebsiteConfiguration: 'The specified bucket does not have a website configuration.',
   NotImplemented: 'A header or query you provided implies functionality that is not implemented.',
   ObjectLockConfigurationNotFoundError: 'Object Lock configuration does not exist for this bucket',

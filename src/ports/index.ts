@@ -5,6 +5,7 @@ import type { BodyTier, EdgeCache } from './edge-cache.ts';
 import type { HotMetadata, MetadataTier } from './hot-metadata.ts';
 import type { MetadataIndex } from './metadata-index.ts';
 import type { MetricSource } from './metrics.ts';
+import type { WebhookSender } from './outbox.ts';
 import type { OwnFiles } from './own-files.ts';
 import type { Background, Clock, Ids, LineSink, Log, Meter } from './system.ts';
 import type { UsagePush } from './usage-push.ts';
@@ -30,4 +31,5 @@ export type Ports = {
   readonly metrics: MetricSource;
   /** Where usage is told to outside; null: nowhere. */
   readonly usagePush: UsagePush | null;
+  readonly webhookSender: WebhookSender;
 };

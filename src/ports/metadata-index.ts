@@ -36,6 +36,7 @@ import type {
 } from './lifecycle.ts';
 import type { NameCommands, NameQueries } from './name-calls.ts';
 import type { Grant, ObjectFacts, ObjectLock, Tags } from './object-facts.ts';
+import type { OutboxApi } from './outbox.ts';
 import type { PurgeScope } from './purge.ts';
 
 /** A multipart upload in progress. */
@@ -347,7 +348,7 @@ export type IndexCommands = NameCommands & {
   forgetBucketLife(input: { bucket: BucketAddress }): void;
 };
 
-export type IndexApi = IndexQueries & IndexCommands;
+export type IndexApi = IndexQueries & IndexCommands & OutboxApi;
 
 /** The bucket index from anywhere: each call goes to the database of the named bucket. */
 export type MetadataIndex = {

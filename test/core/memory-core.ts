@@ -68,6 +68,7 @@ export function createMemoryCore(): MemoryCore {
     meter: createCountingMeter(),
     metrics: { collect: () => [] },
     usagePush: null,
+    webhookSender: { post: () => Promise.reject(new Error('No test of this core sends.')) },
   };
   return {
     ports,
@@ -80,6 +81,7 @@ export function createMemoryCore(): MemoryCore {
       ownHosts: [],
       masterKeys: MASTER_KEYS,
       seededNamedKeys: ['seeded-key'],
+      webhooks: { mayBePrivate: true, attemptsMax: 3, retryBaseMs: 1000, timeoutMs: 1000 },
       accountsMayBindHosts: true,
       zipMaxObjects: 1500,
       seed: [],

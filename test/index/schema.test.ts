@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import { OUTBOX_SCHEMA } from '../../src/index/outbox-schema.ts';
 import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate, type Schema } from '../../src/index/schema.ts';
+import { WEBHOOK_SCHEMA } from '../../src/index/webhooks.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { BucketName } from '../../src/ports/domain.ts';
 
@@ -20,6 +22,8 @@ describe('migrate', () => {
     expect(sql.all('SELECT * FROM schema_versions ORDER BY name')).toEqual([
       { name: 'directory', version: DIRECTORY_SCHEMA.migrations.length },
       { name: 'index', version: INDEX_SCHEMA.migrations.length },
+      { name: 'outbox', version: OUTBOX_SCHEMA.migrations.length },
+      { name: 'webhooks', version: WEBHOOK_SCHEMA.migrations.length },
     ]);
     expect(tablesOf(sql)).toContain('objects');
     expect(tablesOf(sql)).toContain('owned_buckets');

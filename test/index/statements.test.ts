@@ -20,6 +20,7 @@ import type {
 import { LIFECYCLE_PHASES } from '../../src/ports/lifecycle.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import type { NameAction } from '../../src/ports/name-jobs.ts';
+import type { OutboxApi } from '../../src/ports/outbox.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import {
   addressOf,
@@ -51,6 +52,8 @@ const HARMLESS = [
   /^SCAN \(subquery-\d+\)$/,
   // By the search index itself, in the order of its rows.
   /^SCAN search_trigrams VIRTUAL TABLE INDEX/,
+  // Endpoints that have messages waiting, each found by a seek.
+  /^SCAN found$/,
 ];
 
 /** A database that remembers the statements it ran. */
@@ -143,6 +146,7 @@ function useIndex(index: IndexApi): void {
 
   useNameAids(index, bucket, addressOf(record));
   useVersions(index, bucket);
+  useEvents(index, bucket);
   const upload = uploadOf('u');
   const address = { bucket, key: upload.key, uploadId: upload.uploadId };
   index.createUpload({ bucket, upload });
@@ -173,6 +177,45 @@ function useIndex(index: IndexApi): void {
   index.listBucketLives({ name });
   index.setSweptUpTo({ bucket: addressOf(record), sweptUpTo: 'x' });
   index.forgetBucketLife({ bucket: addressOf(record) });
+}
+
+/** Changes of a bucket that tells of them, and what becomes of the messages. */
+function useEvents(index: IndexApi, bucket: BucketRef): void {
+  const rule = { id: 'r', kind: 'queue', arn: 'a', endpointId: 'e', prefix: '', suffix: '' } as const;
+  const notify = { ownerId: OWNER, rules: [{ ...rule, events: ['s3:ObjectCreated:*'] }], origin: null };
+  const telling = { ...bucket, notify };
+  for (const _ of [1, 2]) {
+    index.commitObject({ bucket: telling, object: objectOf('told'), condition: null, arrivals: [] });
+  }
+  useOutbox(index, bucket.id);
+}
+
+function useOutbox(outbox: OutboxApi, place: string): void {
+  const to = {
+    place,
+    accountId: OWNER,
+    endpointId: 'e',
+    lane: 'k',
+    kind: 'plain',
+    type: 't',
+    messageId: null,
+  } as const;
+  const delivery = { ...to, payload: '{}' };
+  const nowMs = START_MS;
+  outbox.enqueueDeliveries({ deliveries: [delivery, delivery, { ...delivery, lane: '' }], nowMs });
+  const claim = () =>
+    outbox.claimDeliveries({ nowMs, leaseMs: 1, limit: 10, perEndpoint: 10, limits: {}, after: '' }).deliveries;
+  const result = { dueAtMs: nowMs, status: null, error: null };
+  for (const outcome of ['retry', 'dead', 'delivered'] as const) {
+    const results = claim().map(({ id, attempts }) => ({ ...result, id, claim: attempts, outcome }));
+    outbox.settleDeliveries({ results, nowMs });
+  }
+  const of = { place, endpointId: 'e' };
+  const { deliveries } = outbox.listDeliveries({ ...of, state: 'dead', before: null, limit: 10 });
+  outbox.replayDeliveries({ ...of, ids: deliveries.slice(0, 1).map(({ id }) => id), limit: 10, nowMs });
+  outbox.replayDeliveries({ ...of, ids: null, limit: 10, nowMs });
+  outbox.countDeliveries({ place });
+  outbox.nextDeliveryAt({});
 }
 
 /** The same with versions on, and off again as far as that goes. */
@@ -310,6 +353,12 @@ function useDirectory(directory: DirectoryApi): void {
   directory.listNamedKeys({ after: '', limit: 10 });
   directory.setNamedKeyEnabled({ id: 'k', isEnabled: false });
   useSignIn(directory);
+  useOutbox(directory, 'account a');
+  const webhook = { id: 'w', accountId: OWNER, url: 'u', description: '', types: [], secrets: [], isEnabled: true };
+  directory.putWebhook({ webhook: { ...webhook, createdAtMs: START_MS }, max: 1 });
+  directory.getWebhook({ id: 'w' });
+  directory.listWebhooks({ accountId: OWNER, after: '', limit: 10 });
+  directory.deleteWebhook({ id: 'w', accountId: OWNER });
   useAccounts(directory);
 }
 

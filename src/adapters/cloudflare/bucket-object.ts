@@ -1,22 +1,27 @@
 // The Durable Object of one bucket name: its index, and the publisher that copies what is too hot for it to KV. Calls come from
-// do-metadata-index.ts, one typed method for all of them; nothing here decides anything.
+// do-metadata-index.ts, one typed method for all of them; nothing here decides anything. Its alarm sends what waits for webhooks.
 import { DurableObject } from 'cloudflare:workers';
 import { createBucketIndex } from '../../index/bucket-index.ts';
 import { failureReply, type IndexReply, runIndexCall } from '../../index/reply.ts';
 import { INDEX_SCHEMA, migrate } from '../../index/schema.ts';
 import type { BucketName } from '../../ports/domain.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
+import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../ports/outbox.ts';
 import { createConsoleLog } from '../shared/console-log.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createDoSql } from './do-sqlite.ts';
 import type { WorkerEnv } from './env.ts';
 import { createHotPublisher, type HotPublisher, PUBLICATION_SCHEMA } from './hot-publisher.ts';
 import type { LeaseNews } from './kv-leases.ts';
+import { createOutboxAlarm, type OutboxAlarm, queueOf } from './outbox-alarm.ts';
+import { createOutboxPorts, type OutboxPorts } from './outbox-ports.ts';
 
 /** What strangers may ask of a name that nobody has: answered without making tables, which would cost storage. */
 const ANSWERS_OF_AN_EMPTY_DATABASE: { [Name in keyof IndexApi]?: (input: never) => ReturnType<IndexApi[Name]> } = {
   getBucket: () => null,
   resolve: () => ({ bucket: null, object: null }),
+  listDeliveries: () => ({ deliveries: [], next: null }),
+  countDeliveries: () => ({ waiting: 0, delivered: 0, dead: 0, dropped: 0 }),
   resolveAll: ({ keys }: { keys: readonly unknown[] }) => ({ bucket: null, objects: keys.map(() => null) }),
   listBucketLives: () => [],
 };
@@ -24,9 +29,10 @@ const ANSWERS_OF_AN_EMPTY_DATABASE: { [Name in keyof IndexApi]?: (input: never) 
 /** `news`: what the caller should know of KV now. */
 export type BucketReply = IndexReply & { readonly news?: LeaseNews | null };
 
-type Parts = { readonly index: IndexApi; readonly publisher: HotPublisher };
+type Parts = { readonly index: IndexApi; readonly publisher: HotPublisher; readonly outbox: OutboxAlarm };
 
-export class BucketObject extends DurableObject<WorkerEnv> {
+/** worker.ts makes the class itself, with what it takes of core. */
+export abstract class BucketObject extends DurableObject<WorkerEnv> {
   /** Null until the first call that needs the tables, which makes or migrates them. */
   #parts: Parts | null = null;
 
@@ -37,7 +43,7 @@ export class BucketObject extends DurableObject<WorkerEnv> {
         const value = ANSWERS_OF_AN_EMPTY_DATABASE[name]?.(input as never);
         return { isOk: true, value };
       }
-      const { index, publisher } = this.#open();
+      const { index, publisher, outbox } = this.#open();
       let isDue = false;
       const reply = this.ctx.storage.transactionSync(() => {
         const done = runIndexCall(index, name, input as never);
@@ -46,11 +52,19 @@ export class BucketObject extends DurableObject<WorkerEnv> {
         return { ...done, news: publisher.newsOf(name, input as never) };
       });
       if (isDue) this.ctx.waitUntil(publisher.drain());
+      if (reply.isOk && mayHaveEnqueued(name, input)) outbox.kick();
       return reply;
     } catch (error) {
       return failureReply(error);
     }
   }
+
+  /** Sends what waits for webhooks. */
+  override alarm(): Promise<void> {
+    return this.#open().outbox.run();
+  }
+
+  protected abstract openDispatcher(queue: OutboxQueue, ports: OutboxPorts): Dispatcher;
 
   #isEmpty(): boolean {
     if (this.#parts !== null) return false;
@@ -74,7 +88,15 @@ export class BucketObject extends DurableObject<WorkerEnv> {
       log: createConsoleLog(systemClock, 'error'),
       wait: (ms) => scheduler.wait(ms),
     });
-    this.#parts = { index, publisher };
+    const log = createConsoleLog(systemClock, 'error');
+    const outbox = createOutboxAlarm({
+      storage,
+      outbox: index,
+      openDispatcher: () => this.openDispatcher(queueOf(index), createOutboxPorts(this.env, this.ctx)),
+      nowMs: systemClock.nowMs,
+      log,
+    });
+    this.#parts = { index, publisher, outbox };
     return this.#parts;
   }
 }

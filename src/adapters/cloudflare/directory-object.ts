@@ -4,23 +4,51 @@ import { DurableObject } from 'cloudflare:workers';
 import { createDirectoryIndex } from '../../index/directory-index.ts';
 import { type IndexReply, runIndexCall } from '../../index/reply.ts';
 import { DIRECTORY_SCHEMA, migrate } from '../../index/schema.ts';
-import type { DirectoryApi } from '../../ports/directory.ts';
+import type { Directory, DirectoryApi } from '../../ports/directory.ts';
+import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../ports/outbox.ts';
+import { createConsoleLog } from '../shared/console-log.ts';
+import { systemClock } from '../shared/system-clock.ts';
 import { createDoSql } from './do-sqlite.ts';
 import type { WorkerEnv } from './env.ts';
+import { createOutboxAlarm, type OutboxAlarm, queueOf } from './outbox-alarm.ts';
+import { createOutboxPorts, type OutboxPorts } from './outbox-ports.ts';
 
-export class DirectoryObject extends DurableObject<WorkerEnv> {
+/** worker.ts makes the class itself, with what it takes of core. */
+export abstract class DirectoryObject extends DurableObject<WorkerEnv> {
   readonly #directory: DirectoryApi;
+  readonly #outbox: OutboxAlarm;
 
   constructor(ctx: DurableObjectState, env: WorkerEnv) {
     super(ctx, env);
     const sql = createDoSql(ctx.storage);
     // Synchronous, so no call can come in between; a failed migration makes every call fail with its reason.
     migrate(sql, DIRECTORY_SCHEMA);
-    this.#directory = createDirectoryIndex(sql);
+    const directory = createDirectoryIndex(sql);
+    this.#directory = directory;
+    const local: Pick<Directory, 'call'> = {
+      call: async (name, input) => directory[name](input as never) as never,
+    };
+    this.#outbox = createOutboxAlarm({
+      storage: ctx.storage,
+      outbox: directory,
+      openDispatcher: () =>
+        this.openDispatcher(queueOf(directory), { ...createOutboxPorts(env, ctx), directory: local }),
+      nowMs: systemClock.nowMs,
+      log: createConsoleLog(systemClock, 'error'),
+    });
   }
+
+  /** Sends what waits for webhooks. */
+  override alarm(): Promise<void> {
+    return this.#outbox.run();
+  }
+
+  protected abstract openDispatcher(queue: OutboxQueue, ports: OutboxPorts): Dispatcher;
 
   /** Runs one call. Atomic and, once the answer is out, durable. Never throws; failures are in the reply. */
   call(name: keyof DirectoryApi, input: unknown): IndexReply {
-    return runIndexCall(this.#directory, name, input as never);
+    const reply = runIndexCall(this.#directory, name, input as never);
+    if (reply.isOk && mayHaveEnqueued(name, input)) this.#outbox.kick();
+    return reply;
   }
 }

@@ -68,6 +68,13 @@ const IS_REPEATABLE = {
   forgetBlobs: true,
   setSweptUpTo: true,
   forgetBucketLife: true,
+  listDeliveries: true,
+  countDeliveries: true,
+  nextDeliveryAt: true,
+  enqueueDeliveries: false,
+  claimDeliveries: false,
+  settleDeliveries: true,
+  replayDeliveries: true,
 } as const satisfies Record<keyof IndexApi, boolean>;
 
 /**

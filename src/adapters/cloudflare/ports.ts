@@ -18,6 +18,7 @@ import { createCacheApiDerived } from './cache-api-derived.ts';
 import { createDoDirectory } from './do-directory.ts';
 import { createDoMetadataIndex } from './do-metadata-index.ts';
 import type { WorkerEnv } from './env.ts';
+import { createFetchSender } from './fetch-webhook-sender.ts';
 import { createImagesBinding } from './images-binding.ts';
 import { createKvHotMetadata } from './kv-hot-metadata.ts';
 import { createKvLeases } from './kv-leases.ts';
@@ -41,6 +42,7 @@ export type PortSettings = {
   readonly accessLog: string;
   readonly stripeSecretKey: string | null;
   readonly stripeUrl: string;
+  readonly webhooks: { readonly mayBePrivate: boolean };
 };
 
 /**
@@ -113,6 +115,7 @@ export function createWorkersPorts(
     accessLog: settings.accessLog === 'off' ? null : { write: (line) => writeToConsole(line, false) },
     meter: createCountingMeter(),
     // Of this isolate alone: there are many, and each counts from its own start.
+    webhookSender: createFetchSender(settings.webhooks.mayBePrivate),
     metrics: { collect: () => cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats()]) },
     usagePush: createStripeUsagePush(settings),
   };

@@ -20,11 +20,14 @@ import { createFsBlobStore } from './fs-blob-store.ts';
 import { createMemoryEdgeCache } from './memory-edge-cache.ts';
 import { createMemoryHotMetadata } from './memory-hot-metadata.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
+import { type OutboxSource, watchOutbox } from './outbox-runner.ts';
 import { createPackageFiles } from './package-files.ts';
 import { createSharpImages } from './sharp-images.ts';
 import { openSqliteMetadataIndex } from './sqlite-metadata-index.ts';
+import { createWebhookSender } from './webhook-sender.ts';
 
 export type NodePorts = {
+  readonly outbox: OutboxSource;
   readonly ports: Ports & { readonly metrics: NodeMetrics };
   /** Waits for background work, at most `backgroundMs`, then for the index; nothing may be called afterwards. */
   close(backgroundMs: number): Promise<void>;
@@ -55,6 +58,7 @@ export async function openNodePorts(
   });
   const path = join(dataDir, 'index.sqlite');
   const index = await openSqliteMetadataIndex({ path, watcher: hotMetadata, onCrash });
+  const watched = watchOutbox(index.metadataIndex, index.directory);
   const blobStore = createFsBlobStore(dataDir);
   const derivedFolder = openDerivedFolder(join(dataDir, 'derived'), { maxBytes: config.derivedDiskMaxBytes, log });
   const images = createSharpImages();
@@ -79,10 +83,11 @@ export async function openNodePorts(
   metrics.add(() => cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats(), derivedFolder.stats()]));
   metrics.add(index.families);
   return {
+    outbox: watched.source,
     ports: {
       blobStore,
-      metadataIndex: index.metadataIndex,
-      directory: index.directory,
+      metadataIndex: watched.metadataIndex,
+      directory: watched.directory,
       hotMetadata,
       edgeCache: createMemoryEdgeCache(bodies),
       derived,
@@ -96,6 +101,7 @@ export async function openNodePorts(
       meter: createCountingMeter(),
       metrics,
       usagePush: createStripeUsagePush(config),
+      webhookSender: createWebhookSender(config.webhooks.mayBePrivate),
     },
     async close(backgroundMs) {
       const left = await background.drain(backgroundMs);

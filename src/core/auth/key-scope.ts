@@ -1,8 +1,8 @@
 // What a key with a scope may do at most: asked for every operation of S3, before and beside decide.ts, for a key can only
 // ever have less than its account. One pure function; test/core/auth/key-scope.test.ts has its table.
 import type { KeyScope } from '../../ports/account-records.ts';
+import { isInRange, parseIp, parseIpRange } from '../../ports/ip-range.ts';
 import { BUCKET_ACTIONS, isObjectAction, OBJECT_ACTIONS, type S3Action } from './actions.ts';
-import { isInRange, parseIp, parseIpRange } from './policy/ip-range.ts';
 
 /** What is about no bucket. */
 export const ACCOUNT_ACTIONS = ['s3:ListAllMyBuckets', 'kms:ListKeys', 'kms:CreateKey'] as const;

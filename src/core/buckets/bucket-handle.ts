@@ -6,6 +6,8 @@ import type { BucketName, BucketRecord, BucketRef } from '../../ports/domain.ts'
 import { StorageError } from '../../ports/errors.ts';
 import { changedBy, changesGate } from '../../ports/index-changes.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
+import type { EventOrigin } from '../../ports/notifications.ts';
+import { mayTell } from '../../ports/outbox.ts';
 import type { Core } from '../core.ts';
 
 type TakesBucket = {
@@ -36,16 +38,28 @@ export function toBucketRef({ id, name, revision, settings }: BucketRecord): Buc
   };
 }
 
+/** The same for a call that may write events: with the bucket's rules, if it has any, and who makes the change. */
+function toTellingRef(record: BucketRecord, originOf: (() => EventOrigin) | null): BucketRef {
+  const { ownerId, settings } = record;
+  const ref = toBucketRef(record);
+  if (settings.notifications === null) return ref;
+  return { ...ref, notify: { ownerId, rules: settings.notifications, origin: originOf?.() ?? null } };
+}
+
 /** How often a call is repeated on a bucket that keeps changing before the client is asked to. */
 const MAX_REOPENS = 3;
 /** The same of a change of the bucket itself: of many at once each must wait for the others, one round for each. */
 const MAX_REOPENS_OF_CHANGE = 64;
 
-/** Opens a bucket for one request. `authorize` throws AccessDenied; it runs again when the bucket changed. NoSuchBucket. */
+/**
+ * Opens a bucket for one request. `authorize` throws AccessDenied; it runs again when the bucket changed. `originOf` says
+ * who makes the changes, for the bucket's events; null: this service by itself. NoSuchBucket.
+ */
 export async function openBucket(
   core: Core,
   name: BucketName,
   authorize: (record: BucketRecord) => void,
+  originOf: (() => EventOrigin) | null = null,
 ): Promise<BucketHandle> {
   const index = core.ports.metadataIndex;
 
@@ -61,7 +75,7 @@ export async function openBucket(
     record: () => record,
     async call(method, given) {
       for (let reopens = 0; ; reopens++) {
-        const bucket = toBucketRef(record);
+        const bucket = mayTell(method) ? toTellingRef(record, originOf) : toBucketRef(record);
         const input = typeof given === 'function' ? given(record) : given;
         const changed = changedBy(method, input);
         try {

@@ -9,7 +9,7 @@ import type { BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { VersionChange } from '../../ports/metadata-index.ts';
 import { requireAllowed, requireScope, type Wanted } from '../access/decide-call.ts';
-import type { AccountCall, S3Answer, S3Call } from './call.ts';
+import { type AccountCall, type S3Answer, type S3Call, toEventOrigin } from './call.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
 import { openVersion } from './find-version.ts';
 import type { Operation } from './operation.ts';
@@ -42,12 +42,18 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
     call.request.notes.bucket = record.name;
     call.request.notes.isLogged = record.settings.logging !== null;
   };
+  const originOf = () => toEventOrigin(call);
   const open = (mayOpen: (record: BucketRecord) => void): Promise<BucketHandle> =>
-    openBucket(core, bucketName, (record) => {
-      noteBucket(record);
-      mayOpen(record);
-      requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
-    });
+    openBucket(
+      core,
+      bucketName,
+      (record) => {
+        noteBucket(record);
+        mayOpen(record);
+        requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
+      },
+      originOf,
+    );
   const openFor = (wanted: Wanted) => open((record) => requireAllowed(call.decide, record, wanted));
   if (operation.scope === 'bucket') {
     const bucket = await openFor({ action: operation.action, key: null });
@@ -80,7 +86,7 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
     change = await operation.readChange(call, core.ports.clock.nowMs());
   }
   const mayBeStale = isLinkRead(call);
-  const wanted = { bucket: bucketName, key, versionId, action, mayBeStale, change };
+  const wanted = { bucket: bucketName, key, versionId, action, mayBeStale, change, originOf };
   const opened = await openVersion(core, call.decide, wanted, (record) => {
     noteBucket(record);
     requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);

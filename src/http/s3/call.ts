@@ -6,6 +6,7 @@ import type { Leases } from '../../core/leases.ts';
 import type { OpenedBody } from '../../core/objects/read-object.ts';
 import type { Account, BucketName, ObjectKey, ObjectVersion, Principal } from '../../ports/domain.ts';
 import type { VersionChange } from '../../ports/metadata-index.ts';
+import type { EventOrigin } from '../../ports/notifications.ts';
 import type { DecideCall } from '../access/decide-call.ts';
 import type { HttpRequest } from '../request.ts';
 import type { Query } from '../semantics/raw-path.ts';
@@ -38,6 +39,17 @@ export type S3Call = {
   /** The fields of a form upload by lower-case name; null for every other request. */
   readonly form: ReadonlyMap<string, string> | null;
 };
+
+/** Who makes the changes of a call, for the events of its bucket. */
+export function toEventOrigin({ operation, principal, request, requestId, region }: S3Call): EventOrigin {
+  return {
+    operation,
+    principalId: principal.kind === 'account' ? principal.account.id : 'Anonymous',
+    sourceIp: request.remoteAddress ?? '',
+    requestId,
+    region,
+  };
+}
 
 /** A request of an account, to nothing it owns yet. */
 export type AccountCall = S3Call & { readonly account: Account };

@@ -38,6 +38,8 @@ export const OPERATION_NAMES = [
   'PutBucketRequestPayment',
   'GetBucketLogging',
   'PutBucketLogging',
+  'GetBucketNotificationConfiguration',
+  'PutBucketNotificationConfiguration',
   'GetBucketWebsite',
   'PutBucketWebsite',
   'DeleteBucketWebsite',

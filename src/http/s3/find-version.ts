@@ -6,6 +6,7 @@ import type { Core } from '../../core/core.ts';
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { FoundVersion, VersionChange } from '../../ports/metadata-index.ts';
+import type { EventOrigin } from '../../ports/notifications.ts';
 import { type DecideCall, mayKnowMissing, requireAllowed } from '../access/decide-call.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { ReadConditions } from '../semantics/conditional.ts';
@@ -22,6 +23,8 @@ export type VersionWanted = {
   readonly mayBeStale?: boolean;
   /** What the request sets on it. */
   readonly change?: VersionChange;
+  /** Who makes the change, for the bucket's events; absent where nothing is changed. */
+  readonly originOf?: () => EventOrigin;
 };
 
 /** A version that the caller may use so, in its opened bucket. */
@@ -40,10 +43,11 @@ export async function openVersion(
 ): Promise<OpenedVersion> {
   const { key, versionId, action, mayBeStale = false, change = {} } = wanted;
   let version: ObjectVersion | null = null;
-  const bucket = await openBucket(core, wanted.bucket, (record) => {
+  const authorize = (record: BucketRecord) => {
     check(record);
     if (version !== null) requireAllowed(decide, record, { action, key, object: version, change });
-  });
+  };
+  const bucket = await openBucket(core, wanted.bucket, authorize, wanted.originOf);
   const found = await bucket.call('getVersion', { key, versionId, mayBeStale });
   version = requireVersion(decide, bucket.record(), wanted, found);
   return { bucket, version };

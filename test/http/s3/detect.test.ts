@@ -56,6 +56,8 @@ describe('the operations that we have', () => {
     ['PUT /b?requestPayment', 'PutBucketRequestPayment'],
     ['GET /b?logging', 'GetBucketLogging'],
     ['PUT /b?logging', 'PutBucketLogging'],
+    ['GET /b?notification', 'GetBucketNotificationConfiguration'],
+    ['PUT /b?notification', 'PutBucketNotificationConfiguration'],
     ['GET /b?website', 'GetBucketWebsite'],
     ['PUT /b?website', 'PutBucketWebsite'],
     ['DELETE /b?website', 'DeleteBucketWebsite'],

@@ -176,6 +176,23 @@ it('DeleteObjects', () => {
   });
 });
 
+it('GetBucketNotificationConfiguration', async () => {
+  const filter = '<Filter><S3Key><FilterRule><Name>suffix</Name><Value>.jpg</Value></FilterRule></S3Key></Filter>';
+  await ok({
+    method: 'PUT',
+    path: B,
+    query: { notification: '' },
+    headers: { 'x-amz-skip-destination-validation': 'true' },
+    body: `<NotificationConfiguration>
+      <CloudFunctionConfiguration><Id>all</Id><CloudFunction>arn:quayside:webhook:::wh_0123456789</CloudFunction>
+        <Event>s3:ObjectRemoved:*</Event><Event>s3:ObjectTagging:Put</Event></CloudFunctionConfiguration>
+      <QueueConfiguration><Id>pictures</Id><Queue>arn:aws:sqs:us-east-1:123456789012:wh_0123456789</Queue>
+        <Event>s3:ObjectCreated:*</Event>${filter}</QueueConfiguration>
+    </NotificationConfiguration>`,
+  });
+  await expectGolden('GetBucketNotificationConfiguration', { path: B, query: { notification: '' } });
+});
+
 it('Error', () => expectGolden('Error', { path: `${B}/missing <key>` }, 404));
 it('Error of what is missing', () =>
   expectGolden('Error-NotImplemented', { path: B, query: { replication: '' } }, 501));

@@ -51,6 +51,7 @@ const ENCRYPTION = [
 const READ: Readonly<Record<string, readonly string[]>> = {
   CreateBucket: [...ACL, 'x-amz-object-ownership', 'x-amz-bucket-object-lock-enabled'],
   PutBucketAcl: ACL,
+  PutBucketNotificationConfiguration: ['x-amz-skip-destination-validation'],
   PutObjectAcl: ACL,
   GetObject: [...READ_ENCRYPTION, ...READ_CONDITIONS, 'range', 'x-amz-checksum-mode'],
   HeadObject: [...READ_ENCRYPTION, ...READ_CONDITIONS, 'range', 'x-amz-checksum-mode'],

@@ -90,6 +90,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       rateCardId: 'cloudflare-r2',
       invoiceIssuer: 'Quayside',
       billingCloseHours: 24,
+      webhooks: { mayBePrivate: true, attemptsMax: 3, retryBaseMs: 1000, timeoutMs: 1000 },
     },
     ports: {
       blobStore,
@@ -108,6 +109,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       meter,
       metrics: { collect: () => [] },
       usagePush: null,
+      webhookSender: { post: () => Promise.reject(new Error('No test of this core sends.')) },
     },
   };
   const surface = createS3Surface(core, {

@@ -2,8 +2,9 @@
 // fixed callers, or a fixed place that they come from, to make it not so.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
 // (The meaning of "public")
+
+import { isInRange, parseIpRange } from '../../../ports/ip-range.ts';
 import type { Condition } from './conditions.ts';
-import { isInRange, parseIpRange } from './ip-range.ts';
 import { conditionKey } from './pattern.ts';
 import type { Policy, Statement } from './policy.ts';
 

@@ -16,6 +16,7 @@ import {
   answerPutBucketLifecycle,
 } from '../ops/bucket-lifecycle.ts';
 import { answerGetBucketLogging, answerPutBucketLogging } from '../ops/bucket-logging.ts';
+import { answerGetBucketNotification, answerPutBucketNotification } from '../ops/bucket-notification.ts';
 import { answerDeleteBucketTagging, answerGetBucketTagging, answerPutBucketTagging } from '../ops/bucket-tagging.ts';
 import { answerDeleteBucketWebsite, answerGetBucketWebsite, answerPutBucketWebsite } from '../ops/bucket-website.ts';
 import { answerGetObjectLockConfiguration, answerPutObjectLockConfiguration } from '../ops/object-lock.ts';
@@ -119,6 +120,22 @@ export const SETTING_OPERATIONS = {
     meter: 'A',
     rejects: [],
     handle: answerPutBucketLogging,
+  },
+  GetBucketNotificationConfiguration: {
+    scope: 'bucket',
+    action: 's3:GetBucketNotification',
+    body: 'none',
+    meter: 'B',
+    rejects: [],
+    handle: answerGetBucketNotification,
+  },
+  PutBucketNotificationConfiguration: {
+    scope: 'bucket',
+    action: 's3:PutBucketNotification',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerPutBucketNotification,
   },
   GetBucketWebsite: {
     scope: 'bucket',

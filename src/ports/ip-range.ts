@@ -1,4 +1,4 @@
-// IP addresses and ranges, as policies write them. Pure.
+// IP addresses and ranges, as policies and settings write them. Pure; policies and webhooks ask it.
 
 /** `bytes`: 4 or 16; `prefixBits` of them count. */
 export type IpRange = { readonly bytes: readonly number[]; readonly prefixBits: number };

@@ -1,0 +1,136 @@
+// The webhooks of accounts: made, listed, changed, given another secret, deleted. The JSON API and whoever else manages
+// them come here; what is sent to them is deliveries.ts's and the dispatcher's.
+import type { AccountId } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import { mayBePublicHost } from '../../ports/public-address.ts';
+import type { WebhookEndpoint } from '../../ports/webhooks.ts';
+import type { Core } from '../core.ts';
+import { makeSecret } from './secrets.ts';
+
+/** Webhooks of one account. */
+export const WEBHOOKS_MAX = 50;
+const URL_MAX_LENGTH = 2048;
+const DESCRIPTION_MAX_LENGTH = 256;
+const TYPES_MAX = 50;
+/** A type of event, or all that begin so: `usage.*`, `*`. */
+const TYPE_FORM = /^(?:\*|[a-z][a-z0-9_-]{0,62}(?:\.[a-z0-9_-]{1,63}){0,4}(?:\.\*)?)$/;
+/** How long a secret that was replaced signs along, milliseconds. */
+export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
+/** Secrets that count at once: each makes a signature. */
+const SECRETS_MAX = 3;
+
+/** What may be shown of a webhook. */
+export type WebhookInfo = Omit<WebhookEndpoint, 'secrets'> & { readonly arn: string };
+
+/** What its owner decides. `types`: of account events; what buckets send, their notification rules say. */
+export type WebhookInput = Pick<WebhookEndpoint, 'url' | 'description' | 'types' | 'isEnabled'>;
+
+/** What stands in notification configurations for a webhook. */
+export function webhookArn(id: string): string {
+  return `arn:quayside:webhook:::${id}`;
+}
+
+/**
+ * Makes a webhook and its secret, which is shown this once. InvalidArgument (the URL), InvalidRequest (too many),
+ * ServiceUnavailable (no master key). Cost: one commit of the directory.
+ */
+export async function createWebhook(
+  core: Core,
+  accountId: AccountId,
+  input: WebhookInput,
+): Promise<{ webhook: WebhookInfo; secret: string }> {
+  checkInput(core, input);
+  const id = `wh_${core.ports.ids.uploadId()}`;
+  const { text, kept } = makeSecret(core.settings.masterKeys, id);
+  const createdAtMs = core.ports.clock.nowMs();
+  const webhook: WebhookEndpoint = { ...input, id, accountId, secrets: [kept], createdAtMs };
+  await core.ports.directory.call('putWebhook', { webhook, max: WEBHOOKS_MAX });
+  return { webhook: toInfo(webhook), secret: text };
+}
+
+/** Those of an account after an id, in byte order. */
+export async function listWebhooks(
+  core: Core,
+  accountId: AccountId,
+  page: { readonly after: string; readonly limit: number },
+): Promise<WebhookInfo[]> {
+  return (await core.ports.directory.call('listWebhooks', { accountId, ...page })).map(toInfo);
+}
+
+/** NoSuchWebhook, also for another account's. */
+export async function getWebhook(core: Core, accountId: AccountId, id: string): Promise<WebhookInfo> {
+  return toInfo(await openWebhook(core, accountId, id));
+}
+
+/** Replaces what is given. NoSuchWebhook, InvalidArgument. */
+export async function updateWebhook(
+  core: Core,
+  accountId: AccountId,
+  id: string,
+  changes: Partial<WebhookInput>,
+): Promise<WebhookInfo> {
+  const webhook = { ...(await openWebhook(core, accountId, id)), ...changes };
+  checkInput(core, webhook);
+  await core.ports.directory.call('putWebhook', { webhook, max: WEBHOOKS_MAX });
+  return toInfo(webhook);
+}
+
+/** A new secret, shown this once; the old one signs along for a day. NoSuchWebhook, ServiceUnavailable. */
+export async function rotateSecret(
+  core: Core,
+  accountId: AccountId,
+  id: string,
+): Promise<{ webhook: WebhookInfo; secret: string; oldEndsAtMs: number }> {
+  const webhook = await openWebhook(core, accountId, id);
+  const { text, kept } = makeSecret(core.settings.masterKeys, id);
+  const nowMs = core.ports.clock.nowMs();
+  const oldEndsAtMs = nowMs + SECRET_OVERLAP_MS;
+  const old = webhook.secrets
+    .map((secret) => ({ ...secret, endsAtMs: Math.min(secret.endsAtMs ?? oldEndsAtMs, oldEndsAtMs) }))
+    .filter(({ endsAtMs }) => endsAtMs > nowMs)
+    .slice(0, SECRETS_MAX - 1);
+  const changed = { ...webhook, secrets: [kept, ...old] };
+  await core.ports.directory.call('putWebhook', { webhook: changed, max: WEBHOOKS_MAX });
+  return { webhook: toInfo(changed), secret: text, oldEndsAtMs };
+}
+
+/** What waits for it becomes a dead letter. Deleting what is not there is no error. */
+export async function deleteWebhook(core: Core, accountId: AccountId, id: string): Promise<void> {
+  await core.ports.directory.call('deleteWebhook', { id, accountId });
+}
+
+/** NoSuchWebhook. */
+export async function openWebhook(core: Core, accountId: AccountId, id: string): Promise<WebhookEndpoint> {
+  const webhook = await core.ports.directory.call('getWebhook', { id });
+  if (webhook?.accountId !== accountId)
+    throw new StorageError('NoSuchWebhook', { fields: { Webhook: id.slice(0, 64) } });
+  return webhook;
+}
+
+function checkInput(core: Core, { url, description, types }: WebhookInput): void {
+  checkUrl(url, core.settings.webhooks.mayBePrivate);
+  if (description.length > DESCRIPTION_MAX_LENGTH)
+    throw refused(`description has at most ${DESCRIPTION_MAX_LENGTH} characters.`);
+  if (types.length > TYPES_MAX || !types.every((type) => TYPE_FORM.test(type))) {
+    throw refused(`types holds up to ${TYPES_MAX} types of events, such as "invoice.closed", "usage.*" or "*".`);
+  }
+}
+
+/** InvalidArgument for what no webhook may be sent to. The sender looks at the addresses behind a name, each time. */
+function checkUrl(text: string, mayBePrivate: boolean): void {
+  const url = text.length <= URL_MAX_LENGTH && URL.canParse(text) ? new URL(text) : null;
+  if (url === null) throw refused(`url must be an absolute URL of at most ${URL_MAX_LENGTH} characters.`);
+  if (url.username !== '' || url.password !== '' || url.hash !== '') {
+    throw refused('url must have no user, password or fragment.');
+  }
+  if (url.protocol !== 'https:' && !(mayBePrivate && url.protocol === 'http:')) throw refused('url must be https.');
+  if (!mayBePrivate && !mayBePublicHost(url.hostname)) throw refused('url must name a host of the public internet.');
+}
+
+function refused(detail: string): StorageError {
+  return new StorageError('InvalidArgument', { detail });
+}
+
+function toInfo({ secrets: _, ...info }: WebhookEndpoint): WebhookInfo {
+  return { ...info, arn: webhookArn(info.id) };
+}

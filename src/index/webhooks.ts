@@ -1,0 +1,97 @@
+// The webhooks of accounts, in the directory's database.
+import type { AccountId } from '../ports/domain.ts';
+import { StorageError } from '../ports/errors.ts';
+import type { Sql } from '../ports/sql.ts';
+import type { WebhookApi, WebhookEndpoint, WebhookSecret } from '../ports/webhooks.ts';
+import type { Schema } from './schema.ts';
+
+/** A family of its own in the directory's database. */
+export const WEBHOOK_SCHEMA: Schema = {
+  name: 'webhooks',
+  migrations: [
+    [
+      `CREATE TABLE webhooks (
+        id TEXT NOT NULL PRIMARY KEY,
+        account_id TEXT NOT NULL,
+        url TEXT NOT NULL,
+        description TEXT NOT NULL,
+        types TEXT NOT NULL,
+        secrets TEXT NOT NULL,
+        is_enabled INTEGER NOT NULL,
+        created_at_ms INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE INDEX webhooks_by_account ON webhooks (account_id, id)',
+    ],
+  ],
+};
+
+type WebhookRow = {
+  readonly id: string;
+  readonly account_id: string;
+  readonly url: string;
+  readonly description: string;
+  readonly types: string;
+  readonly secrets: string;
+  readonly is_enabled: number;
+  readonly created_at_ms: number;
+};
+const COLUMNS = 'id, account_id, url, description, types, secrets, is_enabled, created_at_ms';
+
+/** The calls over a database whose tables `migrate(sql, WEBHOOK_SCHEMA)` made. */
+export function createWebhookCalls(sql: Sql): WebhookApi {
+  return {
+    getWebhook({ id }) {
+      const [row] = sql.all<WebhookRow>(`SELECT ${COLUMNS} FROM webhooks WHERE id = ?`, id);
+      return row === undefined ? null : decode(row);
+    },
+
+    listWebhooks({ accountId, after, limit }) {
+      const rows = sql.all<WebhookRow>(
+        `SELECT ${COLUMNS} FROM webhooks WHERE account_id = ? AND id > ? ORDER BY id LIMIT 0 + ?`,
+        accountId,
+        after,
+        limit,
+      );
+      return rows.map(decode);
+    },
+
+    putWebhook({ webhook, max }) {
+      const [others] = sql.all<{ count: number }>(
+        'SELECT count(*) AS count FROM webhooks WHERE account_id = ? AND id <> ?',
+        webhook.accountId,
+        webhook.id,
+      );
+      if ((others?.count ?? 0) >= max) {
+        throw new StorageError('InvalidRequest', { detail: `An account can have ${max} webhooks.` });
+      }
+      sql.all(
+        `INSERT OR REPLACE INTO webhooks (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        webhook.id,
+        webhook.accountId,
+        webhook.url,
+        webhook.description,
+        JSON.stringify(webhook.types),
+        JSON.stringify(webhook.secrets),
+        webhook.isEnabled ? 1 : 0,
+        webhook.createdAtMs,
+      );
+    },
+
+    deleteWebhook({ id, accountId }) {
+      sql.all('DELETE FROM webhooks WHERE id = ? AND account_id = ?', id, accountId);
+    },
+  };
+}
+
+function decode(row: WebhookRow): WebhookEndpoint {
+  return {
+    id: row.id,
+    accountId: row.account_id as AccountId,
+    url: row.url,
+    description: row.description,
+    types: JSON.parse(row.types) as string[],
+    secrets: JSON.parse(row.secrets) as WebhookSecret[],
+    isEnabled: row.is_enabled === 1,
+    createdAtMs: row.created_at_ms,
+  };
+}

@@ -1,0 +1,176 @@
+// The outbox: what shall be told to webhooks, kept beside what it tells of. A row is written in the commit of the change
+// itself and goes when its endpoint has taken it; a dispatcher takes rows under a lease, so that one that dies in
+// between leaves its rows to the next. Every database of the index has one, and so has the directory's.
+import type { AccountId, BucketRef } from './domain.ts';
+import type { IndexCommands } from './metadata-index.ts';
+
+/** Where a row stands: the id of a bucket's life, or `account {id}` for what belongs to no bucket. */
+export type OutboxPlace = string;
+
+export type DeliveryState = 'waiting' | 'delivered' | 'dead';
+
+/** One message for one endpoint. Ids ascend within one database and are never used again. */
+export type Delivery = {
+  readonly id: number;
+  readonly place: OutboxPlace;
+  readonly accountId: AccountId;
+  readonly endpointId: string;
+  /** Messages of one lane (a key) and endpoint go one after the other. '' for what has no order. */
+  readonly lane: string;
+  /** The same in every attempt, also when it is replayed. */
+  readonly messageId: string;
+  /** `s3`: `payload` holds an ObjectEvent; `plain`: it is the body as it goes out. JSON either way. */
+  readonly kind: 's3' | 'plain';
+  /** What it tells of: `ObjectCreated:Put`, `invoice.closed`. */
+  readonly type: string;
+  /** Null once it was delivered. */
+  readonly payload: string | null;
+  readonly state: DeliveryState;
+  /** Attempts that began. */
+  readonly attempts: number;
+  readonly createdAtMs: number;
+  /** When it is tried next; null while it stands behind another of its lane, and at the end. */
+  readonly dueAtMs: number | null;
+  readonly finishedAtMs: number | null;
+  /** Status of the last answer; null when there was none. */
+  readonly lastStatus: number | null;
+  /** Why the last attempt failed, in words that are safe to show to the account. */
+  readonly lastError: string | null;
+};
+
+/** What came of an attempt. `claim`: the attempts that the claimer saw; another number means that its lease ran out. */
+export type DeliveryResult = {
+  readonly id: number;
+  readonly claim: number;
+  readonly outcome: 'delivered' | 'retry' | 'dead';
+  /** Of a retry. */
+  readonly dueAtMs: number | null;
+  readonly status: number | null;
+  readonly error: string | null;
+};
+
+/** A message to be. `messageId` null: made of the place and the row's id. */
+export type NewDelivery = Pick<Delivery, 'place' | 'accountId' | 'endpointId' | 'lane' | 'kind' | 'type'> & {
+  readonly messageId: string | null;
+  readonly payload: string;
+};
+
+export type ClaimInput = {
+  readonly nowMs: number;
+  /** How long the rows belong to the claimer, milliseconds: longer than any attempt. */
+  readonly leaseMs: number;
+  readonly limit: number;
+  readonly perEndpoint: number;
+  /** Endpoints that may take fewer now: how many. */
+  readonly limits: Readonly<Record<string, number>>;
+  /** Endpoints with greater ids come first; '' is the order of ids. So none starves behind the others. */
+  readonly after: string;
+};
+
+export type ListDeliveriesInput = {
+  readonly place: OutboxPlace;
+  readonly endpointId: string;
+  readonly state: DeliveryState;
+  /** Newest first; only those with a smaller id. Null begins. */
+  readonly before: number | null;
+  /** Rows looked at, so at most as many are returned. */
+  readonly limit: number;
+};
+
+/** How many rows a place has, and how many dead ones it lost because there were too many. */
+export type OutboxCounts = Readonly<Record<DeliveryState, number>> & { readonly dropped: number };
+
+export type OutboxQueries = {
+  /** Deliveries of a state to an endpoint. `next`: give it as `before` to go on; null: there are no more. */
+  listDeliveries(input: ListDeliveriesInput): { deliveries: readonly Delivery[]; next: number | null };
+  countDeliveries(input: { place: OutboxPlace }): OutboxCounts;
+  /** When the next message of this database is due, those under a lease by its end; null: none waits. */
+  nextDeliveryAt(input: object): { atMs: number | null };
+};
+
+export type OutboxCommands = {
+  enqueueDeliveries(input: { deliveries: readonly NewDelivery[]; nowMs: number }): void;
+  /**
+   * Takes rows that are due, oldest first, at most `perEndpoint` of each. `nextDueAtMs`: when the next of those left is, of
+   * endpoints that may take more; null when there is none. Cost: some seeks for each endpoint that has rows.
+   */
+  claimDeliveries(input: ClaimInput): { deliveries: readonly Delivery[]; nextDueAtMs: number | null };
+  /** Writes down what came of attempts. Idempotent; what another claimer has taken meanwhile is left alone. */
+  settleDeliveries(input: { results: readonly DeliveryResult[]; nowMs: number }): void;
+  /** Makes dead ones wait again, by id or (null) up to `limit` of the endpoint's; gives how many. */
+  replayDeliveries(input: {
+    place: OutboxPlace;
+    endpointId: string;
+    ids: readonly number[] | null;
+    limit: number;
+    nowMs: number;
+  }): number;
+};
+
+export type OutboxApi = OutboxQueries & OutboxCommands;
+
+/** What a home gives to its dispatcher: the rows of one database. */
+export type OutboxQueue = {
+  readonly [Name in 'claimDeliveries' | 'settleDeliveries']: (
+    input: Parameters<OutboxApi[Name]>[0],
+  ) => Promise<ReturnType<OutboxApi[Name]>>;
+};
+
+/** Sends what waits. One for each database; the home says when. */
+export type Dispatcher = {
+  /**
+   * Sends what is due until nothing is, or `stopping` fires; gives when there will be something, null for never.
+   * Rejects when the queue does, after the attempts under way have ended.
+   */
+  run(stopping?: AbortSignal): Promise<number | null>;
+  /** Something new may be due: a run under way looks again. */
+  kick(): void;
+};
+
+/** A place for what concerns an account and none of its buckets. */
+export function accountPlace(accountId: AccountId): OutboxPlace {
+  return `account ${accountId}`;
+}
+
+/** Commands that may tell of what they change, where their bucket has rules. */
+const TELLING: ReadonlySet<string> = new Set<keyof IndexCommands>([
+  'commitObject',
+  'completeUpload',
+  'deleteObjects',
+  'updateVersion',
+  'applyLifecycle',
+  'stepNameJob',
+]);
+
+/** Whether a call of the index may write events, and so needs the rules of its bucket. */
+export function mayTell(name: string): boolean {
+  return TELLING.has(name);
+}
+
+/** Whether a call that succeeded may have left something to send, so that the home should look. */
+export function mayHaveEnqueued(name: string, input: unknown): boolean {
+  if (name === 'enqueueDeliveries' || name === 'replayDeliveries') return true;
+  return TELLING.has(name) && (input as { readonly bucket?: BucketRef }).bucket?.notify !== undefined;
+}
+
+/** An answer of an endpoint, as far as it was read. */
+export type WebhookAnswer = { readonly status: number; readonly retryAfter: string | null };
+
+/** Sends one request to a webhook. */
+export type WebhookSender = {
+  /**
+   * POSTs `body`; follows no redirect, reads of the answer no more than 64 KiB. Rejects with a WebhookFailure whose message
+   * may be shown to the account: the address is not public, the name is unknown, it took too long, the connection broke.
+   */
+  post(request: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+    readonly timeoutMs: number;
+  }): Promise<WebhookAnswer>;
+};
+
+/** Why there was no answer. The message says no more than the account may know. */
+export class WebhookFailure extends Error {
+  override readonly name = 'WebhookFailure';
+}

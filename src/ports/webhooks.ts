@@ -1,0 +1,28 @@
+// Webhooks of an account: named addresses that messages go to. They stand in the directory.
+import type { AccountId } from './domain.ts';
+
+/** A secret that signs what is sent, wrapped by the master key. One that was replaced signs along until it ends. */
+export type WebhookSecret = { readonly wrapped: string; readonly endsAtMs: number | null };
+
+export type WebhookEndpoint = {
+  readonly id: string;
+  readonly accountId: AccountId;
+  readonly url: string;
+  readonly description: string;
+  /** Types of account events that it gets (`usage.*`); what buckets send to it, their rules say. */
+  readonly types: readonly string[];
+  /** Newest first. */
+  readonly secrets: readonly WebhookSecret[];
+  readonly isEnabled: boolean;
+  readonly createdAtMs: number;
+};
+
+export type WebhookApi = {
+  getWebhook(input: { id: string }): WebhookEndpoint | null;
+  /** Of an account, after an id, in byte order. */
+  listWebhooks(input: { accountId: AccountId; after: string; limit: number }): readonly WebhookEndpoint[];
+  /** Makes or replaces one. InvalidRequest: the account has `max` others. Idempotent. */
+  putWebhook(input: { webhook: WebhookEndpoint; max: number }): void;
+  /** Idempotent. */
+  deleteWebhook(input: { id: string; accountId: AccountId }): void;
+};

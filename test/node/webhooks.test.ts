@@ -1,0 +1,93 @@
+// What is told to webhooks outlives the process: events of writes that were answered are delivered after kill -9.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  CreateBucketCommand,
+  PutBucketNotificationConfigurationCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { afterEach, expect, it } from 'vitest';
+import { type Home, killHomes, startHome } from './home.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const folder = temporaryFolder();
+afterEach(killHomes);
+
+const KEY = { accessKeyId: 'webhook-tests-root-key', secretAccessKey: 'webhook-tests-secret' };
+const SETTINGS = {
+  QUAYSIDE_ROOT_ACCESS_KEY: KEY.accessKeyId,
+  QUAYSIDE_ROOT_SECRET_KEY: KEY.secretAccessKey,
+  QUAYSIDE_WEBHOOK_PRIVATE_TARGETS: 'on',
+  QUAYSIDE_WEBHOOK_RETRY_MS: '50',
+  QUAYSIDE_WEBHOOK_TIMEOUT_MS: '300',
+};
+
+it('survives kill -9 with messages waiting, under way and tried', { timeout: 60_000 }, async () => {
+  const keys = new Set<string>();
+  let isUp = false;
+  const arrived = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<void>();
+  const KEYS = 40;
+  const receiver = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    request.on('end', () => {
+      const key = JSON.parse(text).Records?.[0].s3.object.key;
+      if (!isUp && key !== undefined) {
+        // One is answered with a failure, the others are left without an answer.
+        if (key === 'k0') response.writeHead(500).end();
+        arrived.resolve();
+        return;
+      }
+      response.end();
+      if (key !== undefined) keys.add(key);
+      if (keys.size === KEYS) done.resolve();
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const { port } = receiver.address() as AddressInfo;
+
+  const home = await startHome(folder, SETTINGS);
+  const s3 = clientOf(home);
+  await s3.send(new CreateBucketCommand({ Bucket: 'told' }));
+  const arn = await makeWebhook(home, `http://127.0.0.1:${port}/`);
+  await s3.send(
+    new PutBucketNotificationConfigurationCommand({
+      Bucket: 'told',
+      NotificationConfiguration: { QueueConfigurations: [{ QueueArn: arn, Events: ['s3:ObjectCreated:*'] }] },
+    }),
+  );
+  for (let n = 0; n < KEYS; n++) await s3.send(new PutObjectCommand({ Bucket: 'told', Key: `k${n}`, Body: 'x' }));
+  await arrived.promise;
+  await home.end('SIGKILL');
+
+  isUp = true;
+  // What was under way comes when its lease ends.
+  const again = await startHome(folder, SETTINGS);
+  await done.promise;
+  expect([...keys].toSorted()).toEqual(Array.from({ length: KEYS }, (_, n) => `k${n}`).toSorted());
+  expect(await again.end('SIGTERM')).toBe(0);
+  receiver.closeAllConnections();
+  receiver.close();
+});
+
+function clientOf({ url }: Home): S3Client {
+  return new S3Client({ endpoint: url, region: 'us-east-1', credentials: { ...KEY }, forcePathStyle: true });
+}
+
+/** Makes a webhook through the JSON API and gives its ARN. */
+async function makeWebhook({ url }: Home, hook: string): Promise<string> {
+  const send = async (path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(`${url}/-/api/v1${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const signedIn = await send('/sessions', KEY);
+  const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const made = (await (await send('/webhooks', { url: hook }, { cookie })).json()) as { arn: string };
+  return made.arn;
+}
