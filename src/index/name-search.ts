@@ -8,8 +8,8 @@ import type { Sql } from '../ports/sql.ts';
 import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
 import { decodeSummary, type SummaryRow } from './object-rows.ts';
 
-/** Keys taken in, or out, in one step: some 20 ms. Source: 17 µs a key at a million keys (measured 2026-11). */
-const KEYS_OF_STEP = 1000;
+/** Keys taken in, or out, in one step: 20 ms on a busy machine. Source: 45 µs a key, bench/names.ts. */
+const KEYS_OF_STEP = 500;
 /** Noted changes that a search looks at; core has them taken in long before there are so many. */
 export const CHANGES_LOOKED_AT = 4000;
 /** Ids of the names of one bucket: `n * 2^32` and up. Exact in a number for two million buckets in one database. */

@@ -68,7 +68,7 @@ export type NameCommands = {
   /** One step towards sums of all prefixes: 50,000 keys. BucketChanged. */
   countNames(input: { bucket: BucketRef }): { readonly state: CountState };
   /**
-   * One step towards a search index, or, once it is ready, of taking in what changed: 1,000 keys. `isDone`: there was
+   * One step towards a search index, or, once it is ready, of taking in what changed: 500 keys. `isDone`: there was
    * nothing more. BucketChanged.
    */
   indexNames(input: { bucket: BucketRef; nowMs: number }): { readonly state: SearchState; readonly isDone: boolean };

@@ -6,7 +6,7 @@ import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { decodeSegments, segmentsOfDetail } from '../../src/index/object-rows.ts';
 import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
-import type { BlobId, BucketRecord, Segment } from '../../src/ports/domain.ts';
+import type { BlobId, BucketRecord, Segment, VersionId } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import type { BlobArrival, Upload } from '../../src/ports/metadata-index.ts';
 import {
@@ -17,6 +17,8 @@ import {
   bytesOf,
   completionOf,
   deletionOf,
+  fresh,
+  nameJobOf,
   objectIn,
   objectOf,
   partOf,
@@ -30,6 +32,13 @@ import {
 type Step =
   | { readonly do: 'put' | 'put-inline' | 'delete'; readonly at: number; readonly key: number }
   | { readonly do: 'copy'; readonly at: number; readonly key: number; readonly to: number; readonly toKey: number }
+  | {
+      readonly do: 'rename';
+      readonly at: number;
+      readonly key: number;
+      readonly toKey: number;
+      readonly mayReplace: boolean;
+    }
   | { readonly do: 'start'; readonly at: number; readonly key: number }
   | { readonly do: 'part' | 'part-copy'; readonly upload: number; readonly number: number; readonly key: number }
   | { readonly do: 'complete'; readonly upload: number; readonly mask: number }
@@ -45,6 +54,13 @@ const bit = fc.nat({ max: 1 });
 const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('put', 'put-inline', 'delete'), at: bit, key: small }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('copy'), at: bit, key: small, to: bit, toKey: small }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ...{ do: fc.constant('rename'), at: bit, key: small, toKey: small },
+      mayReplace: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('start'), at: bit, key: small }) },
   {
     weight: 3,
@@ -151,6 +167,18 @@ function createWorld() {
     copies.push({ begunAtMs: nowMs, commit: () => commit(target, step.toKey, segments, arrivals) });
   }
 
+  /** A job of one step. */
+  function rename({ at, key, toKey, mayReplace }: Extract<Step, { do: 'rename' }>): void {
+    const id = fresh('job');
+    const bucket = refOf(bucketAt(at));
+    index.createNameJob({ bucket, job: nameJobOf(id) });
+    const [name, newName] = [objectOf(`k${key}`).key, objectOf(`k${toKey}`).key];
+    const [versionId, markerId] = [fresh('version') as VersionId, fresh('version') as VersionId];
+    const actions = [{ kind: 'move', key: name, toKeys: [newName], versionId, markerId, mayReplace }] as const;
+    const step = { actions, next: { after: '', at: 0 }, elsewhere: {}, isLast: true };
+    index.stepNameJob({ bucket, id, revision: 1, ...step, nowMs });
+  }
+
   function run(step: Step): void {
     nowMs += 1;
     copies = copies.filter((copy) => nowMs - copy.begunAtMs < GRACE_MS);
@@ -163,6 +191,7 @@ function createWorld() {
       index.deleteObjects({ bucket: refOf(bucketAt(step.at)), ...deletionOf([`k${step.key}`], nowMs) });
     }
     if (step.do === 'copy') beginCopy(step);
+    if (step.do === 'rename') rename(step);
     if (step.do === 'end-copy') copies.shift()?.commit();
     if (step.do === 'start' && uploads.length <= 3) {
       const upload = uploadOf(`k${step.key}`);

@@ -2,10 +2,11 @@
 // bulk deletion. S3 and public readers see each of it in the same moment.
 import { expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
+import { eventually } from './eventually.ts';
 import { type ApiClient, apiClient, tokenClient } from './json-api.ts';
 import { client, describeCore } from './suite.ts';
 
-const { send } = client;
+const { anonymous, send } = client;
 const fresh = () => `names-${crypto.randomUUID().slice(0, 8)}/`;
 
 async function put(bucket: string, key: string, body: string): Promise<void> {
@@ -119,6 +120,33 @@ describeCore('many objects by JSON', () => {
     expect([(await get(other, `${to}1`)).text, (await get(bucket, `${from}1`)).status]).toEqual([large, 404]);
     const listed = (await api.call('GET', `${base}/jobs`)).json.items;
     expect(listed[0]).toMatchObject({ id: across.id, kind: 'move', toBucket: other });
+  });
+
+  it('are renamed for public readers too', async () => {
+    const api = await tokenClient(client);
+    const [from, to] = [fresh(), fresh()];
+    const headers = { 'x-amz-acl': 'public-read' };
+    await send({ method: 'PUT', bucket, key: `${from}page`, body: 'public', headers });
+    const read = (folder: string) => anonymous({ method: 'GET', bucket, key: `${folder}page` });
+    for (const _ of [1, 2]) expect((await read(from)).text).toBe('public');
+    expect((await read(to)).status).not.toBe(200);
+    await run(api, `${base}/jobs`, { kind: 'move', prefix: from, to });
+    expect(
+      (
+        await eventually(
+          () => read(to),
+          ({ status }) => status === 200,
+        )
+      ).text,
+    ).toBe('public');
+    expect(
+      (
+        await eventually(
+          () => read(from),
+          ({ status }) => status !== 200,
+        )
+      ).status,
+    ).not.toBe(200);
   });
 
   it('go to the trash, are restored, and go for good', async () => {

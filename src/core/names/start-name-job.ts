@@ -4,6 +4,7 @@ import { StorageError } from '../../ports/errors.ts';
 import { type NameJob, type NameJobId, type NameJobTask, NO_NAME_COUNTS } from '../../ports/name-jobs.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import { measurePrefixes } from './measure-prefixes.ts';
 import { checkTask, collidingPrefix } from './name-tasks.ts';
 import { driveBehind } from './run-name-job.ts';
 
@@ -39,7 +40,7 @@ export async function startNameJob(
     after: '',
     at: 0,
     counts: NO_NAME_COUNTS,
-    total: task.kind === 'undo' ? null : (task.selection.keys?.length ?? null),
+    total: await countKeys(core, bucket, task),
     startedBy: input.accountId,
     startedAtMs: nowMs,
     updatedAtMs: nowMs,
@@ -49,6 +50,16 @@ export async function startNameJob(
   await bucket.call('createNameJob', { job });
   driveBehind(core, bucket.record().name, job.id);
   return job;
+}
+
+/** How many keys the task is about, where that is known without looking at them. */
+async function countKeys(core: Core, bucket: BucketHandle, task: NameJobTask): Promise<number | null> {
+  if (task.kind === 'undo') return null;
+  const { prefix, keys } = task.selection;
+  if (keys !== null) return keys.length;
+  if (task.kind === 'restore' || task.kind === 'purge') return null;
+  const sizes = await measurePrefixes(core, bucket, [prefix]);
+  return sizes?.[0]?.objects ?? null;
 }
 
 async function requireNoCollision(bucket: BucketHandle, prefix: string | null): Promise<void> {

@@ -115,7 +115,8 @@ describe('a move in a bucket without versions', () => {
     const { core, calls } = watched(plain);
     const job = await run(core, bucket, moveOf('a/', 'new/folder/'));
     expect(calls).toEqual([]);
-    expect(job).toMatchObject({ state: 'done', counts: { done: many.length, missing: 0, conflicts: 0, locked: 0 } });
+    const counts = { done: many.length, missing: 0, conflicts: 0, locked: 0 };
+    expect(job).toMatchObject({ state: 'done', total: many.length, counts });
     expect(job.counts.bytes).toBe(many.length * BLOB_BYTES);
     expect(await names(bucket)).toEqual(['a', 'b/x', ...many.map((name) => name.replace('a/', 'new/folder/')), 'z']);
     const after = await bucket.call('getVersion', { key: key('new/folder/0001'), versionId: null });
