@@ -1,0 +1,81 @@
+// The JSON API over a core in memory, signed in as the operator, for tests that need thousands of requests.
+import { createApi } from '../../src/api/app.ts';
+import { createDecide } from '../../src/core/auth/decide.ts';
+import { createAccessKeyFinder } from '../../src/core/auth/find-access-key.ts';
+import { createAccountFinder } from '../../src/core/auth/find-accounts.ts';
+import { createMemoryCore } from '../core/memory-core.ts';
+import { makeRequest } from '../http/s3/make-request.ts';
+import type { FuzzRequest } from './document-requests.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+type Json = any;
+
+export type MemoryReply = { readonly status: number; readonly headers: Headers; readonly json: Json };
+
+const ROOT = { id: 'memory-root-key', secret: 'memory-root-secret' };
+
+/** `faults` are what the API logged as faults of its own. */
+export async function startMemoryApi() {
+  const core = createMemoryCore();
+  const faults: unknown[] = [];
+  const ports = {
+    ...core.ports,
+    log: { info: () => {}, error: (event: string, fields?: object) => void faults.push({ event, fields }) },
+  };
+  const watched = { ...core, ports };
+  const services = {
+    core: watched,
+    findAccessKey: createAccessKeyFinder(watched, ROOT, []),
+    findAccounts: createAccountFinder(watched, []),
+    decide: createDecide(),
+  };
+  const api = createApi({ ...services, rootSecretKey: ROOT.secret, requestsPerMinute: 0 });
+  const known = new Set<string>();
+  let cookie = '';
+  let count = 0;
+
+  async function send({ method, path, headers, body }: FuzzRequest): Promise<MemoryReply> {
+    const bytes = body === null ? [] : [new TextEncoder().encode(body)];
+    const request = makeRequest({ method, target: `/-/api/v1${path}`, headers: { ...headers, cookie }, body: bytes });
+    // Nothing shall have to wait for attempts to sign in.
+    core.advanceSeconds(1);
+    const response = await api.handle(request, `request${++count}`);
+    const text = await response.text();
+    const json: Json = text === '' ? null : JSON.parse(text);
+    remember(known, json);
+    return { status: response.status, headers: response.headers, json };
+  }
+
+  async function signInAgain(): Promise<void> {
+    core.advanceSeconds(3600);
+    const body = JSON.stringify({ accessKeyId: ROOT.id, secretAccessKey: ROOT.secret });
+    const reply = await send({
+      method: 'POST',
+      path: '/sessions',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    cookie = (reply.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  }
+
+  await signInAgain();
+  const document: Json = JSON.parse(
+    await (
+      await api.handle(makeRequest({ method: 'GET', target: '/-/api/openapi.json', headers: {}, body: [] }), 'document')
+    ).text(),
+  );
+  for (const name of ['fuzz-bucket-one', 'fuzz-bucket-two']) {
+    const body = JSON.stringify({ name });
+    await send({ method: 'POST', path: '/buckets', headers: { 'content-type': 'application/json' }, body });
+  }
+  return { document, faults, send, signInAgain, known: () => [...known] };
+}
+
+/** Ids and names of answers, so that later requests mean something. */
+function remember(known: Set<string>, json: Json): void {
+  for (const thing of [json, ...(Array.isArray(json?.items) ? json.items : [])]) {
+    for (const name of ['id', 'name', 'nextCursor', 'login']) {
+      if (typeof thing?.[name] === 'string' && thing[name] !== '' && known.size < 300) known.add(thing[name]);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// Requests made out of the server's own document, sent to a real one as an account of their own: none may end in a 500.
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { requestsOf } from '../api/document-requests.ts';
+import { apiClient, signIn, tokenClient } from './json-api.ts';
+import { client, describeCore } from './suite.ts';
+
+const REQUESTS = client.target.profile === 'full' ? 10_000 : 200;
+
+describeCore('the JSON API', () => {
+  it(`answers ${REQUESTS} requests out of its document without a fault`, { timeout: 600_000 }, async () => {
+    const root = await tokenClient(client);
+    const account = (await root.call('POST', '/accounts', { displayName: 'fuzz' })).json;
+    const key = (await root.call('POST', `/access-keys?accountId=${account.id}`, { name: 'fuzz' })).json;
+    const { text } = await client.anonymous({ method: 'GET', path: '/-/api/openapi.json' });
+    const known = [account.id, key.id, `fuzz-${account.id.slice(0, 12)}`];
+    const seed = Date.now() % 2 ** 31;
+    let cookie = '';
+    for (const request of fc.sample(requestsOf(JSON.parse(text), known), { numRuns: REQUESTS, seed })) {
+      if (cookie === '') cookie = await signIn(client, key.id, key.secretAccessKey).catch(() => '');
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).filter(([, value]) => /^[\x20-\x7e]*$/.test(value)),
+      );
+      const api = apiClient(client, { cookie });
+      const reply = await api.call(request.method, request.path, request.body ?? undefined, headers);
+      expect({ seed, request, isFault: reply.status >= 500, json: reply.json }).toMatchObject({ isFault: false });
+      if (reply.status === 401) cookie = '';
+    }
+  });
+});
