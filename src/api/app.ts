@@ -28,6 +28,7 @@ import { addBucketRoutes } from './routes/buckets.ts';
 import { addJobRoutes } from './routes/jobs.ts';
 import { addMemberRoutes } from './routes/members.ts';
 import { addObjectRoutes } from './routes/objects.ts';
+import { addPasskeyRoutes } from './routes/passkeys.ts';
 import { addRateCardRoutes } from './routes/rate-cards.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
 import { addTokenRoutes } from './routes/tokens.ts';
@@ -39,6 +40,7 @@ import { sourceOf } from './source-of.ts';
 const ROUTES: readonly ((api: Api) => void)[] = [
   addSessionRoutes,
   addTokenRoutes,
+  addPasskeyRoutes,
   addAccountRoutes,
   addMemberRoutes,
   addAccessKeyRoutes,

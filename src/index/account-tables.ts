@@ -96,3 +96,26 @@ export const ACCOUNT_TABLES: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
   'CREATE INDEX audit_by_time ON audit (at_ms)',
 ];
+
+/** Passkeys and the challenges that one is shown with (passkeys.ts). */
+export const PASSKEY_TABLES: readonly string[] = [
+  `CREATE TABLE passkeys (
+    id TEXT NOT NULL PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    member_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    public_key TEXT NOT NULL,
+    counter INTEGER NOT NULL,
+    transports TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    last_used_ms INTEGER
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX passkeys_by_member ON passkeys (member_id, created_at_ms)',
+  'CREATE INDEX passkeys_by_account ON passkeys (account_id)',
+  `CREATE TABLE challenges (
+    digest TEXT NOT NULL PRIMARY KEY,
+    subject TEXT NOT NULL,
+    expires_at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX challenges_by_expiry ON challenges (expires_at_ms)',
+];

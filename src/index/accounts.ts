@@ -82,7 +82,7 @@ export function createAccountCalls(sql: Sql): AccountCalls {
       if (sql.all('SELECT 1 FROM owned_buckets WHERE owner_id = ? LIMIT 1', id).length > 0) {
         throw new StorageError('AccountNotEmpty');
       }
-      for (const table of ['access_keys', 'members', 'tokens', 'sessions']) {
+      for (const table of ['access_keys', 'members', 'tokens', 'sessions', 'passkeys']) {
         sql.all(`DELETE FROM ${table} WHERE account_id = ?`, id);
       }
       sql.all('DELETE FROM accounts WHERE id = ?', id);

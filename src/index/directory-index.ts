@@ -11,6 +11,7 @@ import { inTransactions } from './bucket-index.ts';
 import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
 import { createAuditCalls, createMemberCalls } from './members.ts';
 import { createOutboxCalls } from './outbox.ts';
+import { createPasskeyCalls } from './passkeys.ts';
 import { createSignInCalls } from './sign-in.ts';
 import { createWebhookCalls } from './webhooks.ts';
 
@@ -31,6 +32,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'getMember',
   'findLogin',
   'listAudit',
+  'listPasskeys',
   'getToken',
   'getSession',
   'listTokens',
@@ -52,6 +54,7 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
     ...createAccessKeyCalls(sql),
     ...createMemberCalls(sql),
     ...createAuditCalls(sql),
+    ...createPasskeyCalls(sql),
     ...createSignInCalls(sql),
     ...createBillingCalls(sql),
     ...createOutboxCalls(sql),

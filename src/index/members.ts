@@ -108,7 +108,7 @@ export function createMemberCalls(sql: Sql): MemberCalls {
     removeMember({ accountId, id }) {
       const gone = sql.all('DELETE FROM members WHERE id = ? AND account_id = ? RETURNING id', id, accountId);
       if (gone.length === 0) return false;
-      for (const table of ['sessions', 'tokens']) {
+      for (const table of ['sessions', 'tokens', 'passkeys']) {
         sql.all(`DELETE FROM ${table} WHERE account_id = ? AND member_id = ?`, accountId, id);
       }
       return true;

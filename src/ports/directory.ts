@@ -7,6 +7,7 @@ import type { BillingApi } from './billing.ts';
 import type { AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from './domain.ts';
 import type { HostedDomain } from './hosting.ts';
 import type { OutboxApi } from './outbox.ts';
+import type { PasskeysApi } from './passkeys.ts';
 import type { WebhookApi } from './webhooks.ts';
 
 export type OwnedBucket = { readonly name: BucketName; readonly createdAtMs: number };
@@ -58,7 +59,7 @@ type OwnCalls = {
   setNamedKeyEnabled(input: { id: string; isEnabled: boolean }): NamedKey | null;
 };
 
-export type DirectoryApi = OwnCalls & AccountsApi & SignInApi & BillingApi & OutboxApi & WebhookApi;
+export type DirectoryApi = OwnCalls & AccountsApi & SignInApi & PasskeysApi & BillingApi & OutboxApi & WebhookApi;
 
 /** The directory as a port: the same calls as promises. */
 export type Directory = {

@@ -386,6 +386,14 @@ function useAccounts(directory: DirectoryApi): void {
   directory.listMembers({ accountId, after: '', limit: 10 });
   directory.findLogin({ login: 'l' });
   directory.setPassword({ accountId, id: 'm', passwordHash: 'h', exceptId: null });
+  const passkey = { id: 'p', accountId, memberId: 'm', name: 'n', publicKey: 'k', counter: 0, transports: [] };
+  directory.addPasskey({ passkey: { ...passkey, createdAtMs: START_MS, lastUsedMs: null } });
+  directory.findPasskey({ id: 'p' });
+  directory.listPasskeys({ accountId, memberId: 'm' });
+  directory.notePasskeyUsed({ id: 'p', counter: 1, atMs: START_MS });
+  directory.removePasskey({ accountId, memberId: 'm', id: 'p' });
+  directory.addChallenge({ digest: 'd', subject: 's', nowMs: 0, expiresAtMs: 1 });
+  directory.takeChallenge({ digest: 'd', subject: 's', nowMs: 0 });
   directory.updateMember({ ...member, isEnabled: false });
   directory.removeMember({ accountId, id: 'm' });
   const who = { memberId: null, accessKeyId: null, credential: '', source: '', requestId: '', status: null };

@@ -1,8 +1,9 @@
 // Sessions: signing in and out, and who one is. The only routes that anybody may call.
 import { z } from '@hono/zod-openapi';
 import { signInByPassword } from '../../core/accounts/members.ts';
+import { signInByPasskey } from '../../core/accounts/passkeys.ts';
 import { type Scope, scopesOf } from '../../core/accounts/permissions.ts';
-import { SESSION_MS, signInByAccessKey } from '../../core/accounts/sign-in.ts';
+import { SESSION_MS, type SignedIn, signInByAccessKey } from '../../core/accounts/sign-in.ts';
 import type { Session } from '../../ports/accounts.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { auditSignIn } from '../audit.ts';
@@ -22,12 +23,14 @@ import { NO_SESSION_COOKIE, sessionCookie } from '../credentials.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
 import { idSchema, loginSchema, passwordSchema, roleSchema, scopeSchema } from '../schemas.ts';
 import { sourceOf } from '../source-of.ts';
+import { authenticationSchema, verifyAuthentication } from '../webauthn.ts';
 
 const TAGS = ['Sessions'];
 
 const signInSchema = z.union([
   z.strictObject({ accessKeyId: z.string().min(1).max(128), secretAccessKey: z.string().min(1).max(256) }),
   z.strictObject({ login: loginSchema, password: passwordSchema }),
+  z.strictObject({ passkey: authenticationSchema }),
 ]);
 
 const sessionSchema = z
@@ -63,13 +66,21 @@ function show(session: Session, currentId: string) {
   return { id, label, memberId, accessKeyId, ...times, isCurrent: id === currentId };
 }
 
+function signInBy(call: ApiCall, given: z.infer<typeof signInSchema>): Promise<SignedIn> {
+  const from = { source: sourceOf(call.request), label: labelOf(call) };
+  if ('login' in given) return signInByPassword(call.core, given, from);
+  if ('accessKeyId' in given) return signInByAccessKey(call.core, call.findAccessKey, given, from);
+  const { passkey } = given;
+  return signInByPasskey(call.core, passkey.id, from, (known) => verifyAuthentication(call, known, passkey));
+}
+
 export function addSessionRoutes(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'post',
       path: '/sessions',
       operationId: 'signIn',
-      summary: 'Sign in with an access key, or as a member with a password',
+      summary: 'Sign in with an access key, or as a member with a password or a passkey',
       description: 'Sets the cookie of a session of 12 hours. Wrong attempts are slowed, by name and by source.',
       tags: TAGS,
       access: 'everybody',
@@ -78,12 +89,8 @@ export function addSessionRoutes(api: Api): void {
     }),
     async (c) => {
       const { call } = c.env;
-      const from = { source: sourceOf(call.request), label: labelOf(call) };
       const given = c.req.valid('json');
-      const { session, cookieText } =
-        'login' in given
-          ? await signInByPassword(call.core, given, from)
-          : await signInByAccessKey(call.core, call.findAccessKey, given, from);
+      const { session, cookieText } = await signInBy(call, given);
       await auditSignIn(call, session, 'signIn');
       c.header('set-cookie', sessionCookie(cookieText, SESSION_MS / 1000));
       return c.json(show(session, session.id), 201);
