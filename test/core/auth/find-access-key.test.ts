@@ -1,0 +1,57 @@
+// Access keys of the directory: secrets at rest are sealed, also those that an older program wrote, and what has expired or
+// is disabled is as good as none.
+import { describe, expect, it } from 'vitest';
+import { createAccessKey, rotateAccessKey } from '../../../src/core/accounts/access-keys.ts';
+import { boundOf, createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
+import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
+import { openSecret } from '../../../src/core/encryption/sealed-secret.ts';
+import type { AccessKeyId, Account, AccountId } from '../../../src/ports/domain.ts';
+import { createMemoryCore, MASTER_KEYS } from '../memory-core.ts';
+
+const ROOT = { id: 'root-key', secret: 'root-secret' };
+const OLD = 'OLDKEY0123456789' as AccessKeyId;
+const account: Account = { id: 'account-1' as AccountId, displayName: 'One' };
+
+function setUp() {
+  const core = createMemoryCore();
+  return { core, find: createAccessKeyFinder(core, ROOT, []), directory: core.ports.directory };
+}
+
+describe('access keys', () => {
+  it('of an older program are found, and sealed behind the answer', async () => {
+    const { core, find, directory } = setUp();
+    await directory.call('putAccount', { account, keys: [{ id: OLD, secret: 'plain-secret' }] });
+    expect(await find(OLD)).toMatchObject({ secret: 'plain-secret', account });
+    await core.settle();
+    const stored = await directory.call('getAccessKey', { id: OLD });
+    expect([stored?.isSealed, stored?.secret.includes('plain-secret')]).toEqual([true, false]);
+    expect(openSecret(MASTER_KEYS, stored?.secret ?? '', boundOf(OLD))).toBe('plain-secret');
+    expect(await find(OLD)).toMatchObject({ secret: 'plain-secret' });
+  });
+
+  it('are kept sealed, each for its own id alone', async () => {
+    const { core, find, directory } = setUp();
+    const wanted = { accountId: ROOT_ACCOUNT.id, name: 'n', scope: null, expiresAtMs: null };
+    const { key, secret } = await createAccessKey(core, wanted);
+    const stored = await directory.call('getAccessKey', { id: key.id });
+    expect(JSON.stringify(stored)).not.toContain(secret);
+    expect(() => openSecret(MASTER_KEYS, stored?.secret ?? '', boundOf(OLD))).toThrow();
+    expect(() => openSecret([], stored?.secret ?? '', boundOf(key.id))).toThrow();
+    expect(await find(key.id)).toMatchObject({ secret, account: ROOT_ACCOUNT });
+    await core.settle();
+    const [record] = await directory.call('listAccessKeys', { accountId: ROOT_ACCOUNT.id, after: '', limit: 10 });
+    expect((record?.lastUsedMs ?? 0) % 3_600_000).toBe(0);
+    expect(record?.lastUsedMs).toBeGreaterThan(0);
+  });
+
+  it('end at their time, and a rotated one when its overlap is over', async () => {
+    const { core, find } = setUp();
+    const wanted = { accountId: ROOT_ACCOUNT.id, name: 'n', scope: null, expiresAtMs: null };
+    const { key: old } = await createAccessKey(core, wanted);
+    const { key: successor } = await rotateAccessKey(core, { accountId: ROOT_ACCOUNT.id, id: old.id }, 60_000);
+    core.advanceSeconds(59);
+    expect([await find(old.id), await find(successor.id)].map((found) => found !== null)).toEqual([true, true]);
+    core.advanceSeconds(1);
+    expect([await find(old.id), await find(successor.id)].map((found) => found !== null)).toEqual([false, true]);
+  });
+});
