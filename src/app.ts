@@ -8,6 +8,8 @@ import { createAccessKeyFinder } from './core/auth/find-access-key.ts';
 import { createAccountFinder } from './core/auth/find-accounts.ts';
 import type { Core } from './core/core.ts';
 import { createLogCollector } from './core/logging/log-collector.ts';
+import { countBlocked } from './core/metering/count-blocked.ts';
+import { createUsageFlusher, type UsageFlusher } from './core/metering/flush-usage.ts';
 import { type Address, createAddressReader, toS3Address } from './http/address.ts';
 import { DECIDING_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
 import { createDelivery } from './http/delivery/deliver.ts';
@@ -27,6 +29,8 @@ export type App<Bindings extends object> = {
   readonly hotDoor: HotDoor;
   /** Writes the logs of buckets that are old enough, or all of them: for the home's timer, and for its end. */
   readonly flushBucketLogs: (all?: boolean) => Promise<void>;
+  /** Brings what was counted to the ledger: by a timer and at the end (Node), or behind answers (Workers). */
+  readonly usage: UsageFlusher;
 };
 
 /** `readRequest` turns what the home's server gives into an HttpRequest, without URL or Headers objects on Node. */
@@ -79,7 +83,10 @@ export function createApp<Bindings extends object>(
   const ask = (request: HttpRequest): Response | Promise<Response> => {
     const requestId = ports.ids.requestId();
     const answered = (response: Response): Response => {
-      observer.answered(request, requestId, response.status);
+      const { status } = response;
+      observer.answered(request, requestId, status);
+      // Its headers are not looked at: on Node that would make others of them.
+      if (status >= 400) countBlocked(ports.meter, request.notes, status);
       return response;
     };
     const failed = (error: unknown): Response => answered(renderError(error, request, requestId));
@@ -100,5 +107,9 @@ export function createApp<Bindings extends object>(
     requestId: () => ports.ids.requestId(),
     served: observer.servedHot,
   };
-  return { fetch: app.fetch, hotDoor, flushBucketLogs: bucketLogs.flush };
+  const usage = createUsageFlusher(core, {
+    source: `counters ${ports.ids.requestId()}`,
+    intervalMs: config.meterFlushSeconds * 1000,
+  });
+  return { fetch: app.fetch, hotDoor, flushBucketLogs: bucketLogs.flush, usage };
 }

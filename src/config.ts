@@ -107,6 +107,8 @@ export type Config = {
   readonly isServerTimingOn: boolean;
   /** Buckets that get metrics of their own, under their name as a label; further ones share one. QUAYSIDE_METRICS_BUCKETS, 0. */
   readonly metricsBucketsMax: number;
+  /** Seconds that usage is counted in memory: what a kill loses, in favour of who pays. QUAYSIDE_METER_FLUSH_SECONDS, 5. */
+  readonly meterFlushSeconds: number;
   /** Seconds between two runs of the sweeper, Node only. QUAYSIDE_SWEEP_INTERVAL_SECONDS, one hour. */
   readonly sweepIntervalSeconds: number;
   /**
@@ -261,6 +263,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     lifecycleDaySeconds: whole('QUAYSIDE_LIFECYCLE_DAY_SECONDS', 24 * HOUR_SECONDS, 1, 24 * HOUR_SECONDS),
     transitionMinBytes: whole('QUAYSIDE_LIFECYCLE_TRANSITION_MIN_BYTES', 128 * KiB, 0, 1024 * 1024 * MiB),
     webhooks: readWebhookSettings(whole, (name, value) => parseSwitch(name, text(name) ?? value)),
+    meterFlushSeconds: whole('QUAYSIDE_METER_FLUSH_SECONDS', 5, 1, 25),
     drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', 20, 0, HOUR_SECONDS),
     requestsPerMinute: whole('QUAYSIDE_API_REQUESTS_PER_MINUTE', 1200, 0, 1_000_000_000),
     rateCardId: parseRateCardId(text('QUAYSIDE_RATE_CARD') ?? 'cloudflare-r2'),

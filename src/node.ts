@@ -57,22 +57,21 @@ async function start(): Promise<void> {
   const server = await serve(app.fetch, { ...config, log, hotDoor, hasHotLane: config.isHotLaneOn });
   ports.metrics.add(server.families);
   const sweepEveryMs = config.sweepIntervalSeconds * 1000;
-  const sweeper = repeat('sweep', (stopping) => sweep({ ports, settings: config }, { stopping }), {
-    firstMs: Math.min(FIRST_SWEEP_MS, sweepEveryMs),
-    everyMs: sweepEveryMs,
-    log,
-  });
+  const sweepTimes = { firstMs: Math.min(FIRST_SWEEP_MS, sweepEveryMs), everyMs: sweepEveryMs, log };
+  const sweeper = repeat('sweep', (stopping) => sweep({ ports, settings: config }, { stopping }), sweepTimes);
   const dispatcher = createDispatcher({ ports, settings: config }, home.outbox.queue, config.region);
   const outbox = runOutbox(dispatcher, home.outbox, log);
   const drainMs = config.drainSeconds * 1000;
-  const logTimes = { firstMs: LOG_CHECK_MS, everyMs: LOG_CHECK_MS, log };
-  const logWriter = repeat('bucket-logs', () => app.flushBucketLogs(), logTimes);
+  const meterReader = repeat('usage', app.usage.flush, { everyMs: config.meterFlushSeconds * 1000, log });
+  const logWriter = repeat('bucket-logs', () => app.flushBucketLogs(), { everyMs: LOG_CHECK_MS, log });
   const closeAll = async () => {
     ports.background.run('last-sweep', sweeper.stop);
     ports.background.run('last-deliveries', outbox.stop);
     const cutConnections = await server.close(drainMs);
     await logWriter.stop();
     await app.flushBucketLogs(true);
+    await meterReader.stop();
+    await app.usage.close();
     if (cutConnections > 0) log.error('connections-cut', { cutConnections });
     await close(BACKGROUND_LIMIT_MS);
     folder.unlock();

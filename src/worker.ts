@@ -6,6 +6,7 @@ import { DirectoryObject as AnyDirectoryObject } from './adapters/cloudflare/dir
 import type { WorkerEnv } from './adapters/cloudflare/env.ts';
 import { createFetchSender } from './adapters/cloudflare/fetch-webhook-sender.ts';
 import { createWorkersHotDoor } from './adapters/cloudflare/hot-door.ts';
+import { LedgerObject } from './adapters/cloudflare/ledger-object.ts';
 import type { OutboxPorts } from './adapters/cloudflare/outbox-ports.ts';
 import { createWorkersPorts } from './adapters/cloudflare/ports.ts';
 import { readWorkerRequest } from './adapters/cloudflare/worker-request.ts';
@@ -17,7 +18,7 @@ import { createDispatcher } from './core/outbox/dispatch.ts';
 import { sweep } from './core/sweep/sweep.ts';
 import type { OutboxQueue } from './ports/outbox.ts';
 
-export { BodySlices };
+export { BodySlices, LedgerObject };
 
 /** Objects send what waits in their own outbox. */
 export class BucketObject extends AnyBucketObject {
@@ -60,6 +61,7 @@ function serviceOf(env: WorkerEnv): Service {
   const { BodySlices: entrypoint } = exports as { readonly BodySlices?: Fetcher };
   const ports = createWorkersPorts(env, config, entrypoint ?? null);
   const app = createApp<WorkerEnv>(ports, config, (c) => readWorkerRequest(c.req.raw));
+  ports.meter.whenUsed(() => ports.background.run('usage', app.usage.afterUse));
   const service: Service = { app, hotDoor: createWorkersHotDoor(app.hotDoor), core: { ports, settings: config } };
   services.set(env, service);
   return service;

@@ -8,11 +8,12 @@ import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
 import { parseConfig } from '../../src/config.ts';
-import type { BucketName } from '../../src/ports/domain.ts';
+import type { AccountId, BucketName } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
 import type { Ports } from '../../src/ports/index.ts';
-import type { Background, Log, Meter } from '../../src/ports/system.ts';
+import type { Meter, UsageCounter } from '../../src/ports/metering.ts';
+import type { Background, Log } from '../../src/ports/system.ts';
 import type { World } from './design.ts';
 import { createPlaceCache } from './place-cache.ts';
 import { CPU_MS, type Usage } from './prices.ts';
@@ -106,6 +107,7 @@ export function createIsolateMaker(
         blobStore,
         metadataIndex: index.at(place, leases),
         directory: { call: () => Promise.reject(new StorageError('NotImplemented')), findHost: () => null },
+        ledger: { call: () => Promise.reject(new StorageError('NotImplemented')) },
         hotMetadata: createHotMetadata(place, leases, background),
         derived: createMemoryDerived(timeline.clock),
         ownFiles: { read: async () => null },
@@ -127,12 +129,22 @@ export function createIsolateMaker(
 
 /** Counts answers by the tier of their body. */
 function createTierMeter(usage: Usage): Meter {
-  return {
-    count({ tier }) {
+  const counter: UsageCounter = {
+    owner: { accountId: 'simulated' as AccountId, bucketId: null, accessKeyId: null },
+    allowances: null,
+    count(_class, _bytesOut, tier) {
       if (tier === 'memory') usage.fromMemory += 1;
       else if (tier === 'edge') usage.fromEdge += 1;
       else if (tier === 'bucket') usage.fromBucket += 1;
     },
+    block: () => undefined,
+  };
+  return {
+    of: () => counter,
+    ofGate: () => counter,
+    drain: () => [],
+    forgetAllowances: () => undefined,
+    whenUsed: () => undefined,
     totals: () => ({ operations: { A: 0, B: 0, free: 0 }, bytesOut: { memory: 0, edge: 0, bucket: 0, none: 0 } }),
   };
 }

@@ -11,6 +11,7 @@ import { createNameAidCalls } from './name-aids.ts';
 import { createNameJobCalls } from './name-jobs.ts';
 import { createObjectCalls } from './objects.ts';
 import { createOutboxCalls } from './outbox.ts';
+import { createStorageCalls } from './storage-hours.ts';
 import { createUploadCalls } from './uploads.ts';
 
 /** Queries of one statement, which is atomic by itself; a transaction around them would cost as much again. */
@@ -36,6 +37,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createNameJobCalls(sql),
     ...createNameAidCalls(sql),
     ...createOutboxCalls(sql),
+    ...createStorageCalls(sql),
     listObjects: (input) => listObjects(sql, input),
     listVersions: (input) => listVersions(sql, input),
   };

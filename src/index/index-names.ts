@@ -1,6 +1,7 @@
 // Which calls read and which change, for the adapters that carry them: commands go to the one writer, queries may
 // be answered by a read-only connection. A call that a port gains and this list lacks does not compile.
 import type { DirectoryApi } from '../ports/directory.ts';
+import type { LedgerApi } from '../ports/ledger.ts';
 import type { IndexApi, IndexCommands, IndexQueries } from '../ports/metadata-index.ts';
 import type { OutboxCommands, OutboxQueries } from '../ports/outbox.ts';
 
@@ -33,6 +34,7 @@ export const INDEX_CALLS = {
   isBlobHeld: 'query',
   listBucketLives: 'query',
   getLifecycleRun: 'query',
+  getStorageTotals: 'query',
   scanLifecycle: 'query',
   getNameJob: 'query',
   listNameJobs: 'query',
@@ -64,6 +66,8 @@ export const INDEX_CALLS = {
   releaseHolds: 'command',
   condemnBlobs: 'command',
   forgetBlobs: 'command',
+  closeStorageHours: 'command',
+  forgetStorageHours: 'command',
   setSweptUpTo: 'command',
   forgetBucketLife: 'command',
 } as const satisfies Record<keyof (IndexQueries & OutboxQueries), 'query'> &
@@ -148,6 +152,16 @@ export const DIRECTORY_CALLS = {
   setPushTarget: 'command',
   notePush: 'command',
 } as const satisfies Record<keyof DirectoryApi, CallKind>;
+
+export const LEDGER_CALLS = {
+  query: 'query',
+  record: 'command',
+} as const satisfies Record<keyof LedgerApi, CallKind>;
+
+/** Whether the call changes the ledger. */
+export function isLedgerCommand(name: keyof LedgerApi): boolean {
+  return LEDGER_CALLS[name] === 'command';
+}
 
 /** Whether the call changes the index. */
 export function isIndexCommand(name: keyof IndexApi): name is keyof (IndexCommands & OutboxCommands) {

@@ -6,11 +6,9 @@
 // Byte-milliseconds of one hour pass 2^63 from 2.6 TB on, and SQLite would go on in floating point. So the integral is kept
 // as two whole numbers: of the bytes' whole GiB and of the rest below one GiB. The rest's stays below 2^30 * 3,600,000 <
 // 2^53 in an hour, the other's below 2^55 for what an INTEGER can count at all (8 EiB). Both are sums of exact products.
+import { HOUR_MS } from '../ports/ledger.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { RowChange, RowState } from './row-changes.ts';
-
-/** Milliseconds of the hour, the unit of the ledger. */
-export const HOUR_MS = 3_600_000;
 
 /** What a bucket stores now in one storage class. */
 type Deltas = {

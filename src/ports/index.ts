@@ -3,11 +3,13 @@ import type { DerivedBodies } from './derived.ts';
 import type { Directory } from './directory.ts';
 import type { BodyTier, EdgeCache } from './edge-cache.ts';
 import type { HotMetadata, MetadataTier } from './hot-metadata.ts';
+import type { Ledger } from './ledger.ts';
 import type { MetadataIndex } from './metadata-index.ts';
+import type { Meter } from './metering.ts';
 import type { MetricSource } from './metrics.ts';
 import type { WebhookSender } from './outbox.ts';
 import type { OwnFiles } from './own-files.ts';
-import type { Background, Clock, Ids, LineSink, Log, Meter } from './system.ts';
+import type { Background, Clock, Ids, LineSink, Log } from './system.ts';
 import type { UsagePush } from './usage-push.ts';
 
 /** Everything that the app needs from the home it runs in. */
@@ -15,6 +17,7 @@ export type Ports = {
   readonly blobStore: BlobStore;
   readonly metadataIndex: MetadataIndex;
   readonly directory: Directory;
+  readonly ledger: Ledger;
   readonly hotMetadata: HotMetadata;
   readonly edgeCache: EdgeCache;
   readonly derived: DerivedBodies;

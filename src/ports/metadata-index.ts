@@ -38,6 +38,7 @@ import type { NameCommands, NameQueries } from './name-calls.ts';
 import type { Grant, ObjectFacts, ObjectLock, Tags } from './object-facts.ts';
 import type { OutboxApi } from './outbox.ts';
 import type { PurgeScope } from './purge.ts';
+import type { StorageHours, StorageTotals } from './stored.ts';
 
 /** A multipart upload in progress. */
 export type Upload = ObjectAttributes &
@@ -174,6 +175,8 @@ export type IndexQueries = NameQueries & {
     /** When the search index was last asked; null: there is none. */
     searchedAtMs: number | null;
   }[];
+  /** What the bucket stores now; a class that it never had is missing. BucketChanged. Cost: one row per class. */
+  getStorageTotals(input: { bucket: BucketRef }): readonly StorageTotals[];
   /** How far the last run of the bucket's rules came; null before the first. BucketChanged. */
   getLifecycleRun(input: { bucket: BucketRef }): LifecycleRun | null;
   /**
@@ -342,6 +345,10 @@ export type IndexCommands = NameCommands & {
   };
   /** Forgets condemned blobs once they are gone from the store. Idempotent. */
   forgetBlobs(input: { bucket: BucketAddress; blobIds: readonly BlobId[] }): void;
+  /** Closes the hours of storage that are over, and gives closed ones that nobody forgot: all lives of the name. */
+  closeStorageHours(input: { name: BucketName; nowMs: number; limit: number }): readonly StorageHours[];
+  /** The ledger has these. Idempotent. */
+  forgetStorageHours(input: { name: BucketName; hours: readonly StorageHours[] }): void;
   /** Remembers how far the store was compared with the index. */
   setSweptUpTo(input: { bucket: BucketAddress; sweptUpTo: string }): void;
   /** Drops a deleted life once it has no upload and no blob left. Idempotent. */

@@ -32,25 +32,5 @@ export type Log = {
   error(event: string, fields?: { readonly cause?: unknown; readonly [name: string]: unknown }): void;
 };
 
-export type MeterEvent = {
-  readonly bucketId: BucketId | null;
-  readonly operationClass: 'A' | 'B' | 'free';
-  readonly bytesOut: number;
-  readonly tier: 'memory' | 'edge' | 'bucket' | 'none';
-};
-
 /** Takes lines of a log. Never blocks and never throws: what can't be kept is dropped. */
 export type LineSink = { write(line: string): void };
-
-/** What was metered since the start, of all buckets together. */
-export type MeterTotals = {
-  readonly operations: Readonly<Record<MeterEvent['operationClass'], number>>;
-  readonly bytesOut: Readonly<Record<MeterEvent['tier'], number>>;
-};
-
-/** Counts usage. A call costs an addition, never I/O. */
-export type Meter = {
-  count(event: MeterEvent): void;
-  /** For metrics. */
-  totals(): MeterTotals;
-};

@@ -1,6 +1,6 @@
 // What the small ports must do: ids, clock, background, log and meter.
 import { describe, expect } from 'vitest';
-import type { BucketId } from '../../src/ports/domain.ts';
+import type { AccountId, BucketId } from '../../src/ports/domain.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import { type Subject, testsOf } from './subject.ts';
 
@@ -73,8 +73,9 @@ export function systemContract(subject: Subject<SystemPorts>): void {
       log.info('contract', { text: 'a"b\n', number: 1, nothing: null, missing: undefined, yes: true });
       log.error('contract', { cause: new Error('outer', { cause: new Error('inner') }) });
       log.error('contract', { cause: 'text' });
-      meter.count({ bucketId: home, operationClass: 'A', bytesOut: 0, tier: 'none' });
-      meter.count({ bucketId: null, operationClass: 'free', bytesOut: 10, tier: 'memory' });
+      const accountId = 'a' as AccountId;
+      meter.of({ accountId, bucketId: home, accessKeyId: null }).count('A', 0, 'none', 'STANDARD');
+      meter.of({ accountId, bucketId: null, accessKeyId: null }).count('free', 10, 'memory', 'UNKNOWN');
     });
   });
 }

@@ -1,16 +1,20 @@
 // A whole core in memory, with a clock that stands still until told otherwise, and a way to make any port fail at any
 // of its calls. Tests of core use cases run on it.
-import { createDirectDirectory, createDirectMetadataIndex } from '../../src/adapters/memory/direct-metadata-index.ts';
+import {
+  createDirectDirectory,
+  createDirectLedger,
+  createDirectMetadataIndex,
+} from '../../src/adapters/memory/direct-metadata-index.ts';
 import { createMemoryBlobStore, type MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.ts';
 import { createMemoryDerived } from '../../src/adapters/memory/memory-derived.ts';
 import { createMemoryEdgeCache } from '../../src/adapters/node/memory-edge-cache.ts';
 import { createMemoryHotMetadata } from '../../src/adapters/node/memory-hot-metadata.ts';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
-import { createCountingMeter } from '../../src/adapters/shared/counting-meter.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
+import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { type BucketHandle, openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../src/core/buckets/create-bucket.ts';
@@ -19,6 +23,8 @@ import { toMasterKey } from '../../src/core/encryption/master-keys.ts';
 import { parseBucketName, parseObjectKey } from '../../src/core/names.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
+import { createLedgerIndex } from '../../src/index/ledger-index.ts';
+import { LEDGER_SCHEMA } from '../../src/index/ledger-schema.ts';
 import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
 import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 import type { ByteSource } from '../../src/ports/byte-source.ts';
@@ -49,12 +55,14 @@ export function createMemoryCore(): MemoryCore {
   const sql = openSqlite(':memory:', { readOnly: false });
   migrate(sql, INDEX_SCHEMA);
   migrate(sql, DIRECTORY_SCHEMA);
+  migrate(sql, LEDGER_SCHEMA);
   const blobStore = createMemoryBlobStore();
   const background = createTrackedBackground(log);
   const ports: Ports = {
     blobStore,
     metadataIndex: createDirectMetadataIndex(createBucketIndex(sql)),
     directory: createDirectDirectory(createDirectoryIndex(sql)),
+    ledger: createDirectLedger(createLedgerIndex(sql)),
     hotMetadata: createExactHotMetadata(clock),
     edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 2 ** 20, maxSliceBytes: 2 ** 16 })),
     derived: createMemoryDerived(clock),
@@ -65,7 +73,7 @@ export function createMemoryCore(): MemoryCore {
     background,
     log,
     accessLog: null,
-    meter: createCountingMeter(),
+    meter: createUsageMeter(clock),
     metrics: { collect: () => [] },
     usagePush: null,
     webhookSender: { post: () => Promise.reject(new Error('No test of this core sends.')) },

@@ -170,11 +170,14 @@ function useIndex(index: IndexApi): void {
   index.forgetBlobs({ bucket: addressOf(record), blobIds: blobs.map((blob) => blob.blobId) });
   index.findUnknownBlobs({ blobIds: [own, foreign] });
   index.isBlobHeld({ holder: addressOf(record), blobId: foreign });
+  index.getStorageTotals({ bucket });
   const left = uploadOf('u');
   index.createUpload({ bucket, upload: left });
   index.deleteBucket({ bucket, nowMs: START_MS });
   index.dropUploadsOfLife({ bucket: addressOf(record), nowMs: START_MS });
   index.listBucketLives({ name });
+  const hours = index.closeStorageHours({ name, nowMs: START_MS + 9_000_000, limit: 10 });
+  index.forgetStorageHours({ name, hours });
   index.setSweptUpTo({ bucket: addressOf(record), sweptUpTo: 'x' });
   index.forgetBucketLife({ bucket: addressOf(record) });
 }

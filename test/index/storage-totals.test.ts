@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { type NodeSqlite, openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
-import { closeHour, HOUR_MS, hourOf } from '../../src/index/storage-totals.ts';
+import { closeHour, hourOf } from '../../src/index/storage-totals.ts';
 import type { BucketRecord, BucketRef, VersionId } from '../../src/ports/domain.ts';
+import { HOUR_MS } from '../../src/ports/ledger.ts';
 import type { LifecycleAction } from '../../src/ports/lifecycle.ts';
 import type { IndexApi, Upload, UploadedPart } from '../../src/ports/metadata-index.ts';
 import {

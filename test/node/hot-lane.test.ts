@@ -9,7 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { attachHotLane } from '../../src/adapters/node/hot-lane/attach-hot-lane.ts';
 import { readRequest } from '../../src/adapters/node/http-request.ts';
 import type { NodeBindings } from '../../src/adapters/node/serve.ts';
-import { type CountingMeter, createCountingMeter } from '../../src/adapters/shared/counting-meter.ts';
+import { systemClock } from '../../src/adapters/shared/system-clock.ts';
+import { createUsageMeter, type UsageMeter } from '../../src/adapters/shared/usage-meter.ts';
 import { createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
@@ -35,13 +36,13 @@ const request = (name: string, ...headers: readonly string[]) =>
   `GET /${PUBLIC_BUCKET}/${name} HTTP/1.1\r\nHost: h\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
 
 let core: MemoryCore;
-let meter: CountingMeter;
+let meter: UsageMeter;
 let nowMs: number;
 let door: Door;
 
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 10, 21, 12);
-  meter = createCountingMeter();
+  meter = createUsageMeter(systemClock);
   core = withPorts(await createStockedCore(), { meter });
   door = openDoor(core, { hasLane: true, nowMs: () => nowMs });
   const line = connectTo(door);
@@ -127,10 +128,10 @@ describe('what the lane shows', () => {
   ])('is metered as delivery meters it: %s', async (_name, chunk) => {
     const bucketId = (await openTestBucket(core, PUBLIC_BUCKET)).record().id;
     const used = async (there: Door, isLane: boolean) => {
-      const before = structuredClone(meter.of(bucketId));
+      const before = structuredClone(meter.ofBucket(bucketId));
       const line = connectTo(there);
       await (isLane ? askLane(line, chunk) : ask(line, chunk));
-      const after = meter.of(bucketId);
+      const after = meter.ofBucket(bucketId);
       return [
         (after?.operations.B ?? 0) - (before?.operations.B ?? 0),
         (after?.bytesOut.memory ?? 0) - (before?.bytesOut.memory ?? 0),

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryEdgeCache } from '../../src/adapters/node/memory-edge-cache.ts';
 import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
-import { createCountingMeter } from '../../src/adapters/shared/counting-meter.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
@@ -245,34 +244,5 @@ describe('tracked background', () => {
     expect(lines.length).toBe(1);
     gate.resolve();
     expect(await background.drain(1000)).toBe(0);
-  });
-});
-
-describe('counting meter', () => {
-  it('adds up per bucket, class and tier', () => {
-    const meter = createCountingMeter();
-    const bucketId = 'photos~1' as BucketId;
-    expect(meter.of(bucketId)).toBeNull();
-    meter.count({ bucketId, operationClass: 'B', bytesOut: 10, tier: 'memory' });
-    meter.count({ bucketId, operationClass: 'B', bytesOut: 5, tier: 'bucket' });
-    meter.count({ bucketId: null, operationClass: 'free', bytesOut: 1, tier: 'none' });
-    expect(meter.of(bucketId)).toEqual({
-      operations: { A: 0, B: 2, free: 0 },
-      bytesOut: { memory: 10, edge: 0, bucket: 5, none: 0 },
-    });
-    expect(meter.of(null)?.operations.free).toBe(1);
-    expect(meter.totals()).toEqual({
-      operations: { A: 0, B: 2, free: 1 },
-      bytesOut: { memory: 10, edge: 0, bucket: 5, none: 1 },
-    });
-  });
-
-  it('counts buckets beyond its bound together', () => {
-    const meter = createCountingMeter();
-    for (let at = 0; at < 10_003; at++) {
-      meter.count({ bucketId: `b~${at}` as BucketId, operationClass: 'A', bytesOut: 0, tier: 'none' });
-    }
-    expect(meter.of('b~10001' as BucketId)).toBeNull();
-    expect(meter.of(null)?.operations.A).toBe(3);
   });
 });

@@ -1,8 +1,8 @@
 import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
-import { createCountingMeter } from '../../src/adapters/shared/counting-meter.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
+import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
 import { systemContract } from '../contract/system.contract.ts';
 
 systemContract({
@@ -10,6 +10,6 @@ systemContract({
   make() {
     const log = createConsoleLog(systemClock, 'info', () => {});
     const background = createTrackedBackground(log);
-    return { clock: systemClock, ids: createIds(systemClock), background, log, meter: createCountingMeter() };
+    return { clock: systemClock, ids: createIds(systemClock), background, log, meter: createUsageMeter(systemClock) };
   },
 });

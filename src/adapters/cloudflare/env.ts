@@ -2,6 +2,7 @@
 // reads; they are not named here.
 import type { BucketObject } from './bucket-object.ts';
 import type { DirectoryObject } from './directory-object.ts';
+import type { LedgerObject } from './ledger-object.ts';
 
 export type WorkerEnv = {
   /** Blobs, under `b/{blobId}`. */
@@ -14,6 +15,8 @@ export type WorkerEnv = {
   readonly DIRECTORY: DurableObjectNamespace<DirectoryObject>;
   /** Scripts of the service's own pages; a deployment without it shows no pages of the API. */
   readonly ASSETS?: Fetcher;
+  /** The ledger of each account, by the account's id. */
+  readonly LEDGER: DurableObjectNamespace<LedgerObject>;
   /** Cloudflare Images; a deployment without it makes no images. */
   readonly IMAGES?: ImagesBinding;
 };

@@ -6,16 +6,17 @@ import { cacheFamilies } from '../shared/cache-metrics.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
 import type { LogLevel } from '../shared/console-log.ts';
 import { createConsoleLog, writeToConsole } from '../shared/console-log.ts';
-import { createCountingMeter } from '../shared/counting-meter.ts';
 import { createDerivedBodies } from '../shared/derived-bodies.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
 import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
+import { createUsageMeter } from '../shared/usage-meter.ts';
 import { createAssetFiles } from './asset-files.ts';
 import { createCacheApiDerived } from './cache-api-derived.ts';
 import { createDoDirectory } from './do-directory.ts';
+import { createDoLedger } from './do-ledger.ts';
 import { createDoMetadataIndex } from './do-metadata-index.ts';
 import type { WorkerEnv } from './env.ts';
 import { createFetchSender } from './fetch-webhook-sender.ts';
@@ -96,6 +97,7 @@ export function createWorkersPorts(
       background,
       hostFreshSeconds: settings.pointerFreshSeconds,
     }),
+    ledger: createDoLedger(env.LEDGER),
     hotMetadata: createKvHotMetadata({ kv: env.HOT, memory: pointers, leases, clock, background, log, settings }),
     edgeCache: createWorkersEdgeCache({
       memory: bodies,
@@ -113,7 +115,7 @@ export function createWorkersPorts(
     background,
     log,
     accessLog: settings.accessLog === 'off' ? null : { write: (line) => writeToConsole(line, false) },
-    meter: createCountingMeter(),
+    meter: createUsageMeter(clock),
     // Of this isolate alone: there are many, and each counts from its own start.
     webhookSender: createFetchSender(settings.webhooks.mayBePrivate),
     metrics: { collect: () => cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats()]) },

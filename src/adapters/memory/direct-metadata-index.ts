@@ -1,5 +1,6 @@
-// The index and the directory in this very process, without a thread or an object between: for tests and examples.
+// The index, the directory and the ledger in this very process, without a thread or an object between: for tests and examples.
 import type { Directory, DirectoryApi } from '../../ports/directory.ts';
+import type { Ledger, LedgerApi } from '../../ports/ledger.ts';
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 
 type Call = (input: unknown) => unknown;
@@ -15,5 +16,11 @@ export function createDirectDirectory(api: DirectoryApi): Directory {
   return {
     call: async (name, input) => structuredClone((api[name] as Call)(structuredClone(input))) as never,
     findHost: (host) => api.getHost({ host }),
+  };
+}
+
+export function createDirectLedger(api: LedgerApi): Ledger {
+  return {
+    call: async (name, input) => structuredClone((api[name] as Call)(structuredClone(input))) as never,
   };
 }

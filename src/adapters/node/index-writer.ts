@@ -4,6 +4,8 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { createBucketIndex } from '../../index/bucket-index.ts';
 import { createDirectoryIndex } from '../../index/directory-index.ts';
+import { createLedgerIndex } from '../../index/ledger-index.ts';
+import { LEDGER_SCHEMA } from '../../index/ledger-schema.ts';
 import { failureReply, type IndexReply, runIndexCall } from '../../index/reply.ts';
 import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../index/schema.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -18,14 +20,17 @@ const port = parentPort;
 const database = openSqlite((workerData as { path: string }).path, { readOnly: false });
 migrate(database, INDEX_SCHEMA);
 migrate(database, DIRECTORY_SCHEMA);
-const index = createBucketIndex(database);
-const directory = createDirectoryIndex(database);
+migrate(database, LEDGER_SCHEMA);
+const targets = {
+  index: createBucketIndex(database),
+  directory: createDirectoryIndex(database),
+  ledger: createLedgerIndex(database),
+};
 
 function run(call: WriterCall): IndexReply {
-  // The client sends the names of the two APIs only, checked by its types.
-  return call.target === 'index'
-    ? runIndexCall(index, call.name as keyof typeof index, call.input as never)
-    : runIndexCall(directory, call.name as keyof typeof directory, call.input as never);
+  // The client sends the names of the three APIs only, checked by its types.
+  const api: { readonly [name: string]: (input: never) => unknown } = targets[call.target];
+  return runIndexCall(api, call.name, call.input as never);
 }
 
 function commit(calls: readonly WriterCall[]): void {

@@ -6,7 +6,6 @@ import type { Ports } from '../../ports/index.ts';
 import type { Log } from '../../ports/system.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
-import { createCountingMeter } from '../shared/counting-meter.ts';
 import { createDerivedBodies } from '../shared/derived-bodies.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
@@ -14,6 +13,7 @@ import { createMemoryPointers } from '../shared/memory-pointers.ts';
 import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createTrackedBackground } from '../shared/tracked-background.ts';
+import { createUsageMeter } from '../shared/usage-meter.ts';
 import { openAccessLog } from './access-log-target.ts';
 import { openDerivedFolder } from './derived-folder.ts';
 import { createFsBlobStore } from './fs-blob-store.ts';
@@ -88,6 +88,7 @@ export async function openNodePorts(
       blobStore,
       metadataIndex: watched.metadataIndex,
       directory: watched.directory,
+      ledger: index.ledger,
       hotMetadata,
       edgeCache: createMemoryEdgeCache(bodies),
       derived,
@@ -98,7 +99,7 @@ export async function openNodePorts(
       background,
       log,
       accessLog,
-      meter: createCountingMeter(),
+      meter: createUsageMeter(systemClock),
       metrics,
       usagePush: createStripeUsagePush(config),
       webhookSender: createWebhookSender(config.webhooks.mayBePrivate),

@@ -6,15 +6,15 @@ export type Repetition = {
   stop(): Promise<void>;
 };
 
-/** First run after `firstMs`, each next one `everyMs` after the end of the last. A failure is logged, then it goes on. */
+/** First run after `firstMs`, or else `everyMs`, each next one `everyMs` after the end of the last. A failure is logged, then it goes on. */
 export function repeat(
   label: string,
   task: (stopping: AbortSignal) => Promise<unknown>,
-  options: { readonly firstMs: number; readonly everyMs: number; readonly log: Log },
+  options: { readonly firstMs?: number; readonly everyMs: number; readonly log: Log },
 ): Repetition {
   let running: Promise<void> = Promise.resolve();
   const stopping = new AbortController();
-  let timer = schedule(options.firstMs);
+  let timer = schedule(options.firstMs ?? options.everyMs);
 
   function schedule(afterMs: number): NodeJS.Timeout {
     return setTimeout(() => {

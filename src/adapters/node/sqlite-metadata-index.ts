@@ -1,4 +1,4 @@
-// MetadataIndex and Directory over one SQLite file. Commands go to the writer thread and come back durable; queries
+// MetadataIndex, Directory and Ledger over one SQLite file. Commands go to the writer thread and come back durable; queries
 // run here, at once, on a read-only connection of their own, so a read after an acknowledged write sees it (a WAL
 // reader sees every commit that ended before its statement began). No commit ever blocks the event loop.
 //
@@ -7,12 +7,14 @@
 // kept, because readers here can see the commit before its answer arrives. Outside of that time nothing can change it.
 import { createBucketIndex } from '../../index/bucket-index.ts';
 import { createDirectoryIndex } from '../../index/directory-index.ts';
-import { changesAccessKeys, isDirectoryCommand, isIndexCommand } from '../../index/index-names.ts';
+import { changesAccessKeys, isDirectoryCommand, isIndexCommand, isLedgerCommand } from '../../index/index-names.ts';
+import { createLedgerIndex } from '../../index/ledger-index.ts';
 import { runIndexCall, unwrapReply } from '../../index/reply.ts';
 import type { StoredAccessKey } from '../../ports/account-records.ts';
 import type { Directory, DirectoryApi, HostBinding } from '../../ports/directory.ts';
 import type { AccessKeyId, BucketId, BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../ports/domain.ts';
 import { changedBy, changesGate } from '../../ports/index-changes.ts';
+import type { Ledger } from '../../ports/ledger.ts';
 import type { CommitObjectInput, FoundVersion, IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { MetricFamily } from '../../ports/metrics.ts';
 import { createHeldCache } from './held-cache.ts';
@@ -28,6 +30,7 @@ export type CommitWatcher = {
 export type SqliteMetadataIndex = {
   readonly metadataIndex: MetadataIndex;
   readonly directory: Directory;
+  readonly ledger: Ledger;
   /** Commands sent and transactions that answered them. */
   counts(): { readonly commands: number; readonly transactions: number };
   families(): readonly MetricFamily[];
@@ -75,6 +78,7 @@ export async function openSqliteMetadataIndex(options: {
   const reader = openSqlite(options.path, { readOnly: true });
   const index = createBucketIndex(reader);
   const directory = createDirectoryIndex(reader);
+  const ledger = createLedgerIndex(reader);
   const buckets = createHeldCache<BucketName, BucketRecord>(BUCKETS_CACHED);
   const versions = createHeldCache<VersionPlace, CurrentVersion>(VERSIONS_CACHED, {
     maxSize: VERSIONS_CACHED_BYTES,
@@ -158,6 +162,12 @@ export async function openSqliteMetadataIndex(options: {
           : settled(() => queryDirectory(name, input as never))) as never,
       findHost: (host) =>
         hosts.get(host, () => ({ binding: query(directory, 'getHost', { host } as never) }))?.binding ?? null,
+    },
+    ledger: {
+      call: (name, input) =>
+        (isLedgerCommand(name)
+          ? writer.call({ target: 'ledger', name, input }, { weightBytes: 0, onReply: () => {} })
+          : settled(() => query(ledger, name, input as never))) as never,
     },
     counts: writer.counts,
     families: writer.families,

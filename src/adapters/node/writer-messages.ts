@@ -4,7 +4,7 @@ import type { IndexReply } from '../../index/reply.ts';
 /** One command. `id` is the number that its reply will bear. */
 export type WriterCall = {
   readonly id: number;
-  readonly target: 'index' | 'directory';
+  readonly target: 'index' | 'directory' | 'ledger';
   readonly name: string;
   readonly input: unknown;
 };

@@ -1,10 +1,8 @@
 // What a bill is made of: quantities by meter, whole numbers without bound. Storage is in byte-hours, traffic in bytes,
 // requests in requests. The ledger adds usage up, a rate card prices it; nothing here knows money.
+import type { MeterKind, MeterName } from '../../ports/ledger.ts';
 
-/** What is measured; storage classes by their S3 names. `early-delete`: byte-hours short of a class's minimum. */
-export type MeterKind = 'storage' | 'early-delete' | 'class-a' | 'class-b' | 'free' | 'egress' | 'retrieval';
-/** `{kind}/{storage class}`; egress has the tier that the bytes came from instead. */
-export type MeterName = `${MeterKind}/${string}`;
+export type { MeterKind, MeterName };
 export type Usage = ReadonlyMap<MeterName, bigint>;
 
 /** The sum of several. */

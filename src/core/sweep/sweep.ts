@@ -1,9 +1,10 @@
-// The scheduled work on every bucket: room is given back, lifecycle rules are carried out. Both homes call it by their
+// The scheduled work on every bucket: hours of storage go to the ledger, room is given back, lifecycle rules are carried out. Both homes call it by their
 // clock; whatever is left undone waits for the next time.
 import type { BucketName } from '../../ports/domain.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
+import { collectStorage } from '../metering/collect-storage.ts';
 import { tendSearch } from '../names/search-names.ts';
 import { resumeNameJobs } from '../names/start-name-job.ts';
 import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
@@ -32,6 +33,7 @@ export async function sweep(core: Core, options: SweepOptions = {}): Promise<Swe
     const names = await directory.call('listBucketNames', { after, limit: PAGE });
     for (const name of names) {
       if (stopping?.aborted === true) break;
+      await attempt(core, name, () => collectStorage(core, name));
       const living = await attempt(core, name, async () => {
         const lives = await metadataIndex.call(name, 'listBucketLives', { name });
         const swept = await sweepBucket(core, name, lives);

@@ -91,7 +91,7 @@ export function createAnswerObject(
     const send = (body: OutgoingBody, origin: BodyOrigin): Response => {
       const status = cacheStatus(tier, origin, stale);
       const stored = headersWith(status);
-      countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin, request.notes);
+      countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin, pointer.storageClass, request.notes);
       const headers = withTiming(wished === null ? stored : { ...stored, ...wished }, status, request.notes);
       return respond(asked, isWhole ? 200 : 206, shown(headers), body, cors);
     };

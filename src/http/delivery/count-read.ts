@@ -1,27 +1,31 @@
 import type { BucketGate } from '../../ports/domain.ts';
-import type { Meter } from '../../ports/system.ts';
+import type { Meter, UsageOwner } from '../../ports/metering.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
 import type { BodyOrigin } from './cache-status.ts';
 
+/** Who pays for what is read without a signature. */
+export function readerOf({ ownerId, bucketId }: BucketGate): UsageOwner {
+  return { accountId: ownerId, bucketId, accessKeyId: null };
+}
+
 /**
- * Meters one public read that was answered with an object: the one event of both doors. `notes`: where the other door
- * than the hot one writes it down too. Cost: 20 ns.
+ * Meters one public read that was answered with an object: the one event of both doors. `storageClass`: the object's.
+ * `notes`: where the other door than the hot one writes it down too. Cost: 15 ns.
  */
 export function countRead(
   meter: Meter,
   gate: BucketGate | null,
   bytesOut: number,
   origin: BodyOrigin,
+  storageClass: string,
   notes: RequestNotes | null,
 ): void {
   if (notes !== null) {
     notes.bodyBytes = bytesOut;
     notes.bodyTier = origin;
   }
-  meter.count({
-    bucketId: gate?.bucketId ?? null,
-    operationClass: 'B',
-    bytesOut,
-    tier: origin === 'index' || origin === 'none' ? 'memory' : origin,
-  });
+  // An object without a bucket there is not: then nobody could be billed.
+  if (gate === null) return;
+  const tier = origin === 'index' || (origin === 'none' && bytesOut === 0) ? 'memory' : origin;
+  meter.ofGate(gate).count('B', bytesOut, tier, storageClass);
 }

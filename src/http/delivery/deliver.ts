@@ -19,6 +19,7 @@ import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
 import { createAnswerObject } from './answer-object.ts';
 import { createCacheStatus } from './cache-status.ts';
+import { readerOf } from './count-read.ts';
 import { createHeaderProfiles, type HeaderProfile } from './header-profile.ts';
 import { createHotAnswer, type HotCountsBySurface, newHotCounts } from './hot-answer.ts';
 import { createImages } from './images.ts';
@@ -124,6 +125,7 @@ export function createDelivery(core: Core, settings: DeliverySettings, decide: D
     const proceed = (found: Found) => {
       if (found.gate !== null) {
         notes.bucket = bucket;
+        notes.payer = readerOf(found.gate);
         notes.isLogged = found.gate.settings.logging != null;
         notes.key = key;
       }

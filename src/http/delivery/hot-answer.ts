@@ -136,13 +136,13 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
       const own = prepared.whole(pointer, memoryHit);
       const headers = headersIn(gate, variant === null ? own : variants.headersOf(own, variant));
       counts.headWhole += 1;
-      countRead(meter, gate, 0, 'none', null);
+      countRead(meter, gate, 0, 'none', pointer.storageClass, null);
       return { status: 200, headers, part: null, body: null, release: null, bucket, isPage };
     }
     if (variant !== null) {
       const headers = headersIn(gate, variants.headersOf(prepared.whole(pointer, memoryHit), variant));
       counts.getWhole += 1;
-      countRead(meter, gate, variant.bytes.length, 'memory', null);
+      countRead(meter, gate, variant.bytes.length, 'memory', pointer.storageClass, null);
       return { status: 200, headers, part: null, body: variant.bytes, release: null, bucket, isPage };
     }
     const range = parseRange(read.range, pointer.sizeBytes);
@@ -153,7 +153,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     if (found === null)
       return range === 'whole' ? null : answerAtHand(hot, isPage, { asked: range, offsetBytes, lengthBytes });
     const { body, tier } = found;
-    countRead(meter, gate, lengthBytes, tier, null);
+    countRead(meter, gate, lengthBytes, tier, pointer.storageClass, null);
     if (range === 'whole') {
       counts.getWhole += 1;
       const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
@@ -178,7 +178,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     const counts = isPage ? options.counts.website : options.counts.delivery;
     if (tier === 'memory') counts.getPart += 1;
     else counts.getPartRead += 1;
-    countRead(meter, gate, body.length, tier, null);
+    countRead(meter, gate, body.length, tier, pointer.storageClass, null);
     const headers = headersIn(gate, preparedFor(profile).partOfAny(pointer, tier));
     const part = rangeHeaders(range.asked, pointer.sizeBytes);
     const timed = { ...part, [SERVER_TIMING]: atHandTiming(performance.now() - sinceMs) };

@@ -1,7 +1,8 @@
 // The app's own numbers as metric families. Pure; observer.ts counts, this names. Names and labels are for good: whoever
 // has a dashboard has them in it.
+
+import type { MeterTotals } from '../../ports/metering.ts';
 import { type Histogram, type MetricFamily, metricFamily } from '../../ports/metrics.ts';
-import type { MeterTotals } from '../../ports/system.ts';
 import type { HotCountsBySurface } from '../delivery/hot-answer.ts';
 import type { Surface } from './request-notes.ts';
 

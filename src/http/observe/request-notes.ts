@@ -1,6 +1,7 @@
 // What those who make an answer note about it on the way: for metrics, the access log and Server-Timing. Nobody decides
 // anything by it. One object per request, made by the home with the request.
 import type { BucketName } from '../../ports/domain.ts';
+import type { UsageOwner } from '../../ports/metering.ts';
 import type { BodyOrigin, PointerTier } from '../delivery/cache-status.ts';
 
 /** Which part of the service answered. */
@@ -16,6 +17,8 @@ export type RequestNotes = {
   operation: string;
   /** A bucket that exists; strangers must not fill labels with names of their own. */
   bucket: BucketName | null;
+  /** Who pays for the request; null until its bucket is known. */
+  payer: UsageOwner | null;
   /** The key of the object that is asked for, as text. */
   key: string | null;
   /** Whether the owner of that bucket wants a log of its requests. */
@@ -43,6 +46,7 @@ export function newRequestNotes(): RequestNotes {
     surface: 's3',
     operation: 'Unknown',
     bucket: null,
+    payer: null,
     key: null,
     isLogged: false,
     accessKeyId: null,

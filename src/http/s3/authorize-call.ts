@@ -9,7 +9,7 @@ import type { BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { VersionChange } from '../../ports/metadata-index.ts';
 import { requireAllowed, requireScope, type Wanted } from '../access/decide-call.ts';
-import { type AccountCall, type S3Answer, type S3Call, toEventOrigin } from './call.ts';
+import { type AccountCall, payerOf, type S3Answer, type S3Call, toEventOrigin } from './call.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
 import { openVersion } from './find-version.ts';
 import type { Operation } from './operation.ts';
@@ -40,6 +40,7 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
   // Before anything is decided: refusals are counted and logged too.
   const noteBucket = (record: BucketRecord) => {
     call.request.notes.bucket = record.name;
+    call.request.notes.payer = payerOf(record, call.principal);
     call.request.notes.isLogged = record.settings.logging !== null;
   };
   const originOf = () => toEventOrigin(call);

@@ -4,8 +4,9 @@ import type { FindAccounts } from '../../core/auth/find-accounts.ts';
 import type { BucketHandle } from '../../core/buckets/bucket-handle.ts';
 import type { Leases } from '../../core/leases.ts';
 import type { OpenedBody } from '../../core/objects/read-object.ts';
-import type { Account, BucketName, ObjectKey, ObjectVersion, Principal } from '../../ports/domain.ts';
+import type { Account, BucketName, BucketRecord, ObjectKey, ObjectVersion, Principal } from '../../ports/domain.ts';
 import type { VersionChange } from '../../ports/metadata-index.ts';
+import type { UsageOwner } from '../../ports/metering.ts';
 import type { EventOrigin } from '../../ports/notifications.ts';
 import type { DecideCall } from '../access/decide-call.ts';
 import type { HttpRequest } from '../request.ts';
@@ -49,6 +50,12 @@ export function toEventOrigin({ operation, principal, request, requestId, region
     requestId,
     region,
   };
+}
+
+/** Who pays for a request to a bucket: its owner, whoever asks. */
+export function payerOf(record: BucketRecord, principal: Principal): UsageOwner {
+  const accessKeyId = principal.kind === 'account' ? principal.accessKeyId : null;
+  return { accountId: record.ownerId, bucketId: record.id, accessKeyId };
 }
 
 /** A request of an account, to nothing it owns yet. */

@@ -4,7 +4,7 @@ import type { BucketAction, ObjectAction } from '../../core/auth/actions.ts';
 import type { AccountAction } from '../../core/auth/key-scope.ts';
 import type { Core } from '../../core/core.ts';
 import type { VersionChange } from '../../ports/metadata-index.ts';
-import type { MeterEvent } from '../../ports/system.ts';
+import type { OperationClass } from '../../ports/metering.ts';
 import type {
   AccountCall,
   BucketCall,
@@ -47,7 +47,7 @@ export type Operation = Scope & {
   /** `document`: a small body read whole (XML, a policy); `stream`: an object's bytes; `none`: a body is not looked at. */
   readonly body: 'none' | 'document' | 'stream';
   /** Class of the request. Source: the classes of R2 (https://developers.cloudflare.com/r2/pricing/#class-a-operations). */
-  readonly meter: MeterEvent['operationClass'];
+  readonly meter: OperationClass;
   /** Headers that mean something we do not do: 501 NotImplemented, so that no wish is dropped without a word. */
   readonly rejects: readonly string[];
 };

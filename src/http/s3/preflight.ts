@@ -3,8 +3,8 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
 import type { Core } from '../../core/core.ts';
 import { parseBucketName } from '../../core/names.ts';
-import type { BucketId } from '../../ports/domain.ts';
 import { type ErrorCode, StorageError } from '../../ports/errors.ts';
+import type { UsageOwner } from '../../ports/metering.ts';
 import type { HttpRequest } from '../request.ts';
 import { findCorsGrant, grantHeaders, isCorsMethod, parseRequestedHeaders } from '../semantics/cors.ts';
 import type { S3Answer } from './call.ts';
@@ -22,7 +22,7 @@ export async function answerPreflight(
   core: Core,
   request: HttpRequest,
   target: { readonly bucket: string | null; readonly key: string | null },
-): Promise<S3Answer & { readonly bucketId: BucketId }> {
+): Promise<S3Answer & { readonly payer: UsageOwner }> {
   const origin = request.header('origin');
   if (origin === null) throw badRequest('Insufficient information. Origin request header needed.');
   const method = request.header('access-control-request-method');
@@ -41,7 +41,12 @@ export async function answerPreflight(
   const grant = findCorsGrant(cors, { origin, method, requestedHeaders });
   if (grant === null) throw forbidden(NOT_ALLOWED);
   const headers = { ...grantHeaders(grant, requestedHeaders), 'content-length': '0' };
-  return { status: 200, headers, body: null, bucketId: record.id };
+  return {
+    status: 200,
+    headers,
+    body: null,
+    payer: { accountId: record.ownerId, bucketId: record.id, accessKeyId: null },
+  };
 }
 
 function refusal(code: ErrorCode, detail: string, fields: Readonly<Record<string, string>>): StorageError {

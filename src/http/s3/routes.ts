@@ -39,9 +39,10 @@ import { freshByMs } from '../../core/buckets/fresh-by.ts';
 import type { Core } from '../../core/core.ts';
 import { createLeases } from '../../core/leases.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
+import type { BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import type { UsageOwner } from '../../ports/metering.ts';
 import type { Tags } from '../../ports/object-facts.ts';
-import type { MeterEvent } from '../../ports/system.ts';
 import { createDecideCall } from '../access/decide-call.ts';
 import { S3_READ_HEADERS } from '../delivery/deciding-headers.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
@@ -52,7 +53,7 @@ import { corsHeaders, withCors } from '../semantics/cors.ts';
 import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
 import { type Authenticated, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts';
 import { authorizeCall, type Target } from './authorize-call.ts';
-import { addCommonHeaders, type S3Answer, type S3Call } from './call.ts';
+import { addCommonHeaders, payerOf, type S3Answer, type S3Call } from './call.ts';
 import { isConfidential, type KeysOverHttp } from './confidential.ts';
 import { detectOperation, type OperationName } from './detect.ts';
 import type { Operation } from './operation.ts';
@@ -117,8 +118,8 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
       const target = decodeAddress(address);
       if (request.method === 'OPTIONS') {
         request.notes.operation = 'Preflight';
-        const { bucketId, ...allowed } = await answerPreflight(core, request, target);
-        return respond({ request, requestId, bucketId, operationClass: 'free' }, allowed);
+        const { payer, ...allowed } = await answerPreflight(core, request, target);
+        return respond({ request, requestId, payer, operation: null }, allowed);
       }
       try {
         return await answer(request, address, { target, query, requestId });
@@ -182,18 +183,28 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     tellFreshBy(core, call, target, given);
     const record = bucket?.record() ?? null;
     const added = record === null ? null : corsHeaders(record.settings.cors, request);
-    const answered = { request, requestId, bucketId: record?.id ?? null, operationClass: OPERATIONS[name].meter };
+    const answered = { request, requestId, payer: payerOfCall(call, record), operation: name };
     return respond(answered, added === null ? given : { ...given, headers: withCors(given.headers, added) });
   }
 
-  type Answered = Pick<MeterEvent, 'bucketId' | 'operationClass'> & { request: HttpRequest; requestId: string };
+  type Answered = {
+    readonly request: HttpRequest;
+    readonly requestId: string;
+    readonly payer: UsageOwner | null;
+    /** Null: a preflight. */
+    readonly operation: OperationName | null;
+  };
 
   /** Meters an answer and makes a Response of it. */
-  function respond({ request, requestId, bucketId, operationClass }: Answered, given: S3Answer): Response {
+  function respond({ request, requestId, payer, operation }: Answered, given: S3Answer): Response {
     const { status, headers, body, tier = 'none' } = given;
     const sent = request.method === 'HEAD' ? null : typeof body === 'string' ? encoder.encode(body) : body;
     const bytesOut = sent instanceof Uint8Array ? sent.length : sent === null ? 0 : Number(headers['content-length']);
-    meter.count({ bucketId, operationClass, bytesOut, tier: tier === 'index' ? 'memory' : tier });
+    if (payer !== null) {
+      const operationClass = operation === null ? 'free' : OPERATIONS[operation].meter;
+      const storageClass = storageClassOf(operation, request, headers);
+      meter.of(payer).count(operationClass, bytesOut, tier === 'index' ? 'memory' : tier, storageClass);
+    }
     request.notes.bodyBytes = bytesOut;
     request.notes.bodyTier = given.tier ?? null;
     if (isServerTimingOn) headers[SERVER_TIMING] = operationTiming(request.notes, performance.now());
@@ -214,6 +225,31 @@ async function corsHeadersOfFailure(core: Core, request: HttpRequest, bucket: st
   } catch {
     return null;
   }
+}
+
+/** What makes an object, and says in the request of which class. */
+const MAKES_OBJECTS: ReadonlySet<OperationName | null> = new Set<OperationName>([
+  'PutObject',
+  'CopyObject',
+  'CreateMultipartUpload',
+]);
+
+/** Of the object that was made or read; STANDARD also where an answer does not tell. */
+function storageClassOf(
+  operation: OperationName | null,
+  request: HttpRequest,
+  headers: Readonly<Record<string, string>>,
+): string {
+  const given = MAKES_OBJECTS.has(operation) ? request.header(STORAGE_CLASS) : null;
+  return given ?? headers[STORAGE_CLASS] ?? 'STANDARD';
+}
+const STORAGE_CLASS = 'x-amz-storage-class';
+
+/** The owner of the bucket, or who asks about none in particular. */
+function payerOfCall({ principal }: S3Call, record: BucketRecord | null): UsageOwner | null {
+  if (record !== null) return payerOf(record, principal);
+  if (principal.kind === 'anonymous') return null;
+  return { accountId: principal.account.id, bucketId: null, accessKeyId: principal.accessKeyId };
 }
 
 /** Wish and answer: when every tier will have a change. */

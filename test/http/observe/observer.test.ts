@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { newHotCounts } from '../../../src/http/delivery/hot-answer.ts';
 import { createObserver } from '../../../src/http/observe/observer.ts';
 import { newRequestNotes, type RequestNotes } from '../../../src/http/observe/request-notes.ts';
@@ -14,7 +15,7 @@ let lines: string[] = [];
 let hotCounts = newHotCounts();
 const totals = { operations: { A: 1, B: 2, free: 3 }, bytesOut: { memory: 10, edge: 0, bucket: 20, none: 0 } };
 const ports = {
-  meter: { count: () => undefined, totals: () => totals },
+  meter: { ...createUsageMeter({ nowMs: () => 0 }), totals: () => totals },
   metrics: { collect: () => [metricFamily('gauge', 'of_the_home', 'One.', [[{}, 1]])] },
   clock: { nowMs: () => Date.UTC(2026, 10, 21, 12) },
   accessLog: { write: (line: string) => void lines.push(line) },

@@ -125,7 +125,7 @@ describe('metering', () => {
     await send({ method: 'DELETE', path: '/metered/none' });
     await send({ path: '/metered/missing' });
     await send({ path: '/metered/k', as: 'stranger' });
-    expect(meter.of(id)).toEqual({
+    expect(meter.ofBucket(id)).toEqual({
       operations: { A: 1, B: 3, free: 1 },
       bytesOut: { memory: 0, edge: 0, bucket: 7, none: 0 },
     });

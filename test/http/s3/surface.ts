@@ -2,15 +2,16 @@
 // know. Requests are signed by the tests' own signer; errors are rendered as app.ts does.
 import {
   createDirectDirectory,
+  createDirectLedger,
   createDirectMetadataIndex,
 } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createMemoryBlobStore, type MemoryBlobStore } from '../../../src/adapters/memory/memory-blob-store.ts';
 import { createMemoryDerived } from '../../../src/adapters/memory/memory-derived.ts';
 import { createMemoryEdgeCache } from '../../../src/adapters/node/memory-edge-cache.ts';
 import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
-import { type CountingMeter, createCountingMeter } from '../../../src/adapters/shared/counting-meter.ts';
 import { createMemoryBodies } from '../../../src/adapters/shared/memory-bodies.ts';
 import { createTrackedBackground } from '../../../src/adapters/shared/tracked-background.ts';
+import { createUsageMeter, type UsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { createDecide } from '../../../src/core/auth/decide.ts';
 import { createAccountFinder } from '../../../src/core/auth/find-accounts.ts';
 import type { Core } from '../../../src/core/core.ts';
@@ -18,6 +19,8 @@ import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../src/http/s3/routes.ts';
 import { createBucketIndex } from '../../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../../src/index/directory-index.ts';
+import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
+import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
 import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../../src/index/schema.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../../src/ports/domain.ts';
 import type { Clock, Ids, Log } from '../../../src/ports/system.ts';
@@ -55,7 +58,7 @@ export type TestSurface = {
   send(sent: Sent): Promise<Reply>;
   readonly core: Core;
   readonly blobStore: MemoryBlobStore;
-  readonly meter: CountingMeter;
+  readonly meter: UsageMeter;
   /** Moves the clock that objects are dated by. Signatures keep the first date. */
   advanceMs(ms: number): void;
 };
@@ -69,11 +72,12 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
   const clock: Clock = { nowMs: () => nowMs };
   const log: Log = { info: () => {}, error: () => {} };
   const blobStore = createMemoryBlobStore();
-  const meter = createCountingMeter();
+  const meter = createUsageMeter(clock);
   const indexSql = openSqlite(':memory:', { readOnly: false });
   migrate(indexSql, INDEX_SCHEMA);
   const directorySql = openSqlite(':memory:', { readOnly: false });
   migrate(directorySql, DIRECTORY_SCHEMA);
+  migrate(directorySql, LEDGER_SCHEMA);
   const core: Core = {
     settings: {
       inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16,
@@ -96,6 +100,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       blobStore,
       metadataIndex: createDirectMetadataIndex(createBucketIndex(indexSql)),
       directory: createDirectDirectory(createDirectoryIndex(directorySql)),
+      ledger: createDirectLedger(createLedgerIndex(directorySql)),
       hotMetadata: createExactHotMetadata(clock),
       edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 0, maxSliceBytes: 0 })),
       derived: createMemoryDerived(clock),

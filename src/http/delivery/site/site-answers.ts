@@ -66,7 +66,8 @@ export function createSiteAnswers(core: Core): SiteAnswers {
         stay.request.method === 'HEAD'
           ? { body: null, tier: 'none' as const }
           : await openBody(core, pointer, { offsetBytes: 0, lengthBytes: sizeBytes });
-      countRead(meter, stay.gate, opened.body === null ? 0 : sizeBytes, opened.tier, stay.request.notes);
+      const bytesOut = opened.body === null ? 0 : sizeBytes;
+      countRead(meter, stay.gate, bytesOut, opened.tier, pointer.storageClass, stay.request.notes);
       // What is not there now may be there in a moment: only the owner can say that a cache may keep it.
       const headers: HeaderRecord = { 'cache-control': 'no-store', ...objectHeaders(pointer) };
       delete headers['accept-ranges'];
@@ -76,7 +77,7 @@ export function createSiteAnswers(core: Core): SiteAnswers {
     },
 
     redirect(stay, { status, location }) {
-      countRead(meter, stay.gate, 0, 'none', stay.request.notes);
+      countRead(meter, stay.gate, 0, 'none', 'STANDARD', stay.request.notes);
       return respond(stay, status, { location, 'content-length': '0' }, null);
     },
 
@@ -92,18 +93,18 @@ export function createSiteAnswers(core: Core): SiteAnswers {
       };
       dress(headers, profile);
       addVary(headers, ['Accept']);
-      meter.count({ bucketId: stay.gate.bucketId, operationClass: 'A', bytesOut: content.length, tier: 'none' });
+      meter.ofGate(stay.gate).count('A', content.length, 'none', 'STANDARD');
       return text(stay, 200, headers, content);
     },
 
     robots(stay, content, profile) {
-      countRead(meter, stay.gate, content.length, 'none', stay.request.notes);
+      countRead(meter, stay.gate, content.length, 'none', 'STANDARD', stay.request.notes);
       const headers = dress({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': ROBOTS_MAX_AGE }, profile);
       return text(stay, 200, headers, content);
     },
 
     noIcon(stay) {
-      countRead(meter, stay.gate, 0, 'none', stay.request.notes);
+      countRead(meter, stay.gate, 0, 'none', 'STANDARD', stay.request.notes);
       return respond(stay, 204, { 'cache-control': NO_ICON_MAX_AGE }, null);
     },
 

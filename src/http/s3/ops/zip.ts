@@ -9,7 +9,7 @@ import { attachment } from '../../semantics/content-disposition.ts';
 import { zipNames } from '../../zip/zip-names.ts';
 import { type ZipEntry, zipLength } from '../../zip/zip-records.ts';
 import { createZipStream } from '../../zip/zip-stream.ts';
-import type { PrefixCall, S3Answer } from '../call.ts';
+import { type PrefixCall, payerOf, type S3Answer } from '../call.ts';
 
 /** An entry and what it is made of. */
 type Planned = { readonly entry: ZipEntry; readonly object: SnapshotObject };
@@ -46,10 +46,11 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
       lease.release();
       return { status: 200, headers, body: null };
     }
+    const counter = core.ports.meter.of(payerOf(bucket.record(), call.principal));
     const open = async (number: number) => {
       const object = planned[number]?.object;
       if (object === undefined) return null;
-      core.ports.meter.count({ bucketId: bucket.record().id, operationClass: 'B', bytesOut: 0, tier: 'none' });
+      counter.count('B', 0, 'none', 'STANDARD');
       return openSnapshot(core, bucket, object);
     };
     const body = createZipStream(entries, open, { onPull: lease.renew, onEnd: lease.release });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { BucketId } from '../../../../src/ports/domain.ts';
 import { publicPolicy } from '../../../access-samples.ts';
 import { readZip } from '../../../wire/read-zip.ts';
 import { createTestSurface, type Sent, type TestSurface } from '../surface.ts';
@@ -90,7 +91,7 @@ describe('a ZIP of a folder', () => {
   it('counts each object as a read', async () => {
     const surface = await stocked();
     const record = await surface.core.ports.metadataIndex.call('bkt' as never, 'getBucket', { name: 'bkt' as never });
-    const count = () => surface.meter.of(record?.id ?? null);
+    const count = () => surface.meter.ofBucket(record?.id as BucketId);
     const before = structuredClone(count());
     const { bytes } = await zip(surface);
     const after = count();

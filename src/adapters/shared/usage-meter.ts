@@ -1,0 +1,199 @@
+// Counts usage in memory, for both homes: one counter for each owner, each storage class apart. Counters that were used
+// since the last drain stand in a list, so that draining looks at nothing else, and one that somebody still holds counts on
+// even when it was forgotten here.
+import type { AccountId, BucketGate, BucketId } from '../../ports/domain.ts';
+import type {
+  Allowance,
+  DrainedUsage,
+  Meter,
+  MeterTotals,
+  OperationClass,
+  UsageCounter,
+  UsageCounts,
+  UsageOwner,
+  UsageTier,
+} from '../../ports/metering.ts';
+import type { Clock } from '../../ports/system.ts';
+
+export type UsageMeter = Meter & {
+  /** What was counted of a bucket and not drained yet, by whatever key; null when nothing was. For tests. */
+  ofBucket(bucketId: BucketId): MeterTotals | null;
+};
+
+/** Counters that can be looked up; with more, all are forgotten and begin anew. About 500 B each. */
+const COUNTERS_MAX = 10_000;
+
+const newCounts = (): UsageCounts => ({
+  classA: 0,
+  classB: 0,
+  free: 0,
+  memoryBytes: 0,
+  edgeBytes: 0,
+  bucketBytes: 0,
+  madeBytes: 0,
+});
+
+/** `list` is called at the first use after each drain. */
+class Counter implements UsageCounter {
+  readonly owner: UsageOwner;
+  allowances: readonly Allowance[] | null = null;
+  usedFromMs = 0;
+  #standard = newCounts();
+  #others: Map<string, UsageCounts> | null = null;
+  #blocked = 0;
+  #isListed = false;
+  readonly #list: (counter: Counter) => void;
+
+  constructor(owner: UsageOwner, list: (counter: Counter) => void) {
+    this.owner = owner;
+    this.#list = list;
+  }
+
+  count(operationClass: OperationClass, bytesOut: number, tier: UsageTier, storageClass: string): void {
+    const counts = storageClass === 'STANDARD' ? this.#standard : this.#other(storageClass);
+    if (operationClass === 'B') counts.classB += 1;
+    else if (operationClass === 'A') counts.classA += 1;
+    else counts.free += 1;
+    if (tier === 'memory') counts.memoryBytes += bytesOut;
+    else if (tier === 'edge') counts.edgeBytes += bytesOut;
+    else if (tier === 'bucket') counts.bucketBytes += bytesOut;
+    else counts.madeBytes += bytesOut;
+    if (!this.#isListed) this.#enlist();
+  }
+
+  block(): void {
+    this.#blocked += 1;
+    if (!this.#isListed) this.#enlist();
+  }
+
+  /** What was counted so far. */
+  peek(): DrainedUsage {
+    const counts = new Map(this.#others ?? []).set('STANDARD', this.#standard);
+    return { owner: this.owner, usedFromMs: this.usedFromMs, counts, blocked: this.#blocked };
+  }
+
+  take(): DrainedUsage {
+    const taken = this.peek();
+    this.#standard = newCounts();
+    this.#others = null;
+    this.#blocked = 0;
+    this.#isListed = false;
+    return taken;
+  }
+
+  #enlist(): void {
+    this.#isListed = true;
+    this.#list(this);
+  }
+
+  #other(storageClass: string): UsageCounts {
+    this.#others ??= new Map();
+    const known = this.#others.get(storageClass);
+    if (known !== undefined) return known;
+    const counts = newCounts();
+    this.#others.set(storageClass, counts);
+    return counts;
+  }
+}
+
+/** Makes a meter that has counted nothing. */
+export function createUsageMeter(clock: Clock): UsageMeter {
+  const counters = new Map<string, Counter>();
+  let ofGates = new WeakMap<BucketGate, Counter>();
+  let used: Counter[] = [];
+  let onUse: () => void = () => {};
+  const drained = newTotals();
+
+  function list(counter: Counter): void {
+    counter.usedFromMs = clock.nowMs();
+    if (used.push(counter) === 1) onUse();
+  }
+
+  function of(owner: UsageOwner): Counter {
+    // No id of a bucket or an account has a space.
+    const name = `${owner.accountId} ${owner.bucketId ?? ''} ${owner.accessKeyId ?? ''}`;
+    const known = counters.get(name);
+    if (known !== undefined) return known;
+    if (counters.size >= COUNTERS_MAX) {
+      counters.clear();
+      ofGates = new WeakMap();
+    }
+    const counter = new Counter(owner, list);
+    counters.set(name, counter);
+    return counter;
+  }
+
+  return {
+    of,
+    ofGate(gate) {
+      let counter = ofGates.get(gate);
+      if (counter === undefined) {
+        counter = of({ accountId: gate.ownerId, bucketId: gate.bucketId, accessKeyId: null });
+        ofGates.set(gate, counter);
+      }
+      return counter;
+    },
+    drain(wants) {
+      const [taken, left] = [[] as DrainedUsage[], [] as Counter[]];
+      const spent = new Set<Allowance>();
+      for (const counter of used) {
+        if (!wants(counter.owner.accountId)) {
+          left.push(counter);
+          continue;
+        }
+        const usage = counter.take();
+        addTo(drained, usage);
+        taken.push(usage);
+        for (const allowance of counter.allowances ?? []) spent.add(allowance);
+      }
+      for (const allowance of spent) {
+        allowance.limit -= allowance.spent;
+        allowance.spent = 0;
+      }
+      used = left;
+      return taken;
+    },
+    forgetAllowances(accountId: AccountId) {
+      for (const counter of counters.values()) if (counter.owner.accountId === accountId) counter.allowances = null;
+    },
+    whenUsed(callback) {
+      onUse = callback;
+    },
+    totals() {
+      const sums = newTotals();
+      addTotals(sums, drained);
+      for (const counter of used) addTo(sums, counter.peek());
+      return sums;
+    },
+    ofBucket(bucketId) {
+      const sums = newTotals();
+      const found = used.filter((counter) => counter.owner.bucketId === bucketId);
+      for (const counter of found) addTo(sums, counter.peek());
+      return found.length === 0 ? null : sums;
+    },
+  };
+}
+
+type Totals = { operations: Record<OperationClass, number>; bytesOut: Record<UsageTier, number> };
+
+const newTotals = (): Totals => ({
+  operations: { A: 0, B: 0, free: 0 },
+  bytesOut: { memory: 0, edge: 0, bucket: 0, none: 0 },
+});
+
+function addTo({ operations, bytesOut }: Totals, { counts }: DrainedUsage): void {
+  for (const of of counts.values()) {
+    operations.A += of.classA;
+    operations.B += of.classB;
+    operations.free += of.free;
+    bytesOut.memory += of.memoryBytes;
+    bytesOut.edge += of.edgeBytes;
+    bytesOut.bucket += of.bucketBytes;
+    bytesOut.none += of.madeBytes;
+  }
+}
+
+function addTotals(sums: Totals, other: Totals): void {
+  for (const name of ['A', 'B', 'free'] as const) sums.operations[name] += other.operations[name];
+  for (const name of ['memory', 'edge', 'bucket', 'none'] as const) sums.bytesOut[name] += other.bytesOut[name];
+}

@@ -1,0 +1,86 @@
+// Brings what the meter counted to the ledger. A batch whose outcome is not known is sent again as it was, so it is counted
+// once; until it is through, the account's counters go on counting. Node calls `flush` every few seconds and at its end, a
+// Worker some seconds after the first use (`afterUse`). Never fails: what can't be sent waits.
+import type { AccountId } from '../../ports/domain.ts';
+import type { UsageBatch } from '../../ports/ledger.ts';
+import { HOUR_MS } from '../../ports/ledger.ts';
+import type { Core } from '../core.ts';
+import { usageRows } from './usage-rows.ts';
+
+export type UsageFlusher = {
+  /** Sends what there is. Resolves when everything is through or has failed; whether nothing is left. */
+  flush(): Promise<boolean>;
+  /** The same, when the time has come that is set between two flushes: for work behind an answer. */
+  afterUse(): Promise<void>;
+  /** Sends all there is, in two rounds: one for what waited for an answer, one for what was counted meanwhile. */
+  close(): Promise<void>;
+};
+
+/** What of an account was drained and is not through yet. */
+type Pending = { batches: UsageBatch[]; hourMs: number };
+
+/** Batches of one account that wait: an hour each, so two days of a ledger that fails. Counters hold the rest. */
+const BATCHES_MAX = 48;
+/** Flushes in a row that `afterUse` tries before it leaves the rest to the next use. */
+const ATTEMPTS = 3;
+
+/** `source`: a name that no other process has had. `intervalMs`: between two flushes. */
+export function createUsageFlusher(
+  { ports: { clock, ledger, log, meter } }: Core,
+  { source, intervalMs }: { readonly source: string; readonly intervalMs: number },
+): UsageFlusher {
+  const pending = new Map<AccountId, Pending>();
+  let sequence = 0;
+
+  /** Takes what was counted out of the meter, but of accounts that still wait for an answer of this hour. */
+  function collect(): void {
+    const nowMs = clock.nowMs();
+    const hourMs = nowMs - (nowMs % HOUR_MS);
+    const drained = meter.drain((accountId) => {
+      const waits = pending.get(accountId);
+      return waits === undefined || (waits.hourMs < hourMs && waits.batches.length < BATCHES_MAX);
+    });
+    const byAccount = Map.groupBy(drained, ({ owner }) => owner.accountId);
+    for (const [accountId, usages] of byAccount) {
+      sequence += 1;
+      const batch = { source, sequence, rows: usages.flatMap(usageRows) };
+      const waits = pending.get(accountId) ?? { batches: [], hourMs };
+      pending.set(accountId, { batches: [...waits.batches, batch], hourMs });
+    }
+  }
+
+  async function send(accountId: AccountId, { batches }: Pending): Promise<void> {
+    try {
+      await ledger.call('record', { accountId, batches, nowMs: clock.nowMs() });
+    } catch (cause) {
+      log.error('usage-not-recorded', { accountId, batches: batches.length, cause });
+      return;
+    }
+    const through = batches.at(-1)?.sequence ?? 0;
+    const left = pending.get(accountId);
+    if (left === undefined) return;
+    const rest = left.batches.filter((batch) => batch.sequence > through);
+    if (rest.length === 0) pending.delete(accountId);
+    else pending.set(accountId, { ...left, batches: rest });
+  }
+
+  async function flush(): Promise<boolean> {
+    collect();
+    await Promise.all([...pending].map(([accountId, waits]) => send(accountId, waits)));
+    return pending.size === 0;
+  }
+
+  return {
+    flush,
+    async close() {
+      await flush();
+      await flush();
+    },
+    async afterUse() {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        await new Promise((resolve) => setTimeout(resolve, intervalMs));
+        if (await flush()) return;
+      }
+    },
+  };
+}

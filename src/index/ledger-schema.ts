@@ -1,0 +1,38 @@
+// The tables of the ledger. On Node they share the database of the index; on Cloudflare each account has them in a
+// Durable Object of its own. docs/storage-schema.md explains them.
+import type { Schema } from './schema.ts';
+
+/** A quantity is `high` × 2^32 + `low`: byte-milliseconds pass 2^63, and so both halves can be added up by SQLite. */
+const USAGE_COLUMNS = `bucket_id TEXT NOT NULL,
+        access_key_id TEXT NOT NULL,
+        meter TEXT NOT NULL,
+        high INTEGER NOT NULL,
+        low INTEGER NOT NULL`;
+
+export const LEDGER_SCHEMA: Schema = {
+  name: 'ledger',
+  migrations: [
+    [
+      `CREATE TABLE ledger_sources (
+        account_id TEXT NOT NULL,
+        source TEXT NOT NULL,
+        last_sequence INTEGER NOT NULL,
+        seen_at_ms INTEGER NOT NULL,
+        PRIMARY KEY (account_id, source)
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE INDEX ledger_sources_by_time ON ledger_sources (account_id, seen_at_ms)',
+      `CREATE TABLE ledger_hours (
+        account_id TEXT NOT NULL,
+        hour_ms INTEGER NOT NULL,
+        ${USAGE_COLUMNS},
+        PRIMARY KEY (account_id, hour_ms, bucket_id, access_key_id, meter)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE ledger_months (
+        account_id TEXT NOT NULL,
+        month_ms INTEGER NOT NULL,
+        ${USAGE_COLUMNS},
+        PRIMARY KEY (account_id, month_ms, bucket_id, access_key_id, meter)
+      ) STRICT, WITHOUT ROWID`,
+    ],
+  ],
+};

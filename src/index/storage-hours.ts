@@ -1,0 +1,74 @@
+// The collecting side of storage-totals.ts: closes the hours that are over, gives closed ones to whoever brings them to the
+// ledger, forgets what is there.
+import type { AccountId, BucketId, BucketName } from '../ports/domain.ts';
+import type { IndexApi } from '../ports/metadata-index.ts';
+import type { Sql } from '../ports/sql.ts';
+import type { StorageHours, StorageTotals } from '../ports/stored.ts';
+import { requireBucket } from './buckets.ts';
+import { closeHour } from './storage-totals.ts';
+
+type StorageCalls = Pick<IndexApi, 'getStorageTotals' | 'closeStorageHours' | 'forgetStorageHours'>;
+
+type HoursRow = {
+  readonly bucket_id: string;
+  readonly owner_id: string;
+  readonly storage_class: string;
+  readonly hour_ms: number;
+  readonly hour_count: number;
+  readonly gib_ms: string;
+  readonly rest_ms: string;
+};
+
+const GIB = 1n << 30n;
+
+export function createStorageCalls(sql: Sql): StorageCalls {
+  return {
+    getStorageTotals: ({ bucket }) =>
+      sql.all<StorageTotals>(
+        `SELECT storage_class AS storageClass, current_bytes AS currentBytes, current_count AS currentCount,
+           noncurrent_bytes AS noncurrentBytes, noncurrent_count AS noncurrentCount,
+           part_bytes AS partBytes, part_count AS partCount
+         FROM storage_totals WHERE bucket = ? ORDER BY storage_class`,
+        requireBucket(sql, bucket),
+      ),
+
+    closeStorageHours({ name, nowMs, limit }) {
+      const open = sql.all<{ bucket: number; storage_class: string }>(
+        `SELECT t.bucket, t.storage_class FROM buckets AS b JOIN storage_totals AS t ON t.bucket = b.n WHERE b.name = ?`,
+        name,
+      );
+      for (const row of open) closeHour(sql, row.bucket, row.storage_class, nowMs);
+      return readHours(sql, name, limit);
+    },
+
+    forgetStorageHours({ name, hours }) {
+      for (const { bucketId, storageClass, hourMs } of hours) {
+        sql.all(
+          `DELETE FROM storage_hours WHERE bucket_name = ? AND bucket_id = ? AND storage_class = ? AND hour_ms = ?`,
+          name,
+          bucketId,
+          storageClass,
+          hourMs,
+        );
+      }
+    },
+  };
+}
+
+function readHours(sql: Sql, name: BucketName, limit: number): readonly StorageHours[] {
+  const rows = sql.all<HoursRow>(
+    `SELECT bucket_id, owner_id, storage_class, hour_ms, hour_count, CAST(gib_ms AS TEXT) AS gib_ms,
+       CAST(rest_ms AS TEXT) AS rest_ms FROM storage_hours WHERE bucket_name = ?
+     ORDER BY bucket_name, bucket_id, storage_class, hour_ms LIMIT 0 + ?`,
+    name,
+    limit,
+  );
+  return rows.map((row) => ({
+    bucketId: row.bucket_id as BucketId,
+    ownerId: row.owner_id as AccountId,
+    storageClass: row.storage_class,
+    hourMs: row.hour_ms,
+    hourCount: row.hour_count,
+    byteMs: BigInt(row.gib_ms) * GIB + BigInt(row.rest_ms),
+  }));
+}

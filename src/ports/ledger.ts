@@ -1,0 +1,73 @@
+// The ledger: what each account used, by the hour, and the caps on it. Usage comes in batches that can be sent again
+// without being counted twice. index/ledger-index.ts implements it synchronously over SQL; on Node all accounts share the
+// database of the index, on Cloudflare each has a Durable Object of its own. It knows quantities and no prices.
+import type { AccessKeyId, AccountId, BucketId } from './domain.ts';
+
+/** Milliseconds of an hour, the grain of the ledger. */
+export const HOUR_MS = 3_600_000;
+
+/** What is measured; storage classes by their S3 names. `early-delete`: byte-hours short of a class's minimum. */
+export type MeterKind = 'storage' | 'early-delete' | 'class-a' | 'class-b' | 'free' | 'egress' | 'retrieval';
+/**
+ * `{kind}/{storage class}`; egress has the tier that the bytes came from instead (`memory`, `edge`, `bucket`, or `made`
+ * for the answer). `free/blocked`: requests that were refused to strangers.
+ */
+export type MeterName = `${MeterKind}/${string}`;
+
+/** What was used within an hour. `quantity`: requests, bytes, and of `storage/…` byte-milliseconds. */
+export type UsageRow = {
+  /** Start of the hour, UTC. */
+  readonly hourMs: number;
+  readonly bucketId: BucketId | null;
+  readonly accessKeyId: AccessKeyId | null;
+  readonly meter: MeterName;
+  readonly quantity: bigint;
+};
+
+/**
+ * Rows that are counted together, once: batches of one source have ascending sequences, and one that is not above the
+ * last of its source was counted before.
+ */
+export type UsageBatch = { readonly source: string; readonly sequence: number; readonly rows: readonly UsageRow[] };
+
+export type UsageGroup = 'hour' | 'day' | 'month' | 'bucket' | 'accessKey';
+export type UsageQuery = {
+  readonly accountId: AccountId;
+  /** Whole hours, `toMs` not included. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** What sums are kept apart by, besides the meter. Of the times at most one. */
+  readonly groupBy: readonly UsageGroup[];
+  /** Only of this bucket, or of this key. */
+  readonly bucketId?: BucketId;
+  readonly accessKeyId?: AccessKeyId;
+};
+/**
+ * A sum; null where it is not grouped by that. Grouped by bucket, null is what was no bucket's; by access key, what was
+ * asked without a signature.
+ */
+export type UsageSum = {
+  readonly timeMs: number | null;
+  readonly bucketId: BucketId | null;
+  readonly accessKeyId: AccessKeyId | null;
+  readonly meter: MeterName;
+  readonly quantity: bigint;
+};
+
+export type LedgerCommands = {
+  /** Counts the batches that were not counted yet. Idempotent. */
+  record(input: { accountId: AccountId; batches: readonly UsageBatch[]; nowMs: number }): void;
+};
+export type LedgerQueries = {
+  /** Sums of an account's usage, by time and meter. InvalidRequest above 50,000 of them. Cost: the rows of the period. */
+  query(input: UsageQuery): readonly UsageSum[];
+};
+export type LedgerApi = LedgerCommands & LedgerQueries;
+
+/** The ledger from anywhere: a call goes to where the account's rows are. */
+export type Ledger = {
+  call<Name extends keyof LedgerApi>(
+    name: Name,
+    input: Parameters<LedgerApi[Name]>[0],
+  ): Promise<ReturnType<LedgerApi[Name]>>;
+};

@@ -1,0 +1,91 @@
+// What is used, counted in memory until the ledger has it. Counting is synchronous and can't fail; core/metering takes the
+// sums out and brings them to the ledger (ports/ledger.ts), core/caps sets the allowances.
+import type { AccessKeyId, AccountId, BucketGate, BucketId } from './domain.ts';
+
+/** Classes of requests as R2 has them (https://developers.cloudflare.com/r2/pricing/#class-a-operations). */
+export type OperationClass = 'A' | 'B' | 'free';
+/** Where the bytes of an answer came from; `none`: they were made for it, or there were none. */
+export type UsageTier = 'memory' | 'edge' | 'bucket' | 'none';
+
+/** Who pays, and by which key it was asked for; null: without a signature. The payer is the owner of the bucket. */
+export type UsageOwner = {
+  readonly accountId: AccountId;
+  /** Null: none, as for a list of buckets. */
+  readonly bucketId: BucketId | null;
+  readonly accessKeyId: AccessKeyId | null;
+};
+
+/** Sums of one storage class. Whole numbers; exact to 2^53 between two drains. */
+export type UsageCounts = {
+  classA: number;
+  classB: number;
+  free: number;
+  memoryBytes: number;
+  edgeBytes: number;
+  bucketBytes: number;
+  /** Bytes made for the answer: lists, documents. They go out as any others. */
+  madeBytes: number;
+};
+
+/**
+ * What may still be used of a cap before the ledger is asked again; shared by all counters that the cap is for. Units are
+ * the cap's own: bytes, or micro-units of money. Numbers, not exact: the ledger's sums are.
+ */
+export type Allowance = {
+  readonly capId: string;
+  /** Units, and how many of them were used since the last drain. */
+  limit: number;
+  spent: number;
+  /** By the clock of this process. From then on nothing of it may be used. */
+  expiresAtMs: number;
+  /** `cached`: only what memory holds is served. `refused`: nothing but what is free. */
+  level: 'open' | 'cached' | 'refused';
+  readonly perA: number;
+  readonly perB: number;
+  readonly perByte: number;
+};
+
+/** The uses of one owner, from one process. */
+export type UsageCounter = {
+  readonly owner: UsageOwner;
+  /** One answer. `storageClass`: of the object that it is about, STANDARD where it is about none. Cost: an addition or two. */
+  count(operationClass: OperationClass, bytesOut: number, tier: UsageTier, storageClass: string): void;
+  /** A request that was refused to a stranger: free, and shown to the owner. */
+  block(): void;
+  /** Of the caps that hold for this owner; null: not known, none is needed unless the bucket is capped. */
+  allowances: readonly Allowance[] | null;
+};
+
+/** What an owner used between two drains; `usedFromMs` is when the first use was, and gives the hour of all. */
+export type DrainedUsage = {
+  readonly owner: UsageOwner;
+  readonly usedFromMs: number;
+  /** By storage class. */
+  readonly counts: ReadonlyMap<string, Readonly<UsageCounts>>;
+  /** Requests that were refused to strangers. */
+  readonly blocked: number;
+};
+
+/** What was metered since the start, of all owners together. */
+export type MeterTotals = {
+  readonly operations: Readonly<Record<OperationClass, number>>;
+  readonly bytesOut: Readonly<Record<UsageTier, number>>;
+};
+
+export type Meter = {
+  /** The counter of an owner. Cost: a look-up. */
+  of(owner: UsageOwner): UsageCounter;
+  /** The counter of public reads of a bucket, which the gate in memory leads to. Cost: 10 ns. */
+  ofGate(gate: BucketGate): UsageCounter;
+  /**
+   * Takes out what was counted, of accounts that `wants` takes; it is the caller's to keep from then on. What of the
+   * allowances was spent begins anew with it.
+   */
+  drain(wants: (accountId: AccountId) => boolean): readonly DrainedUsage[];
+  /** Forgets the allowances of an account's counters, so that they are asked for. */
+  forgetAllowances(accountId: AccountId): void;
+  /** `onUse` is called at the first use after each drain, in the middle of a request: no I/O, no throw. */
+  whenUsed(onUse: () => void): void;
+  /** For metrics. */
+  totals(): MeterTotals;
+};

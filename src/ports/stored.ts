@@ -1,0 +1,23 @@
+// What buckets store, now and over time, as the index counts it for the ledger and for whoever asks.
+import type { AccountId, BucketId } from './domain.ts';
+
+/** What a bucket stores now in one storage class: current objects, older versions, parts of uploads. */
+export type StorageTotals = {
+  readonly storageClass: string;
+  readonly currentBytes: number;
+  readonly currentCount: number;
+  readonly noncurrentBytes: number;
+  readonly noncurrentCount: number;
+  readonly partBytes: number;
+  readonly partCount: number;
+};
+
+/** Closed hours in a row of a bucket and class that are alike; `byteMs`: what each of them came to. */
+export type StorageHours = {
+  readonly bucketId: BucketId;
+  readonly ownerId: AccountId;
+  readonly storageClass: string;
+  readonly hourMs: number;
+  readonly hourCount: number;
+  readonly byteMs: bigint;
+};

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
+import type { AccessKeyId, AccountId, BucketGate, BucketId } from '../../src/ports/domain.ts';
+import type { UsageOwner } from '../../src/ports/metering.ts';
+
+const alice = 'alice' as AccountId;
+const owner = (bucket = 'photos~1', key: string | null = null, accountId = alice): UsageOwner => ({
+  accountId,
+  bucketId: bucket as BucketId,
+  accessKeyId: key as AccessKeyId | null,
+});
+const all = () => true;
+const open = () => {
+  let nowMs = 1000;
+  const meter = createUsageMeter({ nowMs: () => nowMs });
+  const setNow = (ms: number) => {
+    nowMs = ms;
+  };
+  return { meter, setNow };
+};
+
+describe('usage meter', () => {
+  it('adds up per owner, class, tier and storage class, and gives each sum once', () => {
+    const { meter, setNow } = open();
+    meter.of(owner()).count('B', 10, 'memory', 'STANDARD');
+    setNow(2000);
+    meter.of(owner()).count('B', 5, 'bucket', 'STANDARD_IA');
+    meter.of(owner('photos~1', 'key')).count('A', 7, 'none', 'STANDARD');
+    meter.of(owner()).block();
+    expect(meter.ofBucket('photos~1' as BucketId)?.operations).toEqual({ A: 1, B: 2, free: 0 });
+    const [read, write] = meter.drain(all);
+    expect(read?.owner.accessKeyId).toBeNull();
+    expect(read?.usedFromMs).toBe(1000);
+    expect(read?.blocked).toBe(1);
+    expect(read?.counts.get('STANDARD')).toMatchObject({ classB: 1, memoryBytes: 10, bucketBytes: 0 });
+    expect(read?.counts.get('STANDARD_IA')).toMatchObject({ classB: 1, bucketBytes: 5 });
+    expect(write?.counts.get('STANDARD')).toMatchObject({ classA: 1, madeBytes: 7 });
+    expect(meter.drain(all)).toEqual([]);
+    expect(meter.totals()).toEqual({
+      operations: { A: 1, B: 2, free: 0 },
+      bytesOut: { memory: 10, edge: 0, bucket: 5, none: 7 },
+    });
+  });
+
+  it('leaves accounts alone that are not wanted', () => {
+    const { meter } = open();
+    meter.of(owner()).count('A', 0, 'none', 'STANDARD');
+    meter.of(owner('b~1', null, 'bob' as AccountId)).count('A', 0, 'none', 'STANDARD');
+    expect(meter.drain((id) => id === alice).map((usage) => usage.owner.accountId)).toEqual(['alice']);
+    expect(meter.drain(all).map((usage) => usage.owner.accountId)).toEqual(['bob']);
+  });
+
+  it('tells of the first use after each drain', () => {
+    const { meter } = open();
+    let told = 0;
+    meter.whenUsed(() => {
+      told += 1;
+    });
+    for (let round = 1; round <= 3; round++) {
+      for (let at = 0; at < 5; at++) meter.of(owner(`b~${at}`)).count('B', 1, 'memory', 'STANDARD');
+      expect(told).toBe(round);
+      expect(meter.drain(all)).toHaveLength(5);
+    }
+  });
+
+  it('loses nothing of counters that it forgot because there were too many', () => {
+    const { meter } = open();
+    const gate = { ownerId: alice, bucketId: 'hot~1' } as BucketGate;
+    const held = meter.ofGate(gate);
+    expect(meter.ofGate(gate)).toBe(held);
+    for (let at = 0; at < 20_050; at++) meter.of(owner(`b~${at}`)).count('A', 0, 'none', 'STANDARD');
+    expect(meter.ofGate(gate)).not.toBe(held);
+    held.count('B', 3, 'memory', 'STANDARD');
+    meter.ofGate(gate).count('B', 4, 'memory', 'STANDARD');
+    expect(meter.ofBucket('hot~1' as BucketId)?.bytesOut.memory).toBe(7);
+    expect(meter.drain(all)).toHaveLength(20_052);
+  });
+});
