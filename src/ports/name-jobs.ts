@@ -1,7 +1,7 @@
 // Work on many keys of a bucket that goes on page by page: renames and moves, bulk deletions, restores, emptying the trash,
 // and undoing these. As plain data: what is to be done, how far it came, and the actions of one commit. core/names drives
 // it, index/name-jobs.ts keeps it.
-import type { AccountId, BucketName, ObjectKey, VersionId } from './domain.ts';
+import type { AccountId, BucketId, BucketName, ObjectKey, VersionId } from './domain.ts';
 
 /** Random, and ordered by time. */
 export type NameJobId = string;
@@ -19,6 +19,8 @@ export type NameJobTask =
       readonly selection: NameSelection;
       readonly to: string;
       readonly toBucket: BucketName | null;
+      /** The life of that bucket which the starter was allowed to write to; startNameJob sets it. */
+      readonly toBucketId?: BucketId;
       readonly conflict: ConflictPolicy;
     }
   /** Deletes current objects: into the trash where the bucket keeps versions. */
@@ -28,7 +30,12 @@ export type NameJobTask =
   /** Removes every version of keys that a delete marker hides, for good. */
   | { readonly kind: 'purge'; readonly selection: NameSelection }
   /** Takes back what another job did, the last first. */
-  | { readonly kind: 'undo'; readonly jobId: NameJobId; readonly toBucket: BucketName | null };
+  | {
+      readonly kind: 'undo';
+      readonly jobId: NameJobId;
+      readonly toBucket: BucketName | null;
+      readonly toBucketId?: BucketId;
+    };
 
 /** How many keys met which end; `bytes`: of those done. */
 export type NameJobCounts = {

@@ -141,7 +141,7 @@ async function planMove(core: Core, bucket: BucketHandle, job: NameJob, task: Mo
 
 /** Into another bucket: copied there with references first, then gone here in the commit of the step. */
 async function planAcross(core: Core, bucket: BucketHandle, job: NameJob, task: Move): Promise<Step> {
-  const target = await openTarget(core, task.toBucket);
+  const target = await openTarget(core, task);
   const page = await nextKeys(bucket, job, task, ACROSS_STEP);
   const moves: MoveAcross[] = page.keys.map((key) => ({
     key,
@@ -168,9 +168,12 @@ async function planAcross(core: Core, bucket: BucketHandle, job: NameJob, task: 
   return { actions, next: page.next, elsewhere, isLast: page.isLast };
 }
 
-async function openTarget(core: Core, name: BucketName | null): Promise<BucketHandle> {
-  if (name === null) throw new StorageError('InternalError', { cause: 'a move between buckets without a target' });
-  return openBucket(core, name, () => undefined);
+/** NoSuchBucket also when the name belongs to another bucket by now: nobody was asked whether that may be written to. */
+async function openTarget(core: Core, { toBucket, toBucketId }: Move | Undo): Promise<BucketHandle> {
+  if (toBucket === null) throw new StorageError('InternalError', { cause: 'a move between buckets without a target' });
+  return openBucket(core, toBucket, ({ id }) => {
+    if (id !== toBucketId) throw new StorageError('NoSuchBucket', { fields: { BucketName: toBucket } });
+  });
 }
 
 type Undo = Extract<NameJobTask, { kind: 'undo' }>;
@@ -197,7 +200,7 @@ type UndoPage = Pick<Step, 'next' | 'isLast'> & { readonly items: readonly NameJ
 
 /** Back from the other bucket: copied here, then gone there. */
 async function undoAcross(core: Core, bucket: BucketHandle, task: Undo, page: UndoPage): Promise<Step> {
-  const from = await openTarget(core, task.toBucket);
+  const from = await openTarget(core, task);
   const moves = page.items.flatMap(({ key, toKey, versionId }): MoveAcross[] =>
     toKey === null ? [] : [{ key: toKey, toKeys: [key], onlyVersionId: versionId, mayReplace: false }],
   );

@@ -20,17 +20,9 @@ export async function startNameJob(
   bucket: BucketHandle,
   input: { readonly task: NameJobTask; readonly accountId: AccountId },
 ): Promise<NameJob> {
-  const { clock, ids, metadataIndex } = core.ports;
-  const given = checkTask(input.task);
-  const isInside = given.kind === 'move' && given.toBucket === bucket.record().name;
-  const task = isInside ? checkTask({ ...given, toBucket: null }) : given;
-  if (task.kind === 'move') {
-    const target = task.toBucket;
-    if (target !== null && (await metadataIndex.call(target, 'getBucket', { name: target })) === null) {
-      throw new StorageError('NoSuchBucket', { fields: { BucketName: target } });
-    }
-    await requireNoCollision(bucket, collidingPrefix(task));
-  }
+  const { clock, ids } = core.ports;
+  const task = await withTarget(core, bucket, checkTask(input.task));
+  if (task.kind === 'move') await requireNoCollision(bucket, collidingPrefix(task));
   const nowMs = clock.nowMs();
   const job: NameJob = {
     id: ids.versionId(),
@@ -50,6 +42,15 @@ export async function startNameJob(
   await bucket.call('createNameJob', { job });
   driveBehind(core, bucket.record().name, job.id);
   return job;
+}
+
+/** The task with the very bucket that it goes to: no later one of that name. NoSuchBucket. */
+async function withTarget(core: Core, bucket: BucketHandle, task: NameJobTask): Promise<NameJobTask> {
+  if (task.kind !== 'move' || task.toBucket === null) return task;
+  if (task.toBucket === bucket.record().name) return checkTask({ ...task, toBucket: null });
+  const target = await core.ports.metadataIndex.call(task.toBucket, 'getBucket', { name: task.toBucket });
+  if (target === null) throw new StorageError('NoSuchBucket', { fields: { BucketName: task.toBucket } });
+  return { ...task, toBucketId: target.id };
 }
 
 /** How many keys the task is about, where that is known without looking at them. */
@@ -83,8 +84,9 @@ export async function undoNameJob(
   const job = await findNameJob(core, bucket, input.id);
   if (job.state === 'running') throw new StorageError('InvalidRequest', { detail: 'The job runs. Cancel it first.' });
   if (!job.canUndo) throw new StorageError('InvalidRequest', { detail: 'This job can not be undone.' });
-  const toBucket = job.task.kind === 'move' ? job.task.toBucket : null;
-  return startNameJob(core, bucket, { task: { kind: 'undo', jobId: job.id, toBucket }, accountId: input.accountId });
+  const { toBucket, toBucketId } = job.task.kind === 'move' ? job.task : { toBucket: null };
+  const task = { kind: 'undo', jobId: job.id, toBucket, ...(toBucketId === undefined ? {} : { toBucketId }) } as const;
+  return startNameJob(core, bucket, { task, accountId: input.accountId });
 }
 
 /** The job as it is now. One that runs and was not heard of for long is driven on. NoSuchResource: there is none. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
+import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { runNameJob } from '../../../src/core/names/run-name-job.ts';
@@ -300,6 +301,19 @@ describe('a move into another bucket', () => {
     plain.advanceSeconds(GRACE_SECONDS + 10);
     await sweep(plain);
     expect(await bytesAt(plain, bucket, 'a/1')).toEqual(sampleBytes(BLOB_BYTES, 3));
+  });
+
+  it('ends where the other bucket is not the same any more', async () => {
+    const core = createMemoryCore();
+    const bucket = await openTestBucket(core);
+    const other = await openTestBucket(core, 'other-bucket');
+    for (const name of ['a/1', 'a/2']) await put(core, bucket, name);
+    const job = await run(core, bucket, moveOf('a/', 'x/', { toBucket: other.record().name }));
+    await deleteObjects(core, other, [{ key: key('x/1') }, { key: key('x/2') }]);
+    await deleteBucket(core, other);
+    await openTestBucket(core, 'other-bucket');
+    const undone = await undo(core, bucket, job);
+    expect(undone).toMatchObject({ state: 'failed', failure: 'The specified bucket does not exist.' });
   });
 
   it('takes no other bucket than one that is there', async () => {
