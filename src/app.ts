@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import { createDecide } from './core/auth/decide.ts';
 import { createAccessKeyFinder } from './core/auth/find-access-key.ts';
 import { createAccountFinder } from './core/auth/find-accounts.ts';
+import { createCapGuard } from './core/caps/cap-guard.ts';
 import type { Core } from './core/core.ts';
 import { createLogCollector } from './core/logging/log-collector.ts';
 import { countBlocked } from './core/metering/count-blocked.ts';
@@ -41,14 +42,18 @@ export function createApp<Bindings extends object>(
 ): App<Bindings> {
   const core: Core = { ports, settings: config };
   const decide = createDecide();
-  const { deliver, deliverSite, hotAnswer, hotCounts } = createDelivery(core, config, decide);
+  // A name that no other process has had.
+  const source = `process ${ports.ids.requestId()}`;
+  const usage = createUsageFlusher(core, { source, intervalMs: config.meterFlushSeconds * 1000 });
+  const caps = createCapGuard(core, usage, source);
+  const { deliver, deliverSite, hotAnswer, hotCounts } = createDelivery(core, config, decide, caps);
   const bucketLogs = createLogCollector(core, config.bucketLogSeconds * 1000);
   const observer = createObserver(ports, config, hotCounts, undefined, bucketLogs);
   const answerSystem = createSystemSurface(config, observer.families);
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
   const findAccounts = createAccountFinder(core, config.seed);
-  const s3 = createS3Surface(core, { ...config, findAccessKey, findAccounts, decide, deliver });
+  const s3 = createS3Surface(core, { ...config, findAccessKey, findAccounts, decide, deliver, caps });
   const answerApi = createLazyApi({ core, findAccessKey, findAccounts, decide, ...config });
 
   const readAddress = createAddressReader(config, ports.directory.findHost);
@@ -107,9 +112,5 @@ export function createApp<Bindings extends object>(
     requestId: () => ports.ids.requestId(),
     served: observer.servedHot,
   };
-  const usage = createUsageFlusher(core, {
-    source: `counters ${ports.ids.requestId()}`,
-    intervalMs: config.meterFlushSeconds * 1000,
-  });
   return { fetch: app.fetch, hotDoor, flushBucketLogs: bucketLogs.flush, usage };
 }

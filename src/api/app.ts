@@ -25,6 +25,7 @@ import { addAccessKeyRoutes } from './routes/access-keys.ts';
 import { addAccountRoutes } from './routes/accounts.ts';
 import { addAuditRoutes } from './routes/audit.ts';
 import { addBucketRoutes } from './routes/buckets.ts';
+import { addCapRoutes } from './routes/caps.ts';
 import { addJobRoutes } from './routes/jobs.ts';
 import { addMemberRoutes } from './routes/members.ts';
 import { addObjectRoutes } from './routes/objects.ts';
@@ -50,6 +51,7 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addJobRoutes,
   addTrashRoutes,
   addRateCardRoutes,
+  addCapRoutes,
   addWebhookRoutes,
 ];
 

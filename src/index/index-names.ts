@@ -155,7 +155,12 @@ export const DIRECTORY_CALLS = {
 
 export const LEDGER_CALLS = {
   query: 'query',
+  listCaps: 'query',
+  readCaps: 'query',
   record: 'command',
+  putCap: 'command',
+  deleteCap: 'command',
+  leaseCaps: 'command',
 } as const satisfies Record<keyof LedgerApi, CallKind>;
 
 /** Whether the call changes the ledger. */

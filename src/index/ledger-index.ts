@@ -1,19 +1,15 @@
 // The ledger as plain synchronous code over a SQL port, like the bucket index: rollups of usage by the hour and by the
 // month, and what tells a batch that came again. No prices here.
-import type { AccessKeyId, AccountId, BucketId } from '../ports/domain.ts';
-import { StorageError } from '../ports/errors.ts';
-import type { LedgerApi, MeterName, UsageBatch, UsageGroup, UsageQuery, UsageRow, UsageSum } from '../ports/ledger.ts';
+import type { AccountId } from '../ports/domain.ts';
+import type { LedgerApi, UsageBatch, UsageRow } from '../ports/ledger.ts';
 import type { Sql } from '../ports/sql.ts';
 import { inTransactions } from './bucket-index.ts';
+import { createCapCalls } from './caps.ts';
+import { HALF, startOfMonth, sumUsage } from './usage-sums.ts';
 
-/** Sums that one query gives at most; a year of hours of five meters is fewer. */
-const SUMS_MAX = 50_000;
 /** How long a source is remembered after its last batch; whoever sends a batch again does so within minutes. Milliseconds. */
 const SOURCE_KEPT_MS = 90 * 24 * 3_600_000;
 const SOURCES_REMOVED = 20;
-
-const DAY_MS = 86_400_000;
-const HALF = 1n << 32n;
 
 /** The calls over a database whose tables `migrate(sql, LEDGER_SCHEMA)` made. Each is atomic. */
 export function createLedgerIndex(sql: Sql): LedgerApi {
@@ -28,9 +24,10 @@ export function createLedgerIndex(sql: Sql): LedgerApi {
         SOURCES_REMOVED,
       );
     },
-    query: (input) => querySums(sql, input),
+    query: (input) => sumUsage(sql, input),
+    ...createCapCalls(sql),
   };
-  return inTransactions(sql, calls, new Set<keyof LedgerApi>(['query']));
+  return inTransactions(sql, calls, new Set<keyof LedgerApi>(['query', 'listCaps']));
 }
 
 function recordBatch(sql: Sql, accountId: AccountId, { source, sequence, rows }: UsageBatch, nowMs: number): void {
@@ -52,7 +49,7 @@ function addRow(sql: Sql, accountId: AccountId, row: UsageRow): void {
   const low = Number(row.quantity % HALF);
   for (const [table, column, timeMs] of [
     ['ledger_hours', 'hour_ms', row.hourMs],
-    ['ledger_months', 'month_ms', monthOf(row.hourMs)],
+    ['ledger_months', 'month_ms', startOfMonth(row.hourMs)],
   ] as const) {
     sql.all(
       `INSERT INTO ${table} (account_id, ${column}, bucket_id, access_key_id, meter, high, low) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -66,65 +63,4 @@ function addRow(sql: Sql, accountId: AccountId, row: UsageRow): void {
       low,
     );
   }
-}
-
-/** The start of the calendar month of a time, UTC. */
-function monthOf(timeMs: number): number {
-  const date = new Date(timeMs);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
-}
-
-type SumRow = {
-  readonly time_ms: number | null;
-  readonly bucket_id: string | null;
-  readonly access_key_id: string | null;
-  readonly meter: string;
-  readonly high: string;
-  readonly low: string;
-};
-
-/** Whole months are read from their own table: some rows in place of hundreds. */
-function querySums(sql: Sql, input: UsageQuery): readonly UsageSum[] {
-  const { groupBy } = input;
-  const isFine = groupBy.includes('hour') || groupBy.includes('day');
-  const isOfMonths = !isFine && monthOf(input.fromMs) === input.fromMs && monthOf(input.toMs) === input.toMs;
-  const [table, column] = isOfMonths ? ['ledger_months', 'month_ms'] : ['ledger_hours', 'hour_ms'];
-  const has = (group: UsageGroup) => groupBy.includes(group);
-  const rows = sql.all<SumRow>(
-    `SELECT ${timeOf(groupBy, column)} AS time_ms, ${has('bucket') ? 'bucket_id' : 'NULL'} AS bucket_id,
-       ${has('accessKey') ? 'access_key_id' : 'NULL'} AS access_key_id, meter,
-       CAST(sum(high) AS TEXT) AS high, CAST(sum(low) AS TEXT) AS low
-     FROM ${table} WHERE account_id = ?1 AND ${column} >= ?2 AND ${column} < ?3
-       AND (?4 IS NULL OR bucket_id = ?4) AND (?5 IS NULL OR access_key_id = ?5)
-     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 LIMIT 0 + ?6`,
-    input.accountId,
-    input.fromMs,
-    input.toMs,
-    input.bucketId ?? null,
-    input.accessKeyId ?? null,
-    SUMS_MAX + 1,
-  );
-  if (rows.length > SUMS_MAX) {
-    throw new StorageError('InvalidRequest', {
-      detail: 'That is too much at once: ask for a shorter time, or fewer groups.',
-    });
-  }
-  return rows.map(decodeSum);
-}
-
-function timeOf(groupBy: readonly UsageGroup[], column: string): string {
-  if (groupBy.includes('hour')) return column;
-  if (groupBy.includes('day')) return `${column} - ${column} % ${DAY_MS}`;
-  if (!groupBy.includes('month')) return 'NULL';
-  return `unixepoch(${column} / 1000, 'unixepoch', 'start of month') * 1000`;
-}
-
-function decodeSum(row: SumRow): UsageSum {
-  return {
-    timeMs: row.time_ms,
-    bucketId: row.bucket_id === null || row.bucket_id === '' ? null : (row.bucket_id as BucketId),
-    accessKeyId: row.access_key_id === null || row.access_key_id === '' ? null : (row.access_key_id as AccessKeyId),
-    meter: row.meter as MeterName,
-    quantity: BigInt(row.high) * HALF + BigInt(row.low),
-  };
 }

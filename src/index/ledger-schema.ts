@@ -34,5 +34,29 @@ export const LEDGER_SCHEMA: Schema = {
         PRIMARY KEY (account_id, month_ms, bucket_id, access_key_id, meter)
       ) STRICT, WITHOUT ROWID`,
     ],
+    [
+      `CREATE TABLE caps (
+        account_id TEXT NOT NULL,
+        id TEXT NOT NULL,
+        cap TEXT NOT NULL,
+        PRIMARY KEY (account_id, id)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE cap_leases (
+        account_id TEXT NOT NULL,
+        cap_id TEXT NOT NULL,
+        holder TEXT NOT NULL,
+        units REAL NOT NULL,
+        until_ms INTEGER NOT NULL,
+        PRIMARY KEY (account_id, cap_id, holder)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE cap_crossings (
+        account_id TEXT NOT NULL,
+        cap_id TEXT NOT NULL,
+        period_ms INTEGER NOT NULL,
+        percent INTEGER NOT NULL,
+        PRIMARY KEY (account_id, cap_id, period_ms, percent)
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE TABLE cap_revisions (account_id TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+    ],
   ],
 };

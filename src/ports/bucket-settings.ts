@@ -93,6 +93,8 @@ export type BucketSettings = {
   readonly encryption: BucketEncryption | null;
   /** Null: nobody is told of changes. */
   readonly notifications: readonly NotificationRule[] | null;
+  /** Whether a cap of its owner is on it (core/caps): only then are readers of the bucket asked about. Null: none is. */
+  readonly isCapped: true | null;
   /** Moved by purges alone. Null: there was none. */
   readonly purges: PurgeFloors | null;
 };
@@ -111,5 +113,6 @@ export const NO_SETTINGS: BucketSettings = {
   trash: null,
   encryption: null,
   notifications: null,
+  isCapped: null,
   purges: null,
 };

@@ -1,6 +1,7 @@
 // The ledger: what each account used, by the hour, and the caps on it. Usage comes in batches that can be sent again
 // without being counted twice. index/ledger-index.ts implements it synchronously over SQL; on Node all accounts share the
 // database of the index, on Cloudflare each has a Durable Object of its own. It knows quantities and no prices.
+import type { Cap, CapCrossing, CapLease, CapsState } from './caps.ts';
 import type { AccessKeyId, AccountId, BucketId } from './domain.ts';
 
 /** Milliseconds of an hour, the grain of the ledger. */
@@ -57,8 +58,21 @@ export type UsageSum = {
 export type LedgerCommands = {
   /** Counts the batches that were not counted yet. Idempotent. */
   record(input: { accountId: AccountId; batches: readonly UsageBatch[]; nowMs: number }): void;
+  /** Sets a cap or changes the one of its id. InvalidRequest when there are 100. */
+  putCap(input: { accountId: AccountId; cap: Cap }): void;
+  /** Whether there was one. */
+  deleteCap(input: { accountId: AccountId; id: string }): boolean;
+  /**
+   * Gives the holder these units in place of those that it had, and tells which crossings are new. Null, and nothing is
+   * done, when the state has moved on since it was read. A holder without a lease until `untilMs` has none.
+   */
+  leaseCaps(lease: CapLease): { revision: number; crossings: readonly CapCrossing[] } | null;
 };
 export type LedgerQueries = {
+  /** By id; at most 100. */
+  listCaps(input: { accountId: AccountId }): readonly Cap[];
+  /** The same with what each has used in the period of `nowMs`. Cost: the sums of the period. */
+  readCaps(input: { accountId: AccountId; holder: string; nowMs: number }): CapsState;
   /** Sums of an account's usage, by time and meter. InvalidRequest above 50,000 of them. Cost: the rows of the period. */
   query(input: UsageQuery): readonly UsageSum[];
 };

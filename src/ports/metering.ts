@@ -1,5 +1,6 @@
 // What is used, counted in memory until the ledger has it. Counting is synchronous and can't fail; core/metering takes the
 // sums out and brings them to the ledger (ports/ledger.ts), core/caps sets the allowances.
+import type { CapScope } from './caps.ts';
 import type { AccessKeyId, AccountId, BucketGate, BucketId } from './domain.ts';
 
 /** Classes of requests as R2 has them (https://developers.cloudflare.com/r2/pricing/#class-a-operations). */
@@ -33,16 +34,20 @@ export type UsageCounts = {
  */
 export type Allowance = {
   readonly capId: string;
-  /** Units, and how many of them were used since the last drain. */
-  limit: number;
-  spent: number;
+  readonly scope: CapScope;
+  /** Units used since the process began, and up to where that may go. */
+  used: number;
+  upTo: number;
+  /** Whether there is no more to be had than that. */
+  isLast: boolean;
   /** By the clock of this process. From then on nothing of it may be used. */
   expiresAtMs: number;
   /** `cached`: only what memory holds is served. `refused`: nothing but what is free. */
   level: 'open' | 'cached' | 'refused';
-  readonly perA: number;
-  readonly perB: number;
-  readonly perByte: number;
+  /** Units that a request of a class takes, and a byte out. */
+  perA: number;
+  perB: number;
+  perByte: number;
 };
 
 /** The uses of one owner, from one process. */
@@ -78,14 +83,20 @@ export type Meter = {
   /** The counter of public reads of a bucket, which the gate in memory leads to. Cost: 10 ns. */
   ofGate(gate: BucketGate): UsageCounter;
   /**
-   * Takes out what was counted, of accounts that `wants` takes; it is the caller's to keep from then on. What of the
-   * allowances was spent begins anew with it.
+   * Takes out what was counted, of accounts that `wants` takes; it is the caller's to keep from then on.
    */
   drain(wants: (accountId: AccountId) => boolean): readonly DrainedUsage[];
   /** Forgets the allowances of an account's counters, so that they are asked for. */
   forgetAllowances(accountId: AccountId): void;
+  /** How often that was done. */
+  forgotten(): number;
   /** `onUse` is called at the first use after each drain, in the middle of a request: no I/O, no throw. */
   whenUsed(onUse: () => void): void;
   /** For metrics. */
   totals(): MeterTotals;
 };
+
+/** What an answer takes of an allowance, in its units. */
+export function unitsOf({ perA, perB, perByte }: Allowance, operationClass: OperationClass, bytesOut: number): number {
+  return (operationClass === 'A' ? perA : operationClass === 'B' ? perB : 0) + bytesOut * perByte;
+}

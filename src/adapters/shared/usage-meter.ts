@@ -2,16 +2,17 @@
 // since the last drain stand in a list, so that draining looks at nothing else, and one that somebody still holds counts on
 // even when it was forgotten here.
 import type { AccountId, BucketGate, BucketId } from '../../ports/domain.ts';
-import type {
-  Allowance,
-  DrainedUsage,
-  Meter,
-  MeterTotals,
-  OperationClass,
-  UsageCounter,
-  UsageCounts,
-  UsageOwner,
-  UsageTier,
+import {
+  type Allowance,
+  type DrainedUsage,
+  type Meter,
+  type MeterTotals,
+  type OperationClass,
+  type UsageCounter,
+  type UsageCounts,
+  type UsageOwner,
+  type UsageTier,
+  unitsOf,
 } from '../../ports/metering.ts';
 import type { Clock } from '../../ports/system.ts';
 
@@ -58,6 +59,7 @@ class Counter implements UsageCounter {
     else if (tier === 'edge') counts.edgeBytes += bytesOut;
     else if (tier === 'bucket') counts.bucketBytes += bytesOut;
     else counts.madeBytes += bytesOut;
+    if (this.allowances !== null) spend(this.allowances, operationClass, bytesOut);
     if (!this.#isListed) this.#enlist();
   }
 
@@ -96,6 +98,10 @@ class Counter implements UsageCounter {
   }
 }
 
+function spend(allowances: readonly Allowance[], operationClass: OperationClass, bytesOut: number): void {
+  for (const allowance of allowances) allowance.used += unitsOf(allowance, operationClass, bytesOut);
+}
+
 /** Makes a meter that has counted nothing. */
 export function createUsageMeter(clock: Clock): UsageMeter {
   const counters = new Map<string, Counter>();
@@ -103,6 +109,7 @@ export function createUsageMeter(clock: Clock): UsageMeter {
   let used: Counter[] = [];
   let onUse: () => void = () => {};
   const drained = newTotals();
+  let forgotten = 0;
 
   function list(counter: Counter): void {
     counter.usedFromMs = clock.nowMs();
@@ -135,7 +142,6 @@ export function createUsageMeter(clock: Clock): UsageMeter {
     },
     drain(wants) {
       const [taken, left] = [[] as DrainedUsage[], [] as Counter[]];
-      const spent = new Set<Allowance>();
       for (const counter of used) {
         if (!wants(counter.owner.accountId)) {
           left.push(counter);
@@ -144,16 +150,13 @@ export function createUsageMeter(clock: Clock): UsageMeter {
         const usage = counter.take();
         addTo(drained, usage);
         taken.push(usage);
-        for (const allowance of counter.allowances ?? []) spent.add(allowance);
-      }
-      for (const allowance of spent) {
-        allowance.limit -= allowance.spent;
-        allowance.spent = 0;
       }
       used = left;
       return taken;
     },
+    forgotten: () => forgotten,
     forgetAllowances(accountId: AccountId) {
+      forgotten += 1;
       for (const counter of counters.values()) if (counter.owner.accountId === accountId) counter.allowances = null;
     },
     whenUsed(callback) {

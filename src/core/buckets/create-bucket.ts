@@ -3,6 +3,7 @@ import { type BucketSettings, NO_SETTINGS } from '../../ports/bucket-settings.ts
 import type { Account, BucketName, BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { withPublicReads } from '../auth/public-reads.ts';
+import { isCappedFromStart } from '../caps/set-cap.ts';
 import type { Core } from '../core.ts';
 import { makeBucketId } from './blob-home.ts';
 
@@ -20,7 +21,10 @@ export async function createBucket(
 ): Promise<{ record: BucketRecord; isNew: boolean }> {
   const { clock, directory, ids, metadataIndex } = core.ports;
   const createdAtMs = clock.nowMs();
-  await directory.call('addBucket', { ownerId: account.id, name, createdAtMs });
+  const [isCapped] = await Promise.all([
+    isCappedFromStart(core, account.id),
+    directory.call('addBucket', { ownerId: account.id, name, createdAtMs }),
+  ]);
   const bucket: BucketRecord = {
     id: makeBucketId(name, ids.bucketId()),
     name,
@@ -28,7 +32,7 @@ export async function createBucket(
     createdAtMs,
     revision: 1,
     access: withPublicReads({ name, ownerId: account.id }, access),
-    settings,
+    settings: isCapped ? { ...settings, isCapped: true } : settings,
   };
   try {
     const record = await metadataIndex.call(name, 'createBucket', { bucket });

@@ -2,6 +2,7 @@
 // once; until it is through, the account's counters go on counting. Node calls `flush` every few seconds and at its end, a
 // Worker some seconds after the first use (`afterUse`). Never fails: what can't be sent waits.
 import type { AccountId } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
 import type { UsageBatch } from '../../ports/ledger.ts';
 import { HOUR_MS } from '../../ports/ledger.ts';
 import type { Core } from '../core.ts';
@@ -10,7 +11,9 @@ import { usageRows } from './usage-rows.ts';
 export type UsageFlusher = {
   /** Sends what there is. Resolves when everything is through or has failed; whether nothing is left. */
   flush(): Promise<boolean>;
-  /** The same, when the time has come that is set between two flushes: for work behind an answer. */
+  /** Sends all of one account; rejects when the ledger does not have it then. */
+  flushAccount(accountId: AccountId): Promise<void>;
+  /** The same as `flush`, when the time has come that is set between two flushes: for work behind an answer. */
   afterUse(): Promise<void>;
   /** Sends all there is, in two rounds: one for what waited for an answer, one for what was counted meanwhile. */
   close(): Promise<void>;
@@ -33,10 +36,11 @@ export function createUsageFlusher(
   let sequence = 0;
 
   /** Takes what was counted out of the meter, but of accounts that still wait for an answer of this hour. */
-  function collect(): void {
+  function collect(only: AccountId | null = null): void {
     const nowMs = clock.nowMs();
     const hourMs = nowMs - (nowMs % HOUR_MS);
     const drained = meter.drain((accountId) => {
+      if (only !== null) return accountId === only;
       const waits = pending.get(accountId);
       return waits === undefined || (waits.hourMs < hourMs && waits.batches.length < BATCHES_MAX);
     });
@@ -72,6 +76,15 @@ export function createUsageFlusher(
 
   return {
     flush,
+    async flushAccount(accountId) {
+      collect(accountId);
+      const waits = pending.get(accountId);
+      if (waits === undefined) return;
+      const last = waits.batches.at(-1)?.sequence ?? 0;
+      await send(accountId, waits);
+      const isLeft = pending.get(accountId)?.batches.some((batch) => batch.sequence <= last) === true;
+      if (isLeft) throw new StorageError('ServiceUnavailable', { detail: 'The ledger can not be asked now.' });
+    },
     async close() {
       await flush();
       await flush();

@@ -1,7 +1,9 @@
 // Answers a public read once it is known what is meant: conditions and range from the pointer or the representation alone,
 // then the body. Called by deliver.ts, which has found the object and knows that everyone may read it.
+
+import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
-import { openBody } from '../../core/objects/read-object.ts';
+import { bodyInMemory, openBody } from '../../core/objects/read-object.ts';
 import type { Pointer } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Found, Staleness } from '../../ports/hot-metadata.ts';
@@ -15,7 +17,7 @@ import { parseHttpDate } from '../semantics/http-date.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { type ByteRange, parseRange } from '../semantics/range.ts';
 import type { BodyOrigin, CacheStatus } from './cache-status.ts';
-import { countRead } from './count-read.ts';
+import { countRead, readerOf } from './count-read.ts';
 import type { Asked } from './deliver.ts';
 import type { PreparedHeaders } from './prepared-headers.ts';
 import { withPrivateCaching } from './public-reader.ts';
@@ -43,10 +45,11 @@ export function createAnswerObject(
     readonly cacheStatus: CacheStatus;
     readonly memoryHit: string;
     readonly isServerTimingOn: boolean;
+    readonly caps: CapGuard | null;
   },
 ): AnswerObject {
   const { meter } = core.ports;
-  const { cacheStatus, memoryHit, isServerTimingOn } = options;
+  const { cacheStatus, memoryHit, isServerTimingOn, caps } = options;
 
   /** With how long it took, unless it came out of memory: then prepared-headers.ts has said what there is to say. */
   function withTiming(headers: Readonly<HeaderRecord>, status: string, notes: RequestNotes) {
@@ -88,21 +91,36 @@ export function createAnswerObject(
       const own = prepared.part(pointer, status, range);
       return representation === null ? own : dressedPart(own, representation, range);
     }
+    const isHead = request.method === 'HEAD';
+    const gate = caps !== null && found.gate?.settings.isCapped === true ? found.gate : null;
+    const wanted = { operationClass: 'B' as const, bytesOut: isHead ? 0 : lengthBytes };
     const send = (body: OutgoingBody, origin: BodyOrigin): Response => {
+      const fromMemory = origin !== 'bucket';
+      const refusal = gate === null ? null : (caps?.refusalNow(readerOf(gate), { ...wanted, fromMemory }) ?? null);
+      if (refusal !== null) {
+        if (body instanceof ReadableStream) void body.cancel().catch(() => undefined);
+        throw refusal;
+      }
       const status = cacheStatus(tier, origin, stale);
       const stored = headersWith(status);
       countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin, pointer.storageClass, request.notes);
       const headers = withTiming(wished === null ? stored : { ...stored, ...wished }, status, request.notes);
       return respond(asked, isWhole ? 200 : 206, shown(headers), body, cors);
     };
-    if (request.method === 'HEAD') return send(null, 'none');
-    if (representation !== null) {
-      return send(representation.bytes.subarray(offsetBytes, offsetBytes + lengthBytes), choice?.origin ?? 'memory');
-    }
-    const opened = openBody(core, pointer, { offsetBytes, lengthBytes });
-    return opened instanceof Promise
-      ? opened.then((late) => send(late.body, late.tier))
-      : send(opened.body, opened.tier);
+    const proceed = (): Response | Promise<Response> => {
+      if (isHead) return send(null, 'none');
+      if (representation !== null) {
+        return send(representation.bytes.subarray(offsetBytes, offsetBytes + lengthBytes), choice?.origin ?? 'memory');
+      }
+      const opened = openBody(core, pointer, { offsetBytes, lengthBytes });
+      return opened instanceof Promise
+        ? opened.then((late) => send(late.body, late.tier))
+        : send(opened.body, opened.tier);
+    };
+    if (gate === null || caps === null) return proceed();
+    const fromMemory =
+      isHead || representation !== null || bodyInMemory(core, pointer, { offsetBytes, lengthBytes }) !== null;
+    return caps.require(readerOf(gate), { ...wanted, fromMemory }).then(proceed);
   };
 }
 

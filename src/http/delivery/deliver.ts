@@ -4,6 +4,7 @@
 // pointer only, so that no cached body can bring old ones.
 // Header names are lower case everywhere (semantics/object-headers.ts), or one would come twice.
 import type { Decide } from '../../core/auth/decide.ts';
+import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { openWithCustomerKey } from '../../core/encryption/key-keeping.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
@@ -68,8 +69,13 @@ export type Asked = {
   readonly profile: HeaderProfile | null;
 };
 
-/** Makes both doors. Errors: NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI. */
-export function createDelivery(core: Core, settings: DeliverySettings, decide: Decide): Delivery {
+/** Makes both doors. `caps` null: there are none. Errors: those of caps, NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI. */
+export function createDelivery(
+  core: Core,
+  settings: DeliverySettings,
+  decide: Decide,
+  caps: CapGuard | null = null,
+): Delivery {
   const { isServerTimingOn } = settings;
   const cacheStatus = createCacheStatus(core.ports.tiers);
   const reader = createPublicReader(core, decide, settings);
@@ -79,7 +85,7 @@ export function createDelivery(core: Core, settings: DeliverySettings, decide: D
   const preparedFor = createPreparedFor({ ...settings, memoryHit, memoryMiss });
   const variants = createVariants(core);
   const images = createImages(core);
-  const answerObject = createAnswerObject(core, { cacheStatus, memoryHit, isServerTimingOn });
+  const answerObject = createAnswerObject(core, { cacheStatus, memoryHit, isServerTimingOn, caps });
 
   function answer(asked: Asked, found: Found): Response | Promise<Response> {
     const cors = found.gate === null ? null : corsHeaders(found.gate.settings.cors, asked.request);
@@ -139,7 +145,7 @@ export function createDelivery(core: Core, settings: DeliverySettings, decide: D
 
   const hotCounts = newHotCounts();
   const rules = createSiteRulesReader(core);
-  const shared = { preparedFor, profiles, rules, variants };
+  const shared = { preparedFor, profiles, rules, variants, caps };
   const hotAnswer = createHotAnswer(core, {
     domains: settings,
     memoryHit,
@@ -149,7 +155,7 @@ export function createDelivery(core: Core, settings: DeliverySettings, decide: D
   });
   return {
     deliver,
-    deliverSite: createSiteDelivery(core, { find, findAll, answer, mayRead: reader.mayRead, profiles, rules }),
+    deliverSite: createSiteDelivery(core, { find, findAll, answer, mayRead: reader.mayRead, profiles, rules, caps }),
     hotAnswer,
     hotCounts,
   };

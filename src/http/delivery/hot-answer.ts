@@ -2,6 +2,8 @@
 // the bucket has at hand, or not at all.
 // The hot lane of the Node home asks it before node:http ever sees the request; what it leaves, and every error, is
 // deliver.ts's. It decides with the same pieces as deliver.ts and must never answer otherwise.
+
+import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { bodyAtHand, bodyInMemory } from '../../core/objects/read-object.ts';
 import type { BucketGate, BucketName, Pointer } from '../../ports/domain.ts';
@@ -50,6 +52,8 @@ export type HotAnswerOptions = {
   readonly variants: Variants;
   readonly memoryHit: string;
   readonly isServerTimingOn: boolean;
+  /** Null: there are no caps. */
+  readonly caps: CapGuard | null;
 };
 
 /** An object that everyone may read, and how its answers are dressed. */
@@ -58,11 +62,16 @@ type HotFound = HotPage & { readonly bucket: BucketName };
 /** Cost: 1 µs, and the copy of a range that memory has not; no waiting, no promise. Never throws. */
 export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHot {
   const { directory, hotMetadata, meter } = core.ports;
-  const { domains, isServerTimingOn, memoryHit, preparedFor, profiles, variants } = options;
+  const { caps, domains, isServerTimingOn, memoryHit, preparedFor, profiles, variants } = options;
 
   const placeOf = createHotPlaceReader(domains, directory.findHost);
   const visit = createHotVisit({ hotMetadata, profiles, rules: options.rules });
   const varying = new WeakMap<HotReply['headers'], HotReply['headers']>();
+
+  /** Whether no cap is in the way. The other door says which, and asks anew where memory does not know. */
+  const isCapped = (gate: BucketGate): boolean => caps !== null && gate.settings.isCapped === true;
+  const mayServe = (gate: BucketGate, bytesOut: number): boolean =>
+    caps === null || gate.settings.isCapped !== true || caps.mayServe(gate, bytesOut);
 
   /** With Vary where the bucket has CORS rules: a record of its own, kept with the one that it is made of. */
   function headersIn(gate: BucketGate, headers: HotReply['headers']): HotReply['headers'] {
@@ -133,6 +142,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
       }
     }
     if (read.isHead) {
+      if (!mayServe(gate, 0)) return null;
       const own = prepared.whole(pointer, memoryHit);
       const headers = headersIn(gate, variant === null ? own : variants.headersOf(own, variant));
       counts.headWhole += 1;
@@ -140,6 +150,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
       return { status: 200, headers, part: null, body: null, release: null, bucket, isPage };
     }
     if (variant !== null) {
+      if (!mayServe(gate, variant.bytes.length)) return null;
       const headers = headersIn(gate, variants.headersOf(prepared.whole(pointer, memoryHit), variant));
       counts.getWhole += 1;
       countRead(meter, gate, variant.bytes.length, 'memory', pointer.storageClass, null);
@@ -151,7 +162,10 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     const lengthBytes = range === 'whole' ? pointer.sizeBytes : range.endByteInclusive - offsetBytes + 1;
     const found = bodyInMemory(core, pointer, { offsetBytes, lengthBytes });
     if (found === null)
-      return range === 'whole' ? null : answerAtHand(hot, isPage, { asked: range, offsetBytes, lengthBytes });
+      return range === 'whole' || isCapped(gate)
+        ? null
+        : answerAtHand(hot, isPage, { asked: range, offsetBytes, lengthBytes });
+    if (!mayServe(gate, lengthBytes)) return null;
     const { body, tier } = found;
     countRead(meter, gate, lengthBytes, tier, pointer.storageClass, null);
     if (range === 'whole') {

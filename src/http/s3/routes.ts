@@ -36,6 +36,7 @@
 import type { Decide } from '../../core/auth/decide.ts';
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
 import { freshByMs } from '../../core/buckets/fresh-by.ts';
+import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { createLeases } from '../../core/leases.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
@@ -54,6 +55,7 @@ import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path
 import { type Authenticated, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts';
 import { authorizeCall, type Target } from './authorize-call.ts';
 import { addCommonHeaders, payerOf, type S3Answer, type S3Call } from './call.ts';
+import { createCapCheck } from './cap-check.ts';
 import { isConfidential, type KeysOverHttp } from './confidential.ts';
 import { detectOperation, type OperationName } from './detect.ts';
 import type { Operation } from './operation.ts';
@@ -92,6 +94,8 @@ export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey'> & {
   readonly zipIdleSeconds: number;
   /** Whether answers tell where their time went. */
   readonly isServerTimingOn: boolean;
+  /** Absent: there are no caps. */
+  readonly caps?: CapGuard;
 };
 
 export type S3Surface = {
@@ -179,7 +183,15 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     request.notes.key = target.key;
     const { bucket, handle } = await authorizeCall(core, call, target);
     request.notes.foundMs = performance.now();
+    const capped = bucket?.record().settings.isCapped === true ? bucket.record() : null;
+    const check =
+      capped === null || deps.caps === undefined
+        ? null
+        : createCapCheck(deps.caps, payerOf(capped, call.principal), OPERATIONS[name].meter);
+    await check?.before();
     const given = await handle();
+    await check?.answer(given);
+    check?.last(given);
     tellFreshBy(core, call, target, given);
     const record = bucket?.record() ?? null;
     const added = record === null ? null : corsHeaders(record.settings.cors, request);

@@ -1,6 +1,7 @@
 // Sites: public reads at `{bucket}.{website domain}` and at the hosts that owners bind, with index and error documents,
 // redirects, lists and pages for people. What is meant comes from a plan (plan.ts); objects are looked up and answered
 // through the same two functions as deliver.ts. Never writes, never takes a signature.
+import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../../core/names.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
@@ -11,6 +12,7 @@ import type { HttpRequest } from '../../request.ts';
 import { answerPreflight } from '../../s3/preflight.ts';
 import { decodePathSegment } from '../../semantics/raw-path.ts';
 import type { PointerTier } from '../cache-status.ts';
+import { readerOf } from '../count-read.ts';
 import type { Asked } from '../deliver.ts';
 import type { HeaderProfiles } from '../header-profile.ts';
 import type { FoundObject } from '../public-reader.ts';
@@ -41,6 +43,8 @@ export type SiteFound = {
 export type SiteDoor<Found extends SiteFound> = {
   find(bucket: BucketName, key: ObjectKey): Found | Promise<Found>;
   findAll(bucket: BucketName, keys: readonly ObjectKey[]): Promise<readonly Found[]>;
+  /** Null: there are none. */
+  readonly caps: CapGuard | null;
   /** Conditions, range and body. Throws as deliver does. */
   answer(asked: Asked, found: Found): Response | Promise<Response>;
   /** Whether this visitor may have what was found, or may be told that nothing was. */
@@ -97,6 +101,10 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     if (first.tier !== 'memory') request.notes.foundMs = performance.now();
     const gate = requireGate(first.gate, binding, bucket);
     request.notes.bucket = bucket;
+    request.notes.payer = readerOf(gate);
+    if (gate.settings.isCapped === true) {
+      await door.caps?.require(readerOf(gate), { operationClass: 'B', bytesOut: 0, fromMemory: true });
+    }
     const isList = wantsList(rawQuery);
     const options = { rules: rules.peek(gate, prefix) ?? (await rules.load(bucket, gate, prefix)), profiles };
     const plan = planVisit({ gate, binding }, visit, { ...options, wantsList: isList });

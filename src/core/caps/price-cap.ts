@@ -1,0 +1,47 @@
+// What a cap's usage comes to, in the cap's own units, and at most what one more use would. Money by the card that the cap
+// names, as if what it is on were an account of its own: free allowances and tiers apply to it alone.
+import type { Cap, CapState } from '../../ports/caps.ts';
+import type { MeterName } from '../../ports/ledger.ts';
+import { type BillingMonth, makeInvoice } from '../billing/invoice.ts';
+import type { CardLine, RateCard } from '../billing/rate-card.ts';
+import { RATE_CARDS } from '../billing/rate-cards.ts';
+import { toUsage } from '../metering/query-usage.ts';
+
+/** Units of one more request of a class, and of one more byte out; numbers, and rather too much than too little. */
+export type CapPrices = { readonly perA: number; readonly perB: number; readonly perByte: number };
+
+const BYTES: CapPrices = { perA: 0, perB: 0, perByte: 1 };
+const MICRO_PER_SCALED = 1e-6;
+
+/** The card of a cap in money; null when there is none of that name. */
+export function cardOf({ cardId }: Pick<Cap, 'cardId'>): RateCard | null {
+  return RATE_CARDS.find((card) => card.id === cardId) ?? null;
+}
+
+/** Units used: bytes out, or micro-units of money. A cap whose card is gone counts nothing. */
+export function spentOf({ cap, usage }: Pick<CapState, 'cap' | 'usage'>, month: BillingMonth): bigint {
+  if (cap.unit === 'bytes') {
+    return usage.reduce((sum, { meter, quantity }) => sum + (meter.startsWith('egress/') ? quantity : 0n), 0n);
+  }
+  const card = cardOf(cap);
+  return card === null ? 0n : makeInvoice(toUsage(usage), card, month).totalMicro;
+}
+
+/** The dearest that a use could be: the highest tier of any storage class. */
+export function pricesOf(cap: Cap): CapPrices {
+  if (cap.unit === 'bytes') return BYTES;
+  const card = cardOf(cap);
+  if (card === null) return { perA: 0, perB: 0, perByte: 0 };
+  const dearest = (isMeant: (meter: MeterName) => boolean) =>
+    Math.max(0, ...card.lines.filter((line) => line.meters.some(isMeant)).map(dearestTier));
+  return {
+    perA: dearest((meter) => meter.startsWith('class-a/')),
+    perB: dearest((meter) => meter.startsWith('class-b/')),
+    perByte: dearest((meter) => meter.startsWith('egress/')) + dearest((meter) => meter.startsWith('retrieval/')),
+  };
+}
+
+/** Micro-units of one request or byte. Prices are in 10^-12 of a unit of money, for `size` of the meter. */
+function dearestTier({ tiers, unit }: CardLine): number {
+  return (Math.max(...tiers.map((tier) => Number(tier.price))) * MICRO_PER_SCALED) / Number(unit.size);
+}

@@ -1,0 +1,112 @@
+// What an owner does with caps: sets, lifts, removes and looks at them. Every bucket that a cap is on has a mark in its
+// record, which travels in its gate: only where it is set do readers ask the guard at all.
+import type { Cap, CapScope } from '../../ports/caps.ts';
+import type { AccountId, BucketName } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import { nameOfBucketId } from '../buckets/blob-home.ts';
+import { openBucket } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
+import { type CapStanding, standingsOf } from './allowances.ts';
+import { cardOf } from './price-cap.ts';
+
+/** Buckets of an account that are read at once. */
+const PAGE = 500;
+/** Nobody holds a lease under this name. */
+const NOBODY = 'nobody';
+
+/**
+ * Sets a cap, or changes the one of that id. InvalidArgument; InvalidRequest when there are too many. It is heard at once
+ * on Node, elsewhere within seconds; what is leased by then may still be used. Cost: a commit for each bucket it is on.
+ */
+export async function setCap(core: Core, accountId: AccountId, cap: Cap): Promise<Cap> {
+  check(cap);
+  await core.ports.ledger.call('putCap', { accountId, cap });
+  core.ports.meter.forgetAllowances(accountId);
+  await markBuckets(core, accountId, await scopesOf(core, accountId), cap.scope);
+  return cap;
+}
+
+/** Removes it. Whether there was one. */
+export async function removeCap(core: Core, accountId: AccountId, id: string): Promise<boolean> {
+  const caps = await core.ports.ledger.call('listCaps', { accountId });
+  const cap = caps.find((known) => known.id === id);
+  if (cap === undefined) return false;
+  await core.ports.ledger.call('deleteCap', { accountId, id });
+  core.ports.meter.forgetAllowances(accountId);
+  await markBuckets(core, accountId, await scopesOf(core, accountId), cap.scope);
+  return true;
+}
+
+/** Lets it not be heard until then, null: hears it again. NoSuchCap. */
+export async function liftCap(core: Core, accountId: AccountId, id: string, untilMs: number | null): Promise<Cap> {
+  const caps = await core.ports.ledger.call('listCaps', { accountId });
+  const cap = caps.find((known) => known.id === id);
+  if (cap === undefined) throw new StorageError('NoSuchCap');
+  return setCap(core, accountId, { ...cap, liftedUntilMs: untilMs });
+}
+
+/** The caps of an account and how they stand: what is recorded by now. Cost: one call to the ledger. */
+export async function listCaps(core: Core, accountId: AccountId): Promise<readonly CapStanding[]> {
+  const nowMs = core.ports.clock.nowMs();
+  return standingsOf(await core.ports.ledger.call('readCaps', { accountId, holder: NOBODY, nowMs }), nowMs);
+}
+
+/** Whether a new bucket of the account is capped from the start. */
+export async function isCappedFromStart(core: Core, accountId: AccountId): Promise<boolean> {
+  return (await scopesOf(core, accountId)).some(({ kind }) => kind !== 'bucket');
+}
+
+async function scopesOf(core: Core, accountId: AccountId): Promise<readonly CapScope[]> {
+  return (await core.ports.ledger.call('listCaps', { accountId })).map((cap) => cap.scope);
+}
+
+function check({ id, limit, alertPercents, cachedFromPercent, unit, cardId }: Cap): void {
+  const isPercent = (value: number) => Number.isInteger(value) && value >= 1 && value <= 100;
+  const wrong = !/^[a-zA-Z0-9_-]{1,64}$/.test(id)
+    ? 'id: letters, digits, _ and -, at most 64.'
+    : limit < 1n || limit > BigInt(Number.MAX_SAFE_INTEGER)
+      ? 'limit: a whole number from 1 to 2^53 - 1.'
+      : alertPercents.length > 10 || !alertPercents.every(isPercent)
+        ? 'alertPercents: at most 10 whole numbers from 1 to 100.'
+        : cachedFromPercent !== null && !isPercent(cachedFromPercent)
+          ? 'cachedFromPercent: a whole number from 1 to 100.'
+          : unit === 'money' && cardOf({ cardId }) === null
+            ? 'cardId: no such rate card.'
+            : null;
+  if (wrong !== null) throw new StorageError('InvalidArgument', { detail: wrong });
+}
+
+/** Marks what the changed scope is about, or takes the mark off where no cap is left. */
+async function markBuckets(
+  core: Core,
+  accountId: AccountId,
+  scopes: readonly CapScope[],
+  changed: CapScope,
+): Promise<void> {
+  const isAll = scopes.some(({ kind }) => kind !== 'bucket');
+  const capped = new Set(scopes.flatMap((scope) => (scope.kind === 'bucket' ? [nameOfBucketId(scope.bucketId)] : [])));
+  if (changed.kind === 'bucket') {
+    const name = nameOfBucketId(changed.bucketId);
+    return mark(core, accountId, name, isAll || capped.has(name));
+  }
+  for (let after = ''; ; ) {
+    const page = await core.ports.directory.call('listBuckets', { ownerId: accountId, prefix: '', after, limit: PAGE });
+    for (const { name } of page) await mark(core, accountId, name, isAll || capped.has(name));
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last.name;
+  }
+}
+
+async function mark(core: Core, accountId: AccountId, name: BucketName, isCapped: boolean): Promise<void> {
+  try {
+    const bucket = await openBucket(core, name, (record) => {
+      if (record.ownerId !== accountId) throw new StorageError('NoSuchBucket');
+    });
+    if ((bucket.record().settings.isCapped === true) === isCapped) return;
+    await bucket.call('setBucketSettings', { settings: { isCapped: isCapped ? true : null } });
+  } catch (error) {
+    // It went meanwhile, or is the trace of an interrupted create.
+    if (!(error instanceof StorageError) || error.code !== 'NoSuchBucket') throw error;
+  }
+}

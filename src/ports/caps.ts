@@ -1,0 +1,71 @@
+// Caps on what an account's usage may cost or send out, as plain data: what the owner sets, what the ledger knows of it,
+// and the leases by which processes use it up. core/caps decides; the ledger keeps.
+import type { AccessKeyId, AccountId, BucketId } from './domain.ts';
+import type { UsageRow } from './ledger.ts';
+
+/** What a cap is on: all of an account, or what is used of one bucket, or by one access key. */
+export type CapScope =
+  | { readonly kind: 'account' }
+  | { readonly kind: 'bucket'; readonly bucketId: BucketId }
+  | { readonly kind: 'accessKey'; readonly accessKeyId: AccessKeyId };
+
+export type Cap = {
+  /** Chosen by the owner; unique in the account. */
+  readonly id: string;
+  readonly scope: CapScope;
+  /** Bytes that go out, or money by a rate card. */
+  readonly unit: 'bytes' | 'money';
+  /** Bytes, or micro-units of the card's currency. */
+  readonly limit: bigint;
+  /** A day or a calendar month, UTC: then it begins anew. */
+  readonly period: 'day' | 'month';
+  /** Percent of the limit at which the owner is told. */
+  readonly alertPercents: readonly number[];
+  /** Percent from which only what caches hold is served; null: everything is, up to the limit. */
+  readonly cachedFromPercent: number | null;
+  /** Of a cap in money: the card that it is reckoned by. */
+  readonly cardId: string | null;
+  /** Until then it is not heard; null: it is. */
+  readonly liftedUntilMs: number | null;
+};
+
+/** A cap and what is known of its period. */
+export type CapState = {
+  readonly cap: Cap;
+  readonly usage: readonly Pick<UsageRow, 'meter' | 'quantity'>[];
+  /** Units leased to others, and to who asks. */
+  readonly leasedToOthers: number;
+  readonly leasedToHolder: number;
+};
+
+/** `revision` grows with each lease and each change of a cap. */
+export type CapsState = { readonly revision: number; readonly caps: readonly CapState[] };
+
+/** Units that a holder may use besides what is recorded. */
+export type CapGrant = { readonly capId: string; readonly units: number };
+/** That a cap has come to a percentage, in the period that began then. */
+export type CapCrossing = { readonly capId: string; readonly periodMs: number; readonly percent: number };
+
+export type CapLease = {
+  readonly accountId: AccountId;
+  readonly holder: string;
+  /** That of the state which it was worked out from. */
+  readonly revision: number;
+  readonly grants: readonly CapGrant[];
+  readonly crossings: readonly CapCrossing[];
+  readonly nowMs: number;
+  readonly untilMs: number;
+};
+
+const DAY_MS = 86_400_000;
+
+/** The day or the calendar month that a time is in, UTC; the end is not part of it. */
+export function capPeriod(period: Cap['period'], timeMs: number): { readonly fromMs: number; readonly toMs: number } {
+  if (period === 'day') {
+    const fromMs = timeMs - (timeMs % DAY_MS);
+    return { fromMs, toMs: fromMs + DAY_MS };
+  }
+  const date = new Date(timeMs);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return { fromMs: Date.UTC(year, month, 1), toMs: Date.UTC(year, month + 1, 1) };
+}

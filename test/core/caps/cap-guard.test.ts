@@ -1,0 +1,250 @@
+// Caps against what was really used: processes that lease, use and flush in any order never pass a cap together, and lose
+// no more of it than their leases while they live.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
+import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
+import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
+import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
+import type { Core } from '../../../src/core/core.ts';
+import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
+import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
+import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
+import { migrate } from '../../../src/index/schema.ts';
+import type { Cap } from '../../../src/ports/caps.ts';
+import type { AccessKeyId, AccountId, BucketGate, BucketId } from '../../../src/ports/domain.ts';
+import { StorageError } from '../../../src/ports/errors.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { OperationClass, UsageOwner } from '../../../src/ports/metering.ts';
+
+const accountId = 'alice' as AccountId;
+/** Large enough for shares of what is left to count. */
+const UNIT = 100_000;
+
+const owner = (bucket = 'a~1', key: string | null = null): UsageOwner => ({
+  accountId,
+  bucketId: bucket as BucketId,
+  accessKeyId: key as AccessKeyId | null,
+});
+
+const bytesCap = (limit: bigint, changes: Partial<Cap> = {}): Cap => ({
+  id: 'cap',
+  scope: { kind: 'account' },
+  unit: 'bytes',
+  limit,
+  period: 'month',
+  alertPercents: [],
+  cachedFromPercent: null,
+  cardId: null,
+  liftedUntilMs: null,
+  ...changes,
+});
+
+function createWorld(cap: Cap) {
+  let nowMs = Date.UTC(2026, 10, 21, 12);
+  const clock = { nowMs: () => nowMs };
+  const sql = openSqlite(':memory:', { readOnly: false });
+  migrate(sql, LEDGER_SCHEMA);
+  const api = createLedgerIndex(sql);
+  api.putCap({ accountId, cap });
+  const state = { isAway: false };
+  const direct = createDirectLedger(api);
+  const ledger: Ledger = {
+    async call(name, input) {
+      if (state.isAway) throw new Error('away');
+      // Calls of several processes come in between each other.
+      await Promise.resolve();
+      return direct.call(name, input);
+    },
+  };
+  const crossed: number[] = [];
+  const log = {
+    info: (_event: string, fields?: object) => void crossed.push((fields as { percent: number }).percent),
+    error: () => undefined,
+  };
+  let made = 0;
+  const createProcess = () => {
+    made += 1;
+    const meter = createUsageMeter(clock);
+    const core = { ports: { clock, ledger, log, meter } } as unknown as Core;
+    const flusher = createUsageFlusher(core, { source: `p${made}`, intervalMs: 1 });
+    const guard = createCapGuard(core, flusher, `p${made}`);
+    /** As the surfaces do: ask, look again when it goes out, count. Whether it went out. */
+    async function use(bytesOut: number, of = owner(), operationClass: OperationClass = 'B', fromMemory = false) {
+      const wanted = { operationClass, bytesOut, fromMemory };
+      try {
+        await guard.require(of, wanted);
+      } catch (error) {
+        if (error instanceof StorageError) return error.code;
+        throw error;
+      }
+      if (guard.refusalNow(of, wanted) !== null) return 'late';
+      meter.of(of).count(operationClass, bytesOut, 'bucket', 'STANDARD');
+      return 'served';
+    }
+    return { guard, flusher, meter, use };
+  };
+  return {
+    createProcess,
+    api,
+    state,
+    crossed,
+    advance(ms: number) {
+      nowMs += ms;
+    },
+  };
+}
+
+describe('caps', () => {
+  it('are never passed, by however many processes and clients at once', async () => {
+    const step = fc.record({
+      process: fc.nat({ max: 3 }),
+      bytes: fc.integer({ min: 1, max: 40 }),
+      clients: fc.integer({ min: 1, max: 8 }),
+      waitMs: fc.constantFrom(0, 0, 500, 10_000, 50_000),
+      flush: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), async (steps) => {
+        const world = createWorld(bytesCap(BigInt(1000 * UNIT)));
+        const processes = [0, 1, 2, 3].map(() => world.createProcess());
+        let used = 0;
+        for (const { process: at, bytes, clients, waitMs, flush } of steps) {
+          // As their timers do: what was used is recorded long before a lease ends.
+          if (waitMs >= 10_000) for (const { flusher } of processes) await flusher.flush();
+          world.advance(waitMs);
+          // Others work at the same time.
+          const asks = Array.from({ length: clients }, (_, n) => processes[(at + (n % 2)) % 4]?.use(bytes * UNIT));
+          const outcomes = await Promise.all(asks);
+          used += bytes * outcomes.filter((outcome) => outcome === 'served').length;
+          if (flush) await processes[at]?.flusher.flush();
+          expect(used).toBeLessThanOrEqual(1000);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('let everything be used when one process alone uses it', async () => {
+    const world = createWorld(bytesCap(10_000_000n));
+    const { use } = world.createProcess();
+    let served = 0;
+    for (let at = 0; at < 10_050; at++) if ((await use(1000)) === 'served') served += 1;
+    expect(served).toBe(10_000);
+  });
+
+  it('give back what a dead process had leased, a minute later', async () => {
+    const world = createWorld(bytesCap(1000n));
+    await world.createProcess().use(10);
+    const heir = world.createProcess();
+    expect(await heir.use(900)).toBe('UsageCapReached');
+    world.advance(61_000);
+    expect(await heir.use(900)).toBe('served');
+  });
+
+  it('say when they end, begin anew with the period, and are told at their percentages once', async () => {
+    const world = createWorld(bytesCap(1000n, { period: 'day', alertPercents: [50, 80] }));
+    const { use, guard } = world.createProcess();
+    expect(await use(600)).toBe('served');
+    expect(await use(300)).toBe('served');
+    world.advance(46_000);
+    expect(await use(500)).toBe('UsageCapReached');
+    await expect(
+      guard.require(owner(), { operationClass: 'B', bytesOut: 500, fromMemory: true }),
+    ).rejects.toMatchObject({
+      message: expect.stringContaining('2026-11-22T00:00:00.000Z'),
+    });
+    expect(world.crossed).toEqual([50, 80]);
+    world.advance(12 * 3_600_000);
+    expect(await use(500)).toBe('served');
+  });
+
+  it('let pass what is free, whatever is reached', async () => {
+    const world = createWorld(bytesCap(1n));
+    const { use } = world.createProcess();
+    expect(await use(5)).toBe('UsageCapReached');
+    expect(await use(5, owner(), 'free')).toBe('served');
+  });
+
+  it('serve only what memory holds from their percentage on', async () => {
+    const world = createWorld(bytesCap(1000n, { cachedFromPercent: 50 }));
+    const { use, guard, meter } = world.createProcess();
+    expect(await use(500)).toBe('served');
+    world.advance(46_000);
+    expect(await use(10)).toBe('UsageCapReached');
+    expect(await use(10, owner(), 'B', true)).toBe('served');
+    const gate = { ownerId: accountId, bucketId: 'a~1' } as BucketGate;
+    expect(guard.mayServe(gate, 10)).toBe(true);
+    meter.ofGate(gate).count('B', 490, 'memory', 'STANDARD');
+    expect(guard.mayServe(gate, 10)).toBe(false);
+  });
+
+  it('hold for their bucket, or their key, alone', async () => {
+    const ofBucket = createWorld(
+      bytesCap(10n, { scope: { kind: 'bucket', bucketId: 'a~1' as BucketId } }),
+    ).createProcess();
+    expect(await ofBucket.use(11)).toBe('UsageCapReached');
+    expect(await ofBucket.use(11, owner('b~1'))).toBe('served');
+    const scope = { kind: 'accessKey', accessKeyId: 'k' as AccessKeyId } as const;
+    const ofKey = createWorld(bytesCap(10n, { scope })).createProcess();
+    expect(await ofKey.use(11, owner('a~1', 'k'))).toBe('UsageCapReached');
+    expect(await ofKey.use(11, owner('a~1', 'other'))).toBe('served');
+    expect(await ofKey.use(11)).toBe('served');
+  });
+
+  it('in money stop before the bill is higher, by a card with a free allowance', async () => {
+    // R2: a million reads of class A are free, each million begun after that costs 4.50.
+    const world = createWorld(bytesCap(4_000_000n, { unit: 'money', cardId: 'aws-s3-us-east-1' }));
+    const { use, flusher } = world.createProcess();
+    // 0.005 for 1,000 requests of class A: 800,000 of them for 4.
+    world.api.record({
+      accountId,
+      batches: [
+        {
+          source: 'before',
+          sequence: 1,
+          rows: [
+            {
+              hourMs: Date.UTC(2026, 10, 3),
+              bucketId: 'a~1' as BucketId,
+              accessKeyId: null,
+              meter: 'class-a/STANDARD',
+              quantity: 799_900n,
+            },
+          ],
+        },
+      ],
+      nowMs: 0,
+    });
+    let served = 0;
+    for (let at = 0; at < 200; at++) if ((await use(0, owner(), 'A')) === 'served') served += 1;
+    await flusher.flush();
+    // The dearest class A is twice as dear, so that at most half of the last lease is left over.
+    expect(served).toBeGreaterThanOrEqual(50);
+    expect(served).toBeLessThanOrEqual(100);
+    expect(await use(0, owner(), 'A')).toBe('SpendingCapReached');
+  });
+
+  it('are not passed while the ledger is away: what is leased is used, then nothing', async () => {
+    const world = createWorld(bytesCap(1000n));
+    const { use } = world.createProcess();
+    expect(await use(10)).toBe('served');
+    world.state.isAway = true;
+    expect(await use(10)).toBe('served');
+    // It holds all there is, and knows that.
+    expect(await use(995)).toBe('UsageCapReached');
+    world.advance(46_000);
+    expect(await use(10)).toBe('ServiceUnavailable');
+    world.state.isAway = false;
+    expect(await use(10)).toBe('served');
+  });
+
+  it('are heard no more when they are lifted', async () => {
+    const world = createWorld(bytesCap(10n));
+    const { use } = world.createProcess();
+    expect(await use(11)).toBe('UsageCapReached');
+    world.api.putCap({ accountId, cap: bytesCap(10n, { liftedUntilMs: Date.UTC(2026, 10, 22) }) });
+    world.advance(3_000);
+    expect(await use(11)).toBe('served');
+  });
+});
