@@ -37,6 +37,7 @@ export const ERROR_MESSAGES = {
   InvalidDigest: 'The Content-MD5 or checksum you specified is not valid.',
   InvalidInput: 'The request has fields that cannot be used.',
   InvalidLocationConstraint: 'The specified location constraint is not valid.',
+  InvalidObjectState: "Restore is not allowed for the object's current storage class",
   InvalidPart: 'One or more of the specified parts could not be found, or its entity tag did not match.',
   InvalidPartOrder: 'The list of parts was not in ascending order.',
   InvalidRange: 'The requested range is not satisfiable.',

@@ -66,6 +66,7 @@ export const OPERATION_NAMES = [
   'HeadObject',
   'GetObjectAttributes',
   'GetObjectTorrent',
+  'RestoreObject',
   'GetObjectAcl',
   'PutObjectAcl',
   'GetObjectRetention',

@@ -29,7 +29,7 @@
 // - `?zip` (GET, HEAD of a bucket or a folder) is ours: ops/zip.ts; `?purge` (POST of a bucket) too: ops/purge.ts.
 // - A change with `x-quayside-fresh-by: 1` is answered with that header: the time when no tier shows the past any more.
 // - Tags and locks are written without a digest of their document or body where none is sent (S3: InvalidRequest for some).
-// - Lifecycle: transitions to GLACIER and DEEP_ARCHIVE are 501, for nothing is archived; x-amz-expiration is for signed
+// - Lifecycle: transitions to GLACIER and DEEP_ARCHIVE are 501, for nothing is archived, so RestoreObject is always InvalidObjectState; x-amz-expiration is for signed
 //   reads of what the key stands for now. `?lifecycle&dry-run` (GET of a bucket, the owner's) is ours: ops/bucket-lifecycle.ts.
 // - Notifications go to webhooks of the bucket's owner, whatever kind of ARN names them; EventBridge is 501 (docs/notifications.md).
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 Retry-After.

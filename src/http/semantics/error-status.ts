@@ -41,6 +41,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   InvalidEncryptionAlgorithmError: 400,
   InvalidInput: 400,
   InvalidLocationConstraint: 400,
+  InvalidObjectState: 403,
   InvalidPart: 400,
   InvalidPartOrder: 400,
   InvalidRange: 416,

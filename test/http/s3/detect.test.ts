@@ -54,6 +54,7 @@ describe('the operations that we have', () => {
     ['DELETE /b?cors', 'DeleteBucketCors'],
     ['GET /b?requestPayment', 'GetBucketRequestPayment'],
     ['PUT /b?requestPayment', 'PutBucketRequestPayment'],
+    ['POST /b/k?restore', 'RestoreObject'],
     ['GET /b?logging', 'GetBucketLogging'],
     ['PUT /b?logging', 'PutBucketLogging'],
     ['GET /b?notification', 'GetBucketNotificationConfiguration'],
@@ -151,7 +152,6 @@ describe("the SDK's model of S3", () => {
 describe('what is refused', () => {
   it.each([
     ['PUT /b?replication', 'PutBucketReplication', 'replication'],
-    ['POST /b/k?restore', 'RestoreObject', 'restore'],
     ['POST /b/k?select&select-type=2', 'SelectObjectContent', 'select'],
     ['GET /?x-id=ListDirectoryBuckets', 'ListDirectoryBuckets', 'ListDirectoryBuckets'],
   ])('%s: not implemented, named %s', (line, name, resourceType) => {

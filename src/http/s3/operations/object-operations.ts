@@ -22,6 +22,7 @@ import {
 } from '../ops/object-tagging.ts';
 import { answerPostObject } from '../ops/post-object.ts';
 import { answerCopyObject, answerPutObject } from '../ops/put-copy.ts';
+import { answerRestoreObject } from '../ops/restore.ts';
 import { answerGetObjectTorrent } from '../ops/torrent.ts';
 import { DATE_CONDITIONS, NEW_OBJECT } from '../refused-headers.ts';
 
@@ -80,6 +81,15 @@ export const OBJECT_OPERATIONS = {
     meter: 'A',
     rejects: [],
     handle: answerPutObjectAcl,
+  },
+  RestoreObject: {
+    scope: 'version',
+    action: 's3:RestoreObject',
+    versionAction: 's3:RestoreObject',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerRestoreObject,
   },
   GetObjectRetention: {
     scope: 'version',
