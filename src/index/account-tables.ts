@@ -119,3 +119,6 @@ export const PASSKEY_TABLES: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
   'CREATE INDEX challenges_by_expiry ON challenges (expires_at_ms)',
 ];
+
+/** What access keys may do in the JSON API; those that were there before were their owners'. */
+export const KEY_ROLE_TABLES: readonly string[] = ["ALTER TABLE access_keys ADD COLUMN role TEXT DEFAULT 'owner'"];

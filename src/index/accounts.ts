@@ -1,6 +1,7 @@
 // Accounts and their access keys: a part of the directory. Plain synchronous code over a SQL port; directory-index.ts
 // makes each call atomic. Secrets are stored as they come: sealed by core, or plain when an old program wrote them.
 import type { AccessKeyRecord, AccountRecord, AccountsApi, KeyScope } from '../ports/account-records.ts';
+import type { Role } from '../ports/accounts.ts';
 import type { AccessKeyId, AccountId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { Sql } from '../ports/sql.ts';
@@ -32,13 +33,15 @@ type KeyRow = {
   readonly account_id: string;
   readonly name: string;
   readonly scope: string | null;
+  readonly role: string | null;
   readonly created_at_ms: number;
   readonly expires_at_ms: number | null;
   readonly is_enabled: number;
   readonly last_used_ms: number | null;
   readonly revision: number;
 };
-const KEY_COLUMNS = 'id, account_id, name, scope, created_at_ms, expires_at_ms, is_enabled, last_used_ms, revision';
+const KEY_COLUMNS =
+  'id, account_id, name, scope, role, created_at_ms, expires_at_ms, is_enabled, last_used_ms, revision';
 
 export function createAccountCalls(sql: Sql): AccountCalls {
   const read = (id: AccountId) => {
@@ -113,10 +116,10 @@ export function createAccessKeyCalls(sql: Sql): KeyCalls {
         id,
       );
       if (row === undefined) return null;
-      const { scope, expiresAtMs, isEnabled } = decodeKey(row);
+      const { scope, role, expiresAtMs, isEnabled } = decodeKey(row);
       const account = { id: row.account_id as AccountId, displayName: row.display_name ?? '' };
       const secret = { secret: row.secret, isSealed: row.is_sealed === 1 };
-      return { id, ...secret, account, scope, expiresAtMs, isEnabled: isEnabled && row.in_use !== 0 };
+      return { id, ...secret, account, scope, role, expiresAtMs, isEnabled: isEnabled && row.in_use !== 0 };
     },
     findAccessKeyRecord: ({ accountId, id }) => read(accountId, id),
     listAccessKeys: ({ accountId, after, limit }) =>
@@ -130,9 +133,9 @@ export function createAccessKeyCalls(sql: Sql): KeyCalls {
         .map(decodeKey),
     addAccessKey({ key, sealedSecret }) {
       sql.all(
-        `INSERT INTO access_keys (${KEY_COLUMNS}, secret, is_sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+        `INSERT INTO access_keys (${KEY_COLUMNS}, secret, is_sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
          ON CONFLICT (id) DO NOTHING`,
-        ...[key.id, key.accountId, key.name, encodeScope(key.scope), key.createdAtMs, key.expiresAtMs],
+        ...[key.id, key.accountId, key.name, encodeScope(key.scope), key.role, key.createdAtMs, key.expiresAtMs],
         ...[key.isEnabled ? 1 : 0, key.lastUsedMs, key.revision, sealedSecret],
       );
     },
@@ -198,6 +201,7 @@ function decodeKey(row: KeyRow): AccessKeyRecord {
     accountId: row.account_id as AccountId,
     name: row.name,
     scope: row.scope === null ? null : (JSON.parse(row.scope) as KeyScope),
+    role: row.role as Role | null,
     createdAtMs: row.created_at_ms,
     expiresAtMs: row.expires_at_ms,
     isEnabled: row.is_enabled === 1,

@@ -23,6 +23,7 @@ export type StoredAccessKey = {
   readonly account: Account;
   readonly scope: KeyScope | null;
   readonly expiresAtMs: number | null;
+  readonly role: Role | null;
   /** Whether it and its account are in use. */
   readonly isEnabled: boolean;
 };
@@ -33,6 +34,8 @@ export type AccessKeyRecord = {
   readonly accountId: AccountId;
   readonly name: string;
   readonly scope: KeyScope | null;
+  /** What whoever signs in to the JSON API with it may do: no more than who made it. Null: it is for S3 alone. */
+  readonly role: Role | null;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly isEnabled: boolean;

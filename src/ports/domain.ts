@@ -2,6 +2,7 @@
 // No HTTP, no SQL, no runtime type appears here. Everything can be structured-cloned (worker threads, Durable
 // Object RPC). Branded strings are made only by their parse function in core/names.ts or by an index row.
 import type { KeyScope } from './account-records.ts';
+import type { Role } from './accounts.ts';
 import type { BucketAccess } from './bucket-access.ts';
 import type { BucketSettings } from './bucket-settings.ts';
 import type { Notify } from './notifications.ts';
@@ -149,6 +150,8 @@ export type AccessKey = {
   readonly account: Account;
   /** What it may do at most; absent or null: all that its account may. */
   readonly scope?: KeyScope | null;
+  /** What it may do in the JSON API; null: nothing; absent: all that an owner may. */
+  readonly role?: Role | null;
 };
 
 /** Who asks: an account by one of its keys, or nobody in particular. */

@@ -374,7 +374,7 @@ function useAccounts(directory: DirectoryApi): void {
   directory.listAccounts({ after: '', limit: 10 });
   directory.updateAccount({ ...shared, id: accountId, isEnabled: false });
   directory.addAccessKey({
-    key: { ...shared, ...times, id, accountId, name: 'n', scope: null },
+    key: { ...shared, ...times, id, accountId, name: 'n', scope: null, role: null },
     sealedSecret: 's',
   });
   directory.listAccessKeys({ accountId, after: '', limit: 10 });

@@ -188,6 +188,23 @@ describeCore('access keys', () => {
     ).toBe('AccessDenied');
   });
 
+  it('give whoever signs in with them no more than their maker has', async () => {
+    const root = await tokenClient(client);
+    const narrow = await root.call('POST', '/tokens', { name: 'n', scopes: ['keys:write', 'keys:read'] });
+    const maker = apiClient(client, { authorization: `Bearer ${narrow.json.token}` });
+    const enter = ({ id, secretAccessKey }: Key) =>
+      nobody.call('POST', '/sessions', { accessKeyId: id, secretAccessKey });
+    const made = await maker.call('POST', '/access-keys', { name: 'of a narrow token' });
+    expect([made.status, made.json.role, (await enter(made.json)).json.code]).toEqual([201, null, 'AccessDenied']);
+    const rotated = await maker.call('POST', `/access-keys/${(await makeKey(null)).id}/rotate`, {});
+    expect([rotated.status, rotated.json.role]).toEqual([201, null]);
+    const scoped = await root.call('POST', '/access-keys', { name: 's', scope: { buckets: [bucket] } });
+    const path = `/access-keys/${scoped.json.id}`;
+    const widened = await root.call('PATCH', path, { scope: null }, { 'if-match': scoped.headers.etag ?? '' });
+    expect([widened.json.scope, (await enter(scoped.json)).json.code]).toEqual([null, 'AccessDenied']);
+    expect((await enter(await makeKey(null))).status).toBe(201);
+  });
+
   it('keep to their addresses, and refuse scopes that mean nothing', async () => {
     const elsewhere = await makeKey({ sourceIps: ['192.0.2.0/24'] });
     expect((await send({ method: 'GET', bucket, signer: signerOf(elsewhere) })).status).toBe(403);

@@ -25,7 +25,7 @@ import {
 } from '../context.ts';
 import { ifMatchHeader, requireMatch, toEtag } from '../etag.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
-import { accountIdQuery, nameSchema } from '../schemas.ts';
+import { accountIdQuery, nameSchema, roleSchema } from '../schemas.ts';
 
 const TAGS = ['Access keys'];
 const OVERLAP_DEFAULT_SECONDS = 24 * 3600;
@@ -50,6 +50,7 @@ const keySchema = z
     id: idSchema,
     name: z.string(),
     scope: scopeSchema.nullable(),
+    role: roleSchema.nullable().openapi({ description: 'Of whoever signs in here with it; null: it is for S3 alone.' }),
     createdAt: timeSchema,
     expiresAt: timeSchema.nullable(),
     isEnabled: z.boolean(),
@@ -77,11 +78,11 @@ const query = z.strictObject({ accountId: accountIdQuery });
 const params = z.strictObject({ accessKeyId: idSchema });
 
 function show(key: AccessKeyRecord) {
-  const { name, scope, isEnabled } = key;
+  const { name, scope, role, isEnabled } = key;
   const copied = (list: readonly string[] | null) => (list === null ? null : [...list]);
   return {
     id: key.id as string,
-    ...{ name, isEnabled },
+    ...{ name, role, isEnabled },
     scope:
       scope === null
         ? null
@@ -118,7 +119,10 @@ export function addAccessKeyRoutes(api: Api): void {
       const call = callOf(c);
       const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
       const { name, scope, expiresAt } = c.req.valid('json');
-      const made = await createAccessKey(call.core, { accountId, name, scope, expiresAtMs: toMs(expiresAt) });
+      const made = await createAccessKey(call.core, {
+        ...{ accountId, name, scope, expiresAtMs: toMs(expiresAt) },
+        maker: call.caller,
+      });
       return c.json(showMade(c, made), 201);
     },
   );
@@ -229,7 +233,7 @@ function addChangingRoutes(api: Api): void {
         c.req.valid('query').accountId,
       );
       const overlapMs = c.req.valid('json').overlapSeconds * 1000;
-      return c.json(showMade(c, await rotateAccessKey(call.core, { accountId, id }, overlapMs)), 201);
+      return c.json(showMade(c, await rotateAccessKey(call.core, { accountId, id }, overlapMs, call.caller)), 201);
     },
   );
 

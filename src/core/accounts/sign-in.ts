@@ -19,8 +19,8 @@ export type SignInFrom = { readonly source: string; readonly label: string };
 export type SignedIn = { readonly session: Session; readonly cookieText: string };
 
 /**
- * Signs in whoever knows the secret of an access key, as an owner of its account. InvalidCredentials, TooManyRequests
- * (with the field RetryAfterSeconds).
+ * Signs in whoever knows the secret of an access key, with the role that the key has. InvalidCredentials, AccessDenied (it
+ * is for S3 alone), TooManyRequests (with the field RetryAfterSeconds).
  */
 export function signInByAccessKey(
   core: Core,
@@ -32,8 +32,11 @@ export function signInByAccessKey(
     const key = await findAccessKey(accessKeyId as AccessKeyId);
     const isRight = isEqualInConstantTime(sha256Hex(secretAccessKey), sha256Hex(key?.secret ?? ''));
     if (!isRight || key === null) return null;
-    if (key.scope) throw new StorageError('AccessDenied', { detail: 'A key with a scope is for S3 alone.' });
-    return { accountId: key.account.id, role: 'owner', memberId: null, accessKeyId: key.id };
+    const { role = 'owner', scope = null } = key;
+    if (scope !== null || role === null) {
+      throw new StorageError('AccessDenied', { detail: 'This access key is for S3 alone.' });
+    }
+    return { accountId: key.account.id, role, memberId: null, accessKeyId: key.id };
   });
 }
 

@@ -67,11 +67,11 @@ function createOpener(core: Core, ofSettings: ReadonlyMap<AccountId, Account>): 
   return (stored) => {
     const known = opened.get(stored);
     if (known !== undefined) return known;
-    const { id, scope, isSealed } = stored;
+    const { id, scope, role, isSealed } = stored;
     const account = ofSettings.get(stored.account.id) ?? stored.account;
     const { masterKeys } = core.settings;
     const secret = isSealed ? openSecret(masterKeys, stored.secret, boundOf(id)) : stored.secret;
-    const key = { id, secret, account, scope };
+    const key = { id, secret, account, scope, role };
     opened.set(stored, key);
     if (!isSealed && masterKeys.length > 0) {
       core.ports.background.run('seal-access-key', () => {

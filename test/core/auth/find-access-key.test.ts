@@ -10,6 +10,7 @@ import { createMemoryCore, MASTER_KEYS } from '../memory-core.ts';
 
 const ROOT = { id: 'root-key', secret: 'root-secret' };
 const OLD = 'OLDKEY0123456789' as AccessKeyId;
+const OWNER = { role: 'owner', scopes: null } as const;
 const account: Account = { id: 'account-1' as AccountId, displayName: 'One' };
 
 function setUp() {
@@ -31,7 +32,7 @@ describe('access keys', () => {
 
   it('are kept sealed, each for its own id alone', async () => {
     const { core, find, directory } = setUp();
-    const wanted = { accountId: ROOT_ACCOUNT.id, name: 'n', scope: null, expiresAtMs: null };
+    const wanted = { accountId: ROOT_ACCOUNT.id, name: 'n', scope: null, expiresAtMs: null, maker: OWNER };
     const { key, secret } = await createAccessKey(core, wanted);
     const stored = await directory.call('getAccessKey', { id: key.id });
     expect(JSON.stringify(stored)).not.toContain(secret);
@@ -46,9 +47,9 @@ describe('access keys', () => {
 
   it('end at their time, and a rotated one when its overlap is over', async () => {
     const { core, find } = setUp();
-    const wanted = { accountId: ROOT_ACCOUNT.id, name: 'n', scope: null, expiresAtMs: null };
+    const wanted = { accountId: ROOT_ACCOUNT.id, name: 'n', scope: null, expiresAtMs: null, maker: OWNER };
     const { key: old } = await createAccessKey(core, wanted);
-    const { key: successor } = await rotateAccessKey(core, { accountId: ROOT_ACCOUNT.id, id: old.id }, 60_000);
+    const { key: successor } = await rotateAccessKey(core, { accountId: ROOT_ACCOUNT.id, id: old.id }, 60_000, OWNER);
     core.advanceSeconds(59);
     expect([await find(old.id), await find(successor.id)].map((found) => found !== null)).toEqual([true, true]);
     core.advanceSeconds(1);
