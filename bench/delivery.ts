@@ -1,14 +1,15 @@
 // How does delivery on Node, with the hot lane and without it, stand beside what people put in front of a bucket today:
 // nginx with files, nginx proxy_cache, Varnish? Rounds interleaved, ratios taken within a round, medians of them.
-// Options: --rounds 7, --seconds 2 of a round, --only '10 KiB,304', --port 19600 and the four behind it.
+// And what bare servers on Node's own modules cost, below which ours can't go.
+// Options: --rounds 7, --seconds 2 of a round, --only '10 KiB,304', --port 19600 and the six behind it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BUCKET, publish, writeFixtures } from './delivery/fixtures.ts';
-import { OURS, type ServerName, TARGETS, type Target, WORKLOADS, type Workload } from './delivery/workloads.ts';
+import { FLOORS, OURS, type ServerName, TARGETS, type Target, WORKLOADS, type Workload } from './delivery/workloads.ts';
 import { missingPrograms } from './lib/programs.ts';
-import { type Server, startNginx, startNginxCache, startQuayside, startVarnish } from './lib/servers.ts';
+import { type Server, startFloor, startNginx, startNginxCache, startQuayside, startVarnish } from './lib/servers.ts';
 import { median, printTable } from './lib/table.ts';
 import { type LoadResult, load } from './lib/wrk.ts';
 
@@ -61,6 +62,12 @@ async function startServers(root: string): Promise<Servers> {
   const nginx = await start('nginx', startNginx(firstPort + 2, root, '1g'));
   await start('proxy_cache', startNginxCache(firstPort + 3, nginx));
   if (hasVarnish) await start('varnish', startVarnish(firstPort + 4, nginx));
+  for (const [i, name] of FLOORS.entries()) {
+    if (!workloads.some(({ peers }) => peers.includes(name))) continue;
+    const ours = servers.get(OURS[0])?.url ?? '';
+    const kind = name === 'bare node:http' ? 'http' : 'net';
+    await start(name, startFloor(firstPort + 5 + i, kind, { root, example: `${ours}/${BUCKET}/${files[0]}` }));
+  }
   return servers;
 }
 

@@ -1,9 +1,18 @@
 // What is asked for, of whom, and what counts as good enough. Data only.
 
-export type ServerName = 'quayside, lane on' | 'quayside, lane off' | 'nginx' | 'proxy_cache' | 'varnish';
+export type ServerName =
+  | 'quayside, lane on'
+  | 'quayside, lane off'
+  | 'nginx'
+  | 'proxy_cache'
+  | 'varnish'
+  | 'bare node:http'
+  | 'bare node:net';
 
 export const OURS = ['quayside, lane on', 'quayside, lane off'] as const satisfies readonly ServerName[];
 export const PEERS = ['nginx', 'proxy_cache', 'varnish'] as const satisfies readonly ServerName[];
+/** What a server on these can't go below: floor-server.ts. */
+export const FLOORS = ['bare node:http', 'bare node:net'] as const satisfies readonly ServerName[];
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -23,7 +32,7 @@ export type Workload = {
   readonly isConditional?: boolean;
   /** Ranges of `bodyBytes` at any byte of the first so many of the file. */
   readonly rangesWithinBytes?: number;
-  readonly peers: readonly (typeof PEERS)[number][];
+  readonly peers: readonly ((typeof PEERS)[number] | (typeof FLOORS)[number])[];
 };
 
 /**
@@ -31,8 +40,8 @@ export type Workload = {
  * the other would need the memory.
  */
 export const WORKLOADS: readonly Workload[] = [
-  { name: '10 KiB', file: '10k', connections: 64, bodyBytes: 10 * KiB, peers: PEERS },
-  { name: '304', file: '10k', connections: 64, bodyBytes: 0, isConditional: true, peers: PEERS },
+  { name: '10 KiB', file: '10k', connections: 64, bodyBytes: 10 * KiB, peers: [...PEERS, ...FLOORS] },
+  { name: '304', file: '10k', connections: 64, bodyBytes: 0, isConditional: true, peers: [...PEERS, ...FLOORS] },
   { name: '1 MiB', file: '1m', connections: 64, bodyBytes: MiB, peers: PEERS },
   { name: '64 MiB', file: '64m', connections: 16, bodyBytes: 64 * MiB, peers: PEERS },
   {
@@ -41,7 +50,7 @@ export const WORKLOADS: readonly Workload[] = [
     connections: 64,
     bodyBytes: 64 * KiB,
     rangesWithinBytes: GiB,
-    peers: ['nginx'],
+    peers: ['nginx', 'bare node:net'],
   },
   {
     name: 'ranges, hot part',
@@ -49,7 +58,7 @@ export const WORKLOADS: readonly Workload[] = [
     connections: 64,
     bodyBytes: 64 * KiB,
     rangesWithinBytes: 16 * MiB,
-    peers: ['nginx'],
+    peers: ['nginx', 'bare node:net'],
   },
 ];
 

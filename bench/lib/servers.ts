@@ -70,6 +70,22 @@ http {
   return startServer({ command, folder, port });
 }
 
+/**
+ * The least that a server on Node's own modules can do with the files of `root`: floor-server.ts. It sends the headers of
+ * `example`, an answer of ours.
+ */
+export async function startFloor(
+  port: number,
+  kind: 'http' | 'net',
+  { root, example }: { readonly root: string; readonly example: string },
+): Promise<Server> {
+  const folder = await mkdtemp(join(tmpdir(), 'quayside-floor-'));
+  const { headers } = await fetch(example, { method: 'HEAD' });
+  const main = fileURLToPath(new URL('../delivery/floor-server.ts', import.meta.url));
+  const command = [process.execPath, main, kind, `${port}`, root, JSON.stringify([...headers])];
+  return startServer({ command, folder, port });
+}
+
 /** Varnish with everything in memory, in front of `origin`. */
 export async function startVarnish(port: number, origin: Server): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'quayside-varnish-'));

@@ -8,7 +8,7 @@ import type { HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
 import { isParsable, isPlainHost, isPlainTarget } from './hot-lane/plain-target.ts';
 import { createPrebuiltHeads, type Head } from './hot-lane/prebuilt-heads.ts';
 import { FRAMING_HEADERS } from './hot-lane/recognise.ts';
-import { COPIED_MAX_BYTES, fillReply, headLength, kept } from './hot-lane/reply-writer.ts';
+import { fillReply, headLength, kept } from './hot-lane/reply-writer.ts';
 import { createClientReader } from './trusted-proxies.ts';
 
 /** Whether the request was answered. False: nothing was done. Cost above node:http: about 1.5 µs. */
@@ -76,32 +76,29 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
 }
 
 /** What node:http keeps of a head that it has made. Its names are the same in every Node since 0.x. */
-type WithHead = { _header: string | null; _headerSent: boolean; _hasBody: boolean };
+type WithHead = { _header: string | null; _hasBody: boolean };
 
-/** Keeps a buffer that all plain connections use in turn. */
+/**
+ * Up to here the whole answer goes out as text, which node:http writes in one piece: bytes behind a head cost it a writev of
+ * two and another turn. Bytes; more text than that it can't write without a buffer of its own (StreamBase::WriteString).
+ * Measured 2026-11: bench/README.md, delivery.
+ */
+const TEXT_MAX_BYTES = 16 * 1024;
+
+/** Keeps a buffer that all answers are put together in. */
 function createSender() {
-  let scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
+  const scratch = Buffer.allocUnsafeSlow(TEXT_MAX_BYTES);
   return (outgoing: ServerResponse, head: Head, requestId: string, { status, part, body }: HotReply): void => {
     const headBytes = headLength(head, part);
     const length = headBytes + (body?.length ?? 0);
-    const { socket } = outgoing;
-    const isCopied = length <= COPIED_MAX_BYTES;
-    // Behind an earlier answer of its connection it waits in node:http, and a TLS socket keeps what it is given.
-    const isTakenAtOnce = socket !== null && !(socket instanceof TLSSocket);
-    const bytes = isCopied && isTakenAtOnce ? scratch : Buffer.allocUnsafe(isCopied ? length : headBytes);
-    fillReply(bytes, head, requestId, { part, body: isCopied ? body : null });
+    const isText = length <= TEXT_MAX_BYTES;
+    const bytes = isText ? scratch : Buffer.allocUnsafe(headBytes);
+    fillReply(bytes, head, requestId, { part, body: isText ? body : null });
     outgoing.statusCode = status;
     const internals = outgoing as unknown as WithHead;
     internals._hasBody = true;
-    if (isCopied) {
-      internals._header = ' ';
-      internals._headerSent = true;
-      outgoing.end(bytes.subarray(0, length));
-      // What the system did not take at once it takes from this buffer later: the next answer needs another.
-      if (bytes === scratch && outgoing.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
-    } else {
-      internals._header = bytes.toString('latin1');
-      outgoing.end(body);
-    }
+    internals._header = bytes.toString('latin1', 0, isText ? length : headBytes);
+    if (isText) outgoing.end();
+    else outgoing.end(body);
   };
 }
