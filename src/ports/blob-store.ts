@@ -12,6 +12,8 @@ export type BlobIdentity = {
   readonly part: { readonly uploadId: string; readonly partNumber: number } | null;
   /** What opens the bytes, when they are sealed; its wrapped key is the only copy besides the index's. */
   readonly encryption: ObjectEncryption | null;
+  /** The class that was asked for, where it is not STANDARD: a home with a cheaper place for what is seldom read uses it. */
+  readonly storageClass?: string;
 };
 
 export type BlobListPage = { readonly blobIds: readonly BlobId[]; readonly isTruncated: boolean };

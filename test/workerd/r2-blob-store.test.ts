@@ -36,6 +36,34 @@ describe('R2 blobs', () => {
     expect(decodeBlobIdentity(head?.customMetadata)).toEqual({ identity, leftOut: [] });
   });
 
+  it.each([
+    ['STANDARD_IA', 'InfrequentAccess'],
+    ['REDUCED_REDUNDANCY', 'Standard'],
+    [undefined, 'Standard'],
+  ])('of the class %s are %s in R2, whole, streamed or in parts', async (storageClass, wanted) => {
+    const blob = storageClass === undefined ? identity : { ...identity, storageClass };
+    const asked: (string | undefined)[] = [];
+    const noting = new Proxy(env.BLOBS, {
+      get(bucket, name) {
+        const call = Reflect.get(bucket, name);
+        if (typeof call !== 'function') return call;
+        return (...given: unknown[]) => {
+          if (name === 'put') asked.push((given[2] as R2PutOptions).storageClass);
+          if (name === 'createMultipartUpload') asked.push((given[1] as R2MultipartOptions).storageClass);
+          return call.apply(bucket, given);
+        };
+      },
+    });
+    for (const [bytes, limits] of [
+      [10, undefined],
+      [2 * MiB, undefined],
+      [6 * MiB, inParts],
+    ] as const) {
+      await createR2BlobStore(noting, limits).write(freshId(), sourceOf(patternBytes(bytes)), blob);
+    }
+    expect(asked.map((each) => each ?? 'Standard')).toEqual([wanted, wanted, wanted]);
+  });
+
   it('carry what opens them, the longest too, before any header', async () => {
     const encryption = {
       kind: 'named',

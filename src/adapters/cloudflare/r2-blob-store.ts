@@ -1,6 +1,6 @@
 // Blobs in one R2 bucket, under `b/{blobId}`. Bodies stream: nothing larger than a part is ever held in memory. Used
 // through the BlobStore port; knows nothing of objects beyond the identity that it stores with each blob.
-import type { BlobStore } from '../../ports/blob-store.ts';
+import type { BlobIdentity, BlobStore } from '../../ports/blob-store.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { BlobId, Segment } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -39,7 +39,7 @@ export function createR2BlobStore(
 ): BlobStore {
   return {
     async write(id, source, identity) {
-      const options = { customMetadata: encodeBlobIdentity(identity) };
+      const options: R2PutOptions = { customMetadata: encodeBlobIdentity(identity), ...r2ClassOf(identity) };
       const target: Target = { bucket, key: keyOf(id), options };
       const { lengthBytes } = source;
       if (lengthBytes === null || lengthBytes > limits.singlePutMaxBytes) return writeParts(target, source, limits);
@@ -73,6 +73,14 @@ export function createR2BlobStore(
       }
     },
   };
+}
+
+/** Classes of S3 for what is seldom read. Lifecycle moves rows only: a blob stays in the class that it was written in. */
+const SELDOM_READ: ReadonlySet<string> = new Set(['STANDARD_IA', 'ONEZONE_IA', 'GLACIER_IR']);
+
+/** R2 has one class besides its standard. Source: https://developers.cloudflare.com/r2/buckets/storage-classes/ */
+function r2ClassOf({ storageClass = 'STANDARD' }: BlobIdentity): Pick<R2PutOptions, 'storageClass'> {
+  return SELDOM_READ.has(storageClass) ? { storageClass: 'InfrequentAccess' } : {};
 }
 
 type Target = { readonly bucket: R2Bucket; readonly key: string; readonly options: R2PutOptions };

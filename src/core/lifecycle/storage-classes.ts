@@ -1,5 +1,5 @@
-// The storage classes in the order in which S3 lets objects fall through them. Here all are stored alike; the class is
-// what the owner is told, and billed.
+// The storage classes in the order in which S3 lets objects fall through them. The class is what the owner is told, and
+// billed. On Node all are stored alike; on Cloudflare what is written for seldom reading goes to R2's Infrequent Access.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-transition-general-considerations.html
 
 /** Classes that a lifecycle can move objects to, the warmest first. */

@@ -11,7 +11,7 @@ import { type BodyExpectation, NO_EXPECTATION } from '../objects/body-expectatio
 import { bodySource } from '../objects/body-source.ts';
 import { asGoneMeanwhile, digestSource, holdForeignBlobs } from '../objects/copy-object.ts';
 import { type ByteRange, cutSegments } from '../objects/read-object.ts';
-import { commitOrDiscard, writeBody } from '../objects/write-body.ts';
+import { classOf, commitOrDiscard, writeBody } from '../objects/write-body.ts';
 
 /** Names one part of one upload. */
 export type PartAddress = { readonly key: ObjectKey; readonly uploadId: UploadId; readonly partNumber: number };
@@ -84,6 +84,7 @@ async function writePart(
       key,
       headers: upload.headers,
       userMetadata: upload.userMetadata,
+      ...classOf(upload),
       part: { uploadId, partNumber },
     },
   });

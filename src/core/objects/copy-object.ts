@@ -32,7 +32,7 @@ import {
 import { MANAGED_KEY_ID } from '../encryption/named-keys.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
 import { bodySource } from './body-source.ts';
-import { commitOrDiscard, writeBody } from './write-body.ts';
+import { classOf, commitOrDiscard, writeBody } from './write-body.ts';
 
 export type CopyObjectInput = {
   /** As read, and checked against the copy-source conditions, by the caller. */
@@ -144,6 +144,7 @@ async function rewriteBytes(core: Core, target: BucketHandle, input: CopyObjectI
         key,
         headers: attributes.headers,
         userMetadata: attributes.userMetadata,
+        ...classOf(attributes),
         part: null,
       },
     },

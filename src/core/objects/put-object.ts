@@ -7,7 +7,7 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type EncryptionWish, makeDataKey } from '../encryption/key-keeping.ts';
 import type { BodyExpectation } from './body-expectation.ts';
-import { commitOrDiscard, writeBody } from './write-body.ts';
+import { classOf, commitOrDiscard, writeBody } from './write-body.ts';
 
 export type PutObjectInput = {
   readonly key: ObjectKey;
@@ -41,6 +41,7 @@ export async function putObject(core: Core, bucket: BucketHandle, input: PutObje
       key,
       headers: attributes.headers,
       userMetadata: attributes.userMetadata,
+      ...classOf(attributes),
       part: null,
     },
   });

@@ -146,3 +146,8 @@ export async function commitOrDiscard<Result>(
     throw error;
   }
 }
+
+/** The class of what is written, for the blob: STANDARD needs no word. */
+export function classOf({ storageClass }: { readonly storageClass: string }): Pick<BlobIdentity, 'storageClass'> {
+  return storageClass === 'STANDARD' ? {} : { storageClass };
+}
