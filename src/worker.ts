@@ -13,6 +13,7 @@ import { readWorkerRequest } from './adapters/cloudflare/worker-request.ts';
 import { toWorkerResponse } from './adapters/cloudflare/worker-response.ts';
 import { type App, createApp } from './app.ts';
 import { ConfigError, parseConfig } from './config.ts';
+import { runBilling } from './core/billing/run-billing.ts';
 import type { Core } from './core/core.ts';
 import { createDispatcher } from './core/outbox/dispatch.ts';
 import { sweep } from './core/sweep/sweep.ts';
@@ -49,6 +50,9 @@ type Service = {
  * Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 const LIFECYCLE_PAGES = 300;
+/** The cron of bills in wrangler.toml: a turn of its own, with its own bound. At five calls for an account. */
+const BILLING_CRON = '47 * * * *';
+const BILLED_ACCOUNTS = 100;
 
 /** One service per set of bindings, so one per isolate; it holds plain values and bindings, never I/O of a request. */
 const services = new WeakMap<WorkerEnv, Service>();
@@ -83,7 +87,9 @@ export default {
     }
     return service.hotDoor(request) ?? toWorkerResponse(await service.app.fetch(request, env, ctx));
   },
-  async scheduled(_event, env) {
-    await sweep(serviceOf(env).core, { lifecyclePages: LIFECYCLE_PAGES });
+  async scheduled({ cron }, env) {
+    const { core } = serviceOf(env);
+    if (cron === BILLING_CRON) await runBilling(core, { accountsMax: BILLED_ACCOUNTS });
+    else await sweep(core, { lifecyclePages: LIFECYCLE_PAGES });
   },
 } satisfies ExportedHandler<WorkerEnv>;

@@ -26,6 +26,7 @@ import { addAccountRoutes } from './routes/accounts.ts';
 import { addAuditRoutes } from './routes/audit.ts';
 import { addBucketRoutes } from './routes/buckets.ts';
 import { addCapRoutes } from './routes/caps.ts';
+import { addInvoiceRoutes } from './routes/invoices.ts';
 import { addJobRoutes } from './routes/jobs.ts';
 import { addMemberRoutes } from './routes/members.ts';
 import { addObjectRoutes } from './routes/objects.ts';
@@ -34,6 +35,7 @@ import { addRateCardRoutes } from './routes/rate-cards.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
 import { addTokenRoutes } from './routes/tokens.ts';
 import { addTrashRoutes } from './routes/trash.ts';
+import { addUsageRoutes } from './routes/usage.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
 import { sourceOf } from './source-of.ts';
 
@@ -50,6 +52,8 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addObjectRoutes,
   addJobRoutes,
   addTrashRoutes,
+  addUsageRoutes,
+  addInvoiceRoutes,
   addRateCardRoutes,
   addCapRoutes,
   addWebhookRoutes,

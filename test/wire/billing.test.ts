@@ -1,10 +1,13 @@
 // Prices, credits and bills through the JSON API, as an operator and a customer use it.
 import { expect, it } from 'vitest';
-import { tokenClient } from './json-api.ts';
+import { signIn, tokenClient } from './json-api.ts';
 import { client, describeCore } from './suite.ts';
 
 const { target } = client;
 const fresh = () => crypto.randomUUID().slice(0, 8);
+
+/** So long usage may be on its way to the ledger, on a slow machine. */
+const LEDGER_MS = 40_000;
 
 /** The operator, and a customer where the target has one. */
 const operator = tokenClient(client);
@@ -79,5 +82,107 @@ describeCore('prices and credits', () => {
     const past = { ...credit, expiresAt: '2020-01-01T00:00:00Z' };
     expect((await call('POST', path, past)).json.code).toBe('InvalidInput');
     expect((await own.call('GET', `/billing?accountId=${'0'.repeat(63)}1`)).json.code).toBe('NoSuchAccount');
+  });
+});
+
+describeCore('usage and invoices', () => {
+  const thisMonth = new Date().toISOString().slice(0, 7);
+  const hourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
+
+  it('shows what was used, by bucket and by meter, and the bill that it makes', {
+    timeout: 2 * LEDGER_MS,
+  }, async () => {
+    const { call } = await operator;
+    const bucket = `wire-billing-${fresh()}`;
+    await client.send({ method: 'PUT', bucket });
+    for (const key of ['a', 'b', 'c', 'd', 'e']) {
+      await client.send({ method: 'PUT', bucket, key, body: 'x'.repeat(1000) });
+      await client.send({ method: 'GET', bucket, key });
+    }
+    const query = `/usage?from=${hourAgo()}&by=total&groupBy=bucket&bucket=${bucket}`;
+    const used = async () => {
+      const { json } = await call('GET', query);
+      const items: { meter: string; bucket: string; quantity: string }[] = json.items;
+      expect(items.filter((item) => item.bucket !== bucket)).toEqual([]);
+      return new Map(items.map(({ meter, quantity }) => [meter, BigInt(quantity)]));
+    };
+    // The making of the bucket was before there was one to count for.
+    const operations = async () => {
+      const usage = await used();
+      return [usage.get('class-a/STANDARD'), usage.get('class-b/STANDARD')];
+    };
+    await expect.poll(operations, { timeout: LEDGER_MS, interval: 300 }).toEqual([5n, 5n]);
+    const only = await call('GET', `${query}&meter=egress`);
+    const out = only.json.items.reduce((sum: bigint, { quantity }: { quantity: string }) => sum + BigInt(quantity), 0n);
+    expect(out).toBe(5000n);
+    const byHour = await call('GET', `/usage?from=${hourAgo()}&by=hour&bucket=${bucket}&meter=class-b`);
+    expect(byHour.json.items.at(-1)).toMatchObject({
+      meter: 'class-b/STANDARD',
+      time: expect.stringMatching(/:00:00\.000Z$/),
+    });
+
+    const { json: invoice } = await call('GET', `/invoices/${thisMonth}`);
+    expect(invoice).toMatchObject({ status: 'open', period: thisMonth, isRecomputable: true });
+    expect(BigInt(invoice.usage['class-a/STANDARD'])).toBeGreaterThanOrEqual(5n);
+    const amounts: string[] = invoice.lines.map(({ amountMicro }: { amountMicro: string }) => amountMicro);
+    const credits: string[] = invoice.credits.map(({ amountMicro }: { amountMicro: string }) => amountMicro);
+    const sum = (texts: readonly string[]) => texts.reduce((total, each) => total + BigInt(each), 0n);
+    expect(BigInt(invoice.totalMicro)).toBe(sum(amounts) + BigInt(invoice.minimumMicro) - sum(credits));
+  });
+
+  it('gives the bill as files', async () => {
+    const headers = { cookie: await signIn(client, target.accessKey, target.secretKey) };
+    const get = (file: string) =>
+      client.anonymous({ method: 'GET', path: `/-/api/v1/invoices/${thisMonth}/${file}`, headers });
+    const csv = await get('invoice.csv');
+    expect([csv.headers['content-type'], csv.text.split('\r\n')[0]]).toEqual([
+      'text/csv; charset=utf-8',
+      expect.stringMatching(/^invoice,account,/),
+    ]);
+    const html = await get('invoice.html');
+    expect(html.headers['content-security-policy']).toMatch(/^default-src 'none'/);
+    expect(html.text).toContain(`Open bill QS-${thisMonth}-`);
+    const pdf = await get('invoice.pdf');
+    expect([pdf.status, pdf.headers['content-type'], pdf.text.slice(0, 5)]).toEqual([200, 'application/pdf', '%PDF-']);
+    expect((await get('focus.csv')).text).toMatch(/^BilledCost,BillingAccountId,/);
+    const focus = JSON.parse((await get('focus.json')).text);
+    for (const row of focus) expect(row.BillingPeriodStart).toBe(`${thisMonth}-01T00:00:00Z`);
+    expect((await get('invoice.exe')).status).toBe(400);
+  });
+
+  it('forecasts the month, simulates others, and refuses what is none', async () => {
+    const { call } = await operator;
+    const forecast = await call('GET', '/forecast');
+    expect(forecast.json.atEnd).toMatchObject({ status: 'open', period: thisMonth });
+    expect(BigInt(forecast.json.atEnd.totalMicro)).toBeGreaterThanOrEqual(BigInt(forecast.json.soFar.totalMicro));
+    const cardIds = ['aws-s3-us-east-1', 'alibaba-oss-cn-hangzhou'];
+    const whatIfs = [
+      { kind: 'lifecycle', days: 30 },
+      { kind: 'cache-lifetime', seconds: 3600 },
+    ];
+    const body = { period: thisMonth, cardIds, whatIfs, objectCount: '100' };
+    const simulated = await call('POST', '/simulations', body);
+    expect(simulated.json.others.map(({ cardId, currency }: Record<string, string>) => [cardId, currency])).toEqual([
+      ['cloudflare-r2', 'USD'],
+      ['aws-s3-us-east-1', 'USD'],
+      ['alibaba-oss-cn-hangzhou', 'CNY'],
+    ]);
+    expect((await call('POST', '/simulations', { ...body, cardIds: ['none'] })).json.code).toBe('NoSuchRateCard');
+    expect((await call('POST', '/simulations', { ...body, whatIfs: [{ kind: 'lifecycle' }] })).status).toBe(400);
+    expect((await call('GET', '/invoices/2999-12')).json.code).toBe('NoSuchInvoice');
+    expect((await call('GET', '/invoices/2026-13')).status).toBe(400);
+    expect((await call('GET', '/invoices')).json).toMatchObject({ items: expect.any(Array) });
+    expect((await call('GET', `/usage?from=${hourAgo()}&by=week`)).status).toBe(400);
+    expect((await call('GET', '/usage?from=2020-01-01T00:00:00Z')).json.code).toBe('InvalidInput');
+  });
+
+  it('notes who an account is for Stripe', async () => {
+    const { call } = await operator;
+    const read = async () => (await call('GET', '/billing')).json.stripeCustomerId;
+    expect((await call('PUT', '/billing/stripe-customer', { customerId: 'cus_wire1' })).status).toBe(204);
+    expect(await read()).toBe('cus_wire1');
+    expect((await call('PUT', '/billing/stripe-customer', { customerId: 'acct_1' })).status).toBe(400);
+    expect((await call('PUT', '/billing/stripe-customer', { customerId: null })).status).toBe(204);
+    expect(await read()).toBe(null);
   });
 });

@@ -2,6 +2,7 @@ import { createScheduledController } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { createDoDirectory } from '../../src/adapters/cloudflare/do-directory.ts';
+import { createDoLedger } from '../../src/adapters/cloudflare/do-ledger.ts';
 import { createR2BlobStore } from '../../src/adapters/cloudflare/r2-blob-store.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
@@ -55,4 +56,20 @@ it('the cron trigger carries lifecycle rules out', async () => {
   const { objects } = await bucketObject(name).call('listObjects', input);
   expect(objects.map(({ key }) => key)).toEqual(['kept']);
   expect(await bucketObject(name).call('getLifecycleRun', { bucket })).toMatchObject({ setAtMs: 1, place: null });
+});
+
+it('the cron trigger of bills closes the month that is over', async () => {
+  const accountId = `billed-${Date.now()}` as AccountId;
+  await directory().call('putAccount', { account: { id: accountId, displayName: 'billed' }, keys: [] });
+  const now = new Date();
+  const hourMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 3);
+  const row = { hourMs, bucketId: null, accessKeyId: null, meter: 'class-a/STANDARD', quantity: 3_000_000n } as const;
+  const batches = [{ source: 'test', sequence: 1, rows: [row] }];
+  await createDoLedger(env.LEDGER).call('record', { accountId, batches, nowMs: hourMs });
+  const list = () => directory().call('listInvoices', { accountId, before: '', limit: 10 });
+  const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'error', QUAYSIDE_BILLING_CLOSE_HOURS: '1' } as typeof env;
+  await worker.scheduled(createScheduledController(), settings);
+  expect(await list()).toEqual([]);
+  for (const _ of [1, 2]) await worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
+  expect(await list()).toMatchObject([{ currency: 'USD', totalMicro: '9000000' }]);
 });

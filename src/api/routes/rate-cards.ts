@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { findRateCard, putRateCard, rateCardOf, setAccountCard } from '../../core/billing/account-card.ts';
 import { addCredit, leftOf } from '../../core/billing/account-credits.ts';
+import { DAY_MS } from '../../core/billing/push-usage.ts';
 import type { RateCard } from '../../core/billing/rate-card.ts';
 import { rateCardJson } from '../../core/billing/rate-card-json.ts';
 import { RATE_CARDS } from '../../core/billing/rate-cards.ts';
@@ -16,7 +17,17 @@ import {
   rateCardSchema,
   requireOperator,
 } from '../billing-schemas.ts';
-import { type Api, apiRoute, callOf, isoTime, isoTimeOrNull, jsonAnswer, jsonBody, timeSchema } from '../context.ts';
+import {
+  type Api,
+  apiRoute,
+  callOf,
+  isoTime,
+  isoTimeOrNull,
+  jsonAnswer,
+  jsonBody,
+  noContent,
+  timeSchema,
+} from '../context.ts';
 import { ifMatchHeader, requireMatch, toEtag } from '../etag.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
 import { accountIdQuery, idSchema, nameSchema } from '../schemas.ts';
@@ -43,6 +54,7 @@ const billingSchema = z
     isDefaultCard: z.boolean(),
     currency: currencySchema,
     credits: z.array(creditSchema),
+    stripeCustomerId: z.string().nullable(),
   })
   .openapi('AccountBilling');
 const newCreditSchema = z.strictObject({
@@ -151,9 +163,16 @@ function addAccountRoutes(api: Api): void {
       const billing = await call.core.ports.directory.call('getAccountBilling', { accountId: id });
       const card = await rateCardOf(call.core, billing.cardId);
       c.header('etag', toEtag(`card ${billing.cardId ?? ''}`));
-      const credits = billing.credits.map((credit) => showCredit(billing, credit));
-      const isDefaultCard = billing.cardId === null;
-      return c.json({ accountId: id, rateCardId: card.id, isDefaultCard, currency: card.currency, credits }, 200);
+      const target = await call.core.ports.directory.call('getPushTarget', { accountId: id });
+      const shown = {
+        accountId: id,
+        rateCardId: card.id,
+        isDefaultCard: billing.cardId === null,
+        currency: card.currency,
+        credits: billing.credits.map((credit) => showCredit(billing, credit)),
+        stripeCustomerId: target?.customerId ?? null,
+      };
+      return c.json(shown, 200);
     },
   );
 
@@ -210,6 +229,38 @@ function addAccountRoutes(api: Api): void {
       const credit = { id: ids.recordId(), label, currency, amountMicro, grantedAtMs, expiresAtMs };
       const kept = await addCredit(call.core, accountId, credit);
       return c.json(showCredit(await directory.call('getAccountBilling', { accountId }), kept), 201);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'put',
+      path: '/billing/stripe-customer',
+      operationId: 'setStripeCustomer',
+      summary: 'Tell Stripe what the account uses from today on, as that customer; null ends it',
+      tags: TAGS,
+      access: 'billing:write',
+      request: {
+        query,
+        body: jsonBody(
+          z.strictObject({
+            customerId: z
+              .string()
+              .regex(/^cus_\w{1,100}$/)
+              .nullable(),
+          }),
+        ),
+      },
+      responses: { 204: noContent('Set') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      requireOperator(call);
+      const { id: accountId } = await billedAccountOf(call, c.req.valid('query').accountId);
+      const { clock, directory } = call.core.ports;
+      const dayMs = clock.nowMs() - (clock.nowMs() % DAY_MS);
+      await directory.call('setPushTarget', { accountId, customerId: c.req.valid('json').customerId, dayMs });
+      return c.body(null, 204);
     },
   );
 }

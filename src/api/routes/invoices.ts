@@ -1,0 +1,227 @@
+// Bills: listed, read, as files, what the month will come to, and what a month would have cost elsewhere.
+import { z } from '@hono/zod-openapi';
+import { focusCsv, focusJson } from '../../core/billing/exports/focus.ts';
+import { invoiceCsv } from '../../core/billing/exports/invoice-csv.ts';
+import { invoiceHtml } from '../../core/billing/exports/invoice-html.ts';
+import { forecastMonth } from '../../core/billing/forecast-month.ts';
+import { getInvoice } from '../../core/billing/get-invoice.ts';
+import type { InvoiceDocument } from '../../core/billing/invoice-document.ts';
+import type { WhatIf } from '../../core/billing/simulate-bill.ts';
+import { simulateMonth } from '../../core/billing/simulate-month.ts';
+import { StorageError } from '../../ports/errors.ts';
+import {
+  billedAccountOf,
+  cardIdSchema,
+  currencySchema,
+  invoiceHeadSchema,
+  invoiceSchema,
+  microSchema,
+  monthFrom,
+  periodSchema,
+  showInvoice,
+} from '../billing-schemas.ts';
+import { type Api, type ApiContext, apiRoute, callOf, isoTime, jsonAnswer, jsonBody } from '../context.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
+import { accountIdQuery } from '../schemas.ts';
+
+const TAGS = ['Invoices'];
+const FILES = ['invoice.csv', 'invoice.html', 'invoice.pdf', 'focus.csv', 'focus.json'] as const;
+type File = (typeof FILES)[number];
+
+const TYPES: Readonly<Record<File, string>> = {
+  'invoice.csv': 'text/csv; charset=utf-8',
+  'invoice.html': 'text/html; charset=utf-8',
+  'invoice.pdf': 'application/pdf',
+  'focus.csv': 'text/csv; charset=utf-8',
+  'focus.json': 'application/json',
+};
+/** A page of a bill runs nothing and loads nothing, whatever stands in it. */
+const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-modals";
+
+const fileSchema = { schema: z.string() };
+const query = z.strictObject({ accountId: accountIdQuery });
+
+async function findInvoice(c: ApiContext, accountId: string | undefined, period: string): Promise<InvoiceDocument> {
+  const call = callOf(c);
+  const invoice = await getInvoice(call.core, await billedAccountOf(call, accountId), monthFrom(period));
+  if (invoice === null) throw new StorageError('NoSuchInvoice');
+  return invoice;
+}
+
+async function contentOf(document: InvoiceDocument, file: File, issuer: string) {
+  if (file === 'invoice.csv') return invoiceCsv(document);
+  if (file === 'invoice.html') return invoiceHtml(document, issuer);
+  if (file === 'focus.csv') return focusCsv(document, issuer);
+  if (file === 'focus.json') return focusJson(document, issuer);
+  const { invoicePdf } = await import('../documents/invoice-pdf.ts');
+  return invoicePdf(document, issuer);
+}
+
+export function addInvoiceRoutes(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/invoices',
+      operationId: 'listInvoices',
+      summary: 'List the closed invoices of an account',
+      tags: TAGS,
+      access: 'billing:read',
+      request: { query: z.strictObject({ ...pageQuery, accountId: accountIdQuery }) },
+      responses: { 200: jsonAnswer(pageOf(invoiceHeadSchema), 'The newest first') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { limit, cursor, accountId } = c.req.valid('query');
+      const { id } = await billedAccountOf(call, accountId);
+      const list = `invoices ${id}`;
+      const before = readCursor(call.secrets, list, cursor);
+      const input = { accountId: id, before, limit: limit + 1 };
+      const found = await call.core.ports.directory.call('listInvoices', input);
+      return c.json(
+        toPage(
+          found,
+          { limit, list, secrets: call.secrets },
+          ({ period }) => period,
+          ({ closedAtMs, ...head }) => ({ ...head, closedAt: isoTime(closedAtMs) }),
+        ),
+        200,
+      );
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/invoices/{period}',
+      operationId: 'getInvoice',
+      summary: 'Read the invoice of a month; of one that is not closed, as it stands now',
+      tags: TAGS,
+      access: 'billing:read',
+      request: { query, params: z.strictObject({ period: periodSchema }) },
+      responses: { 200: jsonAnswer(invoiceSchema, 'The invoice') },
+    }),
+    async (c) => {
+      const document = await findInvoice(c, c.req.valid('query').accountId, c.req.valid('param').period);
+      return c.json(showInvoice(document), 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/invoices/{period}/{file}',
+      operationId: 'getInvoiceFile',
+      summary: 'The invoice as a file: CSV, a page to print, PDF, or a FOCUS 1.2 dataset',
+      tags: TAGS,
+      access: 'billing:read',
+      request: { query, params: z.strictObject({ period: periodSchema, file: z.enum(FILES) }) },
+      responses: {
+        200: {
+          description: 'The file',
+          content: {
+            'text/csv': fileSchema,
+            'text/html': fileSchema,
+            'application/pdf': fileSchema,
+            'application/json': fileSchema,
+          },
+        },
+      },
+    }),
+    async (c) => {
+      const { period, file } = c.req.valid('param');
+      const document = await findInvoice(c, c.req.valid('query').accountId, period);
+      const content = await contentOf(document, file, callOf(c).core.settings.invoiceIssuer);
+      const isPage = file === 'invoice.html';
+      const name = `${document.number}-${file}`;
+      return new Response(content, {
+        headers: {
+          'content-type': TYPES[file],
+          'content-disposition': `${isPage ? 'inline' : 'attachment'}; filename="${name}"`,
+          'content-security-policy': PAGE_POLICY,
+        },
+      });
+    },
+  );
+
+  addOutlookRoutes(api);
+}
+
+const whatIfSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('lifecycle'), days: z.number().int().min(1).max(366) }),
+  z.strictObject({ kind: z.literal('all-infrequent') }),
+  z.strictObject({ kind: z.literal('cache-lifetime'), seconds: z.number().int().min(1).max(31_536_000) }),
+  z.strictObject({ kind: z.literal('deduplication'), duplicateBasisPoints: z.number().int().min(0).max(10_000) }),
+]);
+const simulationSchema = z.object({ cardId: cardIdSchema, currency: currencySchema, totalMicro: microSchema });
+
+function addOutlookRoutes(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/forecast',
+      operationId: 'getForecast',
+      summary: 'What the running month comes to: what is stored stays, the rest goes on as in the last seven days',
+      tags: TAGS,
+      access: 'billing:read',
+      request: { query },
+      responses: {
+        200: jsonAnswer(
+          z.object({ soFar: invoiceSchema, atEnd: invoiceSchema }).openapi('Forecast'),
+          'The bill until the last full hour, and at the end of the month',
+        ),
+      },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const account = await billedAccountOf(call, c.req.valid('query').accountId);
+      const { soFar, atEnd } = await forecastMonth(call.core, account);
+      return c.json({ soFar: showInvoice(soFar), atEnd: showInvoice(atEnd) }, 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'post',
+      path: '/simulations',
+      operationId: 'simulateInvoice',
+      summary: 'What a month would have cost by other cards, and with things done otherwise',
+      tags: TAGS,
+      access: 'billing:read',
+      request: {
+        query,
+        body: jsonBody(
+          z.strictObject({
+            period: periodSchema,
+            cardIds: z.array(cardIdSchema).max(20).default([]),
+            whatIfs: z.array(whatIfSchema).max(8).default([]),
+            objectCount: z
+              .string()
+              .regex(/^\d{1,18}$/)
+              .default('0')
+              .openapi({ description: 'Objects that there are, for what goes by the object; 0 leaves that out.' }),
+          }),
+        ),
+      },
+      responses: {
+        200: jsonAnswer(
+          z.object({ own: simulationSchema, others: z.array(simulationSchema) }).openapi('Simulation'),
+          'The month as it was by its own card; with the what-ifs by its own card and by each of the others',
+        ),
+      },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const account = await billedAccountOf(call, c.req.valid('query').accountId);
+      const { period, cardIds, whatIfs, objectCount } = c.req.valid('json');
+      const whatIf: readonly WhatIf[] = whatIfs;
+      const input = { period: monthFrom(period), cardIds, whatIfs: whatIf, objectCount: BigInt(objectCount) };
+      const { own, others } = await simulateMonth(call.core, account, input);
+      const show = ({ card, invoice }: typeof own) => ({
+        cardId: card.id,
+        currency: card.currency,
+        totalMicro: String(invoice.totalMicro),
+      });
+      return c.json({ own: show(own), others: others.map(show) }, 200);
+    },
+  );
+}

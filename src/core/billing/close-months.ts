@@ -1,0 +1,84 @@
+// Closes the months that are due for all accounts, one after the other, and remembers how far it came: a run that ends in
+// the middle, by its bound or by a crash, goes on in the next one. Both homes call it by their clock.
+import type { Account, AccountId } from '../../ports/domain.ts';
+import { ROOT_ACCOUNT } from '../auth/root-account.ts';
+import type { Core } from '../core.ts';
+import { closeMonth, isDue } from './close-month.ts';
+import type { BillingMonth } from './invoice.ts';
+import { monthOf, monthsLater, monthText, parseMonth } from './month.ts';
+
+/** Accounts read at once. */
+const PAGE = 100;
+const ACCOUNTS_PER_RUN = 100_000;
+
+export type CloseOptions = {
+  /** Accounts looked at in this run; the rest waits for the next. 100,000. */
+  readonly accountsMax?: number;
+  readonly stopping?: AbortSignal;
+};
+
+/**
+ * How many bills were made or found. An account whose bill fails is logged, and looked at again in the next run; its month
+ * stays open for the run until then, others' bills of it are made all the same.
+ */
+export async function closeMonths(core: Core, options: CloseOptions = {}): Promise<number> {
+  const { directory, clock } = core.ports;
+  const run: Run = { left: options.accountsMax ?? ACCOUNTS_PER_RUN, stopping: options.stopping ?? null };
+  const begun = await directory.call('getClosing', {});
+  let period = begun === null ? null : parseMonth(begun.period);
+  let after = begun?.after ?? '';
+  if (period === null) {
+    period = monthsLater(monthOf(clock.nowMs()), -1);
+    after = '';
+  }
+  let closed = 0;
+  while (isDue(core, period, clock.nowMs())) {
+    const result = await closeForAll(core, period, after, run);
+    closed += result.closed;
+    if (!result.isDone) break;
+    period = monthsLater(period, 1);
+    after = '';
+    await directory.call('setClosing', { period: monthText(period), after });
+  }
+  if (closed > 0) core.ports.log.info('months-closed', { closed });
+  return closed;
+}
+
+type Run = { left: number; readonly stopping: AbortSignal | null };
+
+async function closeForAll(core: Core, period: BillingMonth, start: string, run: Run) {
+  const { directory, log } = core.ports;
+  let closed = 0;
+  let hasFailed = false;
+  for (let after = start; ; ) {
+    const page = await readPage(core, after);
+    for (const account of page) {
+      if (run.left <= 0 || run.stopping?.aborted === true) return { closed, isDone: false };
+      run.left -= 1;
+      try {
+        if ((await closeMonth(core, account, period)) !== null) closed += 1;
+      } catch (cause) {
+        hasFailed = true;
+        log.error('closing-failed', { accountId: account.id, period: monthText(period), cause });
+      }
+      after = account.id;
+      // The place stays before the first failure, so that the next run comes by it again.
+      if (!hasFailed) await directory.call('setClosing', { period: monthText(period), after });
+    }
+    if (page.length < PAGE) return { closed, isDone: !hasFailed };
+  }
+}
+
+/** Accounts after one in the order of their ids: those of the settings, those of the directory, owners of buckets. */
+async function readPage(core: Core, after: string): Promise<readonly Account[]> {
+  const { directory } = core.ports;
+  const ids = await directory.call('listBilledAccounts', { after, limit: PAGE });
+  const last = ids.length < PAGE ? null : (ids.at(-1) ?? null);
+  const fixed = [ROOT_ACCOUNT, ...core.settings.seed.map(({ account }) => account)];
+  const known = new Map(fixed.map((account) => [account.id, account]));
+  const here = [...known.keys()].filter((id) => id > after && (last === null || id < last));
+  const named = await directory.call('getAccounts', { ids: ids.filter((id) => !known.has(id)) });
+  for (const account of named) known.set(account.id, account);
+  const all = [...new Set<AccountId>([...ids, ...here])].sort();
+  return all.slice(0, PAGE).map((id) => known.get(id) ?? { id, displayName: id });
+}

@@ -1,0 +1,54 @@
+// What the running month will come to: its usage so far, gone on with (forecast.ts), as a bill.
+import type { Account } from '../../ports/domain.ts';
+import { HOUR_MS } from '../../ports/ledger.ts';
+import type { Core } from '../core.ts';
+import { FORECAST_WINDOW_MS, forecastUsage } from './forecast.ts';
+import { openInvoice } from './get-invoice.ts';
+import type { InvoiceDocument } from './invoice-document.ts';
+import { monthBounds, monthOf } from './month.ts';
+import { readUsage } from './read-usage.ts';
+import type { MeterName, Usage } from './usage.ts';
+
+export type MonthForecast = {
+  /** The bill as it stands, and as it will be when the month ends. */
+  readonly soFar: InvoiceDocument;
+  readonly atEnd: InvoiceDocument;
+};
+
+/** How long the ledger may not have heard from a bucket, hours: what is stored now is what the last full one of them had. */
+const LATEST_HOURS = 48;
+
+/** Goes by whole hours: the one that runs is left out. Cost: 4 queries of the ledger, 4 directory reads. */
+export async function forecastMonth(core: Core, account: Account): Promise<MonthForecast> {
+  const nowMs = core.ports.clock.nowMs();
+  const period = monthOf(nowMs);
+  const { startMs } = monthBounds(period);
+  const hourMs = nowMs - (nowMs % HOUR_MS);
+  const [used, recent, stored] = await Promise.all([
+    readUsage(core, account.id, startMs, hourMs),
+    readUsage(core, account.id, hourMs - FORECAST_WINDOW_MS, hourMs),
+    readStored(core, account, hourMs),
+  ]);
+  const past = { period, nowMs: hourMs, used, recent, windowMs: FORECAST_WINDOW_MS, stored };
+  const [soFar, atEnd] = await Promise.all([
+    openInvoice(core, account, period, used),
+    openInvoice(core, account, period, forecastUsage(past)),
+  ]);
+  return { soFar, atEnd };
+}
+
+/** Bytes by storage meter in the latest hour that the ledger has of each. */
+async function readStored(core: Core, { id: accountId }: Account, hourMs: number): Promise<Usage> {
+  const fromMs = hourMs - LATEST_HOURS * HOUR_MS;
+  const sums = await core.ports.ledger.call('query', { accountId, fromMs, toMs: hourMs, groupBy: ['hour', 'bucket'] });
+  const latest = new Map<string, { readonly timeMs: number; readonly meter: MeterName; readonly bytes: bigint }>();
+  for (const { meter, bucketId, timeMs, quantity } of sums) {
+    if (!meter.startsWith('storage/') || timeMs === null) continue;
+    const place = `${bucketId} ${meter}`;
+    if ((latest.get(place)?.timeMs ?? 0) <= timeMs)
+      latest.set(place, { timeMs, meter, bytes: quantity / BigInt(HOUR_MS) });
+  }
+  const stored = new Map<MeterName, bigint>();
+  for (const { meter, bytes } of latest.values()) stored.set(meter, (stored.get(meter) ?? 0n) + bytes);
+  return stored;
+}

@@ -1,0 +1,41 @@
+// What an account used, from the ledger, as bills count it.
+import type { AccountId } from '../../ports/domain.ts';
+import { HOUR_MS, type UsageSum } from '../../ports/ledger.ts';
+import type { Core } from '../core.ts';
+import { toUsage } from '../metering/query-usage.ts';
+import type { MeterName, Usage } from './usage.ts';
+
+/** Byte-hours of byte-milliseconds, rounded down; of other meters the quantity as it is. */
+export function toBillingUnits(meter: MeterName, quantity: bigint): bigint {
+  return meter.startsWith('storage/') ? quantity / BigInt(HOUR_MS) : quantity;
+}
+
+/** From `fromMs` until before `toMs`, milliseconds, both at the start of an hour. Cost: one query of the ledger. */
+export async function readUsage(core: Core, accountId: AccountId, fromMs: number, toMs: number): Promise<Usage> {
+  if (toMs <= fromMs) return new Map();
+  return toUsage(await core.ports.ledger.call('query', { accountId, fromMs, toMs, groupBy: [] }));
+}
+
+/** Bytes of a storage meter at each hour, on average over the hour; 0 where the ledger has nothing. As `readUsage`. */
+export async function readStoredByHour(
+  core: Core,
+  accountId: AccountId,
+  { meter, fromMs, toMs }: { readonly meter: MeterName; readonly fromMs: number; readonly toMs: number },
+): Promise<readonly bigint[]> {
+  const hours: bigint[] = Array.from({ length: Math.max(0, (toMs - fromMs) / HOUR_MS) }, () => 0n);
+  for (let from = fromMs; from < toMs; from += QUERY_HOURS * HOUR_MS) {
+    const until = Math.min(toMs, from + QUERY_HOURS * HOUR_MS);
+    const sums = await core.ports.ledger.call('query', { accountId, fromMs: from, toMs: until, groupBy: ['hour'] });
+    for (const sum of sums) if (sum.meter === meter) addHour(hours, fromMs, sum);
+  }
+  return hours;
+}
+
+/** Two months: some 30 meters an hour stay below what one query may give. */
+const QUERY_HOURS = 1488;
+
+function addHour(hours: bigint[], fromMs: number, { timeMs, meter, quantity }: UsageSum): void {
+  const at = timeMs === null ? -1 : (timeMs - fromMs) / HOUR_MS;
+  const before = hours[at];
+  if (before !== undefined) hours[at] = before + toBillingUnits(meter, quantity);
+}

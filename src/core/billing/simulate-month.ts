@@ -1,0 +1,47 @@
+// Replays a month of an account against other cards, with what-ifs (simulate-bill.ts).
+import type { Account } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import { HOUR_MS } from '../../ports/ledger.ts';
+import type { Core } from '../core.ts';
+import { findRateCard, rateCardOf } from './account-card.ts';
+import type { BillingMonth } from './invoice.ts';
+import { monthBounds } from './month.ts';
+import { readStoredByHour, readUsage } from './read-usage.ts';
+import { type Simulation, simulateBill, type WhatIf } from './simulate-bill.ts';
+
+const DAY_MS = 24 * HOUR_MS;
+
+export type MonthSimulation = {
+  /** The month as it was, by the account's own card. */
+  readonly own: Simulation;
+  /** With the what-ifs, by its own card and then by each of the others. */
+  readonly others: readonly Simulation[];
+};
+
+export type SimulateInput = {
+  readonly period: BillingMonth;
+  readonly cardIds: readonly string[];
+  readonly whatIfs: readonly WhatIf[];
+  readonly objectCount: bigint;
+};
+
+/** NoSuchRateCard. Cost: one query of the ledger; with a lifecycle, one for two months of hours besides. */
+export async function simulateMonth(core: Core, account: Account, input: SimulateInput): Promise<MonthSimulation> {
+  const { period, cardIds, whatIfs, objectCount } = input;
+  const { startMs, endMs } = monthBounds(period);
+  const { cardId } = await core.ports.directory.call('getAccountBilling', { accountId: account.id });
+  const ownCard = await rateCardOf(core, cardId);
+  const cards = await Promise.all(cardIds.map((id) => findRateCard(core, id)));
+  const usage = await readUsage(core, account.id, startMs, endMs);
+  const days = Math.max(0, ...whatIfs.map((whatIf) => (whatIf.kind === 'lifecycle' ? whatIf.days : 0)));
+  const hours = { meter: 'storage/STANDARD' as const, fromMs: startMs - days * DAY_MS, toMs: endMs };
+  const standardBytesByHour = days === 0 ? [] : await readStoredByHour(core, account.id, hours);
+  const month = { period, usage, standardBytesByHour, objectCount };
+  const [own] = simulateBill(month, [ownCard]);
+  const others = cards.map((card) => card ?? missing());
+  return { own: own ?? missing(), others: simulateBill(month, [ownCard, ...others], whatIfs) };
+}
+
+function missing(): never {
+  throw new StorageError('NoSuchRateCard');
+}

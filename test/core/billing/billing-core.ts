@@ -1,0 +1,33 @@
+// A core in memory whose ledger tests write to themselves, and accounts to bill.
+import type { Account, AccountId, BucketId } from '../../../src/ports/domain.ts';
+import { HOUR_MS, type MeterName } from '../../../src/ports/ledger.ts';
+import { createMemoryCore, type MemoryCore } from '../memory-core.ts';
+
+export type BillingCore = MemoryCore & {
+  /** Counts that much in the hour of a time; storage in bytes, for the whole hour. */
+  use(account: Account, atMs: number, meter: MeterName, quantity: bigint): Promise<void>;
+};
+
+/** The clock begins at 2026-11-20. */
+export function createBillingCore(): BillingCore {
+  const core = createMemoryCore();
+  let sequence = 0;
+  return {
+    ...core,
+    async use({ id: accountId }, atMs, meter, quantity) {
+      sequence += 1;
+      const hourMs = atMs - (atMs % HOUR_MS);
+      const isStorage = meter.startsWith('storage/');
+      const row = { hourMs, bucketId: 'b~1' as BucketId, accessKeyId: null, meter };
+      const rows = [{ ...row, quantity: isStorage ? quantity * BigInt(HOUR_MS) : quantity }];
+      await core.ports.ledger.call('record', { accountId, batches: [{ source: 'test', sequence, rows }], nowMs: atMs });
+    },
+  };
+}
+
+/** An account that the directory knows. */
+export async function addAccount(core: BillingCore, name: string): Promise<Account> {
+  const account: Account = { id: name as AccountId, displayName: `${name} & Co` };
+  await core.ports.directory.call('putAccount', { account, keys: [] });
+  return account;
+}

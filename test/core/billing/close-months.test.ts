@@ -1,0 +1,262 @@
+// Bills over the ledger: the open month, closing once and for good, crashes and races in between, credits, forecasts.
+import { describe, expect, it } from 'vitest';
+import { findAccountCard, findRateCard, putRateCard, setAccountCard } from '../../../src/core/billing/account-card.ts';
+import { addCredit, leftOf } from '../../../src/core/billing/account-credits.ts';
+import { closeMonth } from '../../../src/core/billing/close-month.ts';
+import { closeMonths } from '../../../src/core/billing/close-months.ts';
+import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
+import { getInvoice } from '../../../src/core/billing/get-invoice.ts';
+import { recompute } from '../../../src/core/billing/invoice-document.ts';
+import { rateCardJson } from '../../../src/core/billing/rate-card-json.ts';
+import { simulateMonth } from '../../../src/core/billing/simulate-month.ts';
+import type { Account } from '../../../src/ports/domain.ts';
+import { addAccount, type BillingCore, createBillingCore } from './billing-core.ts';
+import { card, GB, usageOf } from './billing-samples.ts';
+
+const DAY_SECONDS = 86_400;
+const OCTOBER = { year: 2026, month: 10 };
+const NOVEMBER = { year: 2026, month: 11 };
+const inNovember = (day: number, hour = 0) => Date.UTC(2026, 10, day, hour);
+const december = (core: BillingCore, day: number, hour = 0) =>
+  core.advanceSeconds((Date.UTC(2026, 11, day, hour) - core.ports.clock.nowMs()) / 1000);
+const totalOf = async (core: BillingCore, account: Account, period = NOVEMBER) =>
+  (await getInvoice(core, account, period))?.invoice.totalMicro;
+
+async function withUsage() {
+  const core = createBillingCore();
+  const ann = await addAccount(core, 'ann');
+  await core.use(ann, inNovember(3), 'class-a/STANDARD', 3_000_000n);
+  await core.use(ann, inNovember(4), 'storage/STANDARD', 20n * GB);
+  return { core, ann };
+}
+
+describe('the bill of the open month', () => {
+  it('is what was used so far, by the account’s card', async () => {
+    const { core, ann } = await withUsage();
+    const bill = await getInvoice(core, ann, NOVEMBER);
+    expect(bill).toMatchObject({ closedAtMs: null, accountName: 'ann & Co', invoice: { totalMicro: 9_000_000n } });
+    expect(bill?.usage).toEqual(usageOf({ 'class-a/STANDARD': 3_000_000n, 'storage/STANDARD': 20n * GB }));
+    await setAccountCard(core, ann.id, 'aws-s3-us-east-1');
+    expect(await totalOf(core, ann)).toBe(15_000_595n);
+    expect(await getInvoice(core, ann, { year: 2026, month: 12 })).toBe(null);
+  });
+
+  it('loses the parts of an hour and a byte that are none, for the whole month once', async () => {
+    const core = createBillingCore();
+    const ann = await addAccount(core, 'ann');
+    const row = { bucketId: 'b' as never, accessKeyId: null, meter: 'storage/STANDARD' as const, quantity: 3_599_999n };
+    const rows = [1, 2].map((day) => ({ ...row, hourMs: inNovember(day) }));
+    await core.ports.ledger.call('record', {
+      accountId: ann.id,
+      batches: [{ source: 's', sequence: 1, rows }],
+      nowMs: 0,
+    });
+    expect((await getInvoice(core, ann, NOVEMBER))?.usage).toEqual(usageOf({ 'storage/STANDARD': 1n }));
+  });
+});
+
+describe('closing', () => {
+  it('waits until the ledger has heard of everything', async () => {
+    const { core, ann } = await withUsage();
+    await expect(closeMonth(core, ann, NOVEMBER)).rejects.toMatchObject({ code: 'InvalidInput' });
+    december(core, 1, 23);
+    await expect(closeMonth(core, ann, NOVEMBER)).rejects.toMatchObject({ code: 'InvalidInput' });
+    december(core, 2);
+    const closed = await closeMonth(core, ann, NOVEMBER);
+    expect(closed).toMatchObject({ closedAtMs: Date.UTC(2026, 11, 2), invoice: { totalMicro: 9_000_000n } });
+  });
+
+  it('happens once: later usage, another card and another closing change nothing', async () => {
+    const { core, ann } = await withUsage();
+    december(core, 2);
+    const [one, two] = await Promise.all([closeMonth(core, ann, NOVEMBER), closeMonth(core, ann, NOVEMBER)]);
+    expect(one).toEqual(two);
+    await core.use(ann, inNovember(30), 'class-a/STANDARD', 50_000_000n);
+    await setAccountCard(core, ann.id, 'aws-s3-us-east-1');
+    core.advanceSeconds(DAY_SECONDS);
+    expect(await closeMonth(core, ann, NOVEMBER)).toEqual(one);
+    const kept = await getInvoice(core, ann, NOVEMBER);
+    expect(kept).toEqual(one);
+    if (kept !== null) expect(recompute(kept)).toEqual(kept.invoice);
+  });
+
+  it('makes no bill of a month without usage', async () => {
+    const core = createBillingCore();
+    const ann = await addAccount(core, 'ann');
+    await setAccountCard(core, ann.id, 'bunny-storage');
+    december(core, 2);
+    expect(await closeMonth(core, ann, NOVEMBER)).toBe(null);
+    expect(await core.ports.directory.call('listInvoices', { accountId: ann.id, before: '', limit: 9 })).toEqual([]);
+  });
+
+  it('takes credits once, over the months', async () => {
+    const { core, ann } = await withUsage();
+    await core.use(ann, Date.UTC(2026, 11, 5), 'class-a/STANDARD', 3_000_000n);
+    const credit = { id: 'w', label: 'w', currency: 'USD', amountMicro: '10000000', grantedAtMs: 0, expiresAtMs: null };
+    await addCredit(core, ann.id, credit);
+    expect(await totalOf(core, ann)).toBe(0n);
+    expect(leftOf(await core.ports.directory.call('getAccountBilling', { accountId: ann.id }), credit)).toBe(
+      10_000_000n,
+    );
+    december(core, 2);
+    expect((await closeMonth(core, ann, NOVEMBER))?.invoice.totalMicro).toBe(0n);
+    expect(leftOf(await core.ports.directory.call('getAccountBilling', { accountId: ann.id }), credit)).toBe(
+      1_000_000n,
+    );
+    december(core, 10);
+    expect(await totalOf(core, ann, { year: 2026, month: 12 })).toBe(8_000_000n);
+  });
+});
+
+describe('closing by the clock', () => {
+  it('closes what is due for all accounts, and then has nothing to do', async () => {
+    const { core, ann } = await withUsage();
+    const bob = await addAccount(core, 'bob');
+    await core.use(bob, Date.UTC(2026, 9, 9), 'class-a/STANDARD', 2_000_000n);
+    expect(await closeMonths(core)).toBe(1);
+    expect([
+      (await getInvoice(core, bob, OCTOBER))?.closedAtMs,
+      (await getInvoice(core, ann, NOVEMBER))?.closedAtMs,
+    ]).toEqual([core.ports.clock.nowMs(), null]);
+    december(core, 2);
+    expect(await closeMonths(core)).toBe(1);
+    expect(await closeMonths(core)).toBe(0);
+    expect(await core.ports.directory.call('getClosing', {})).toEqual({ period: '2026-12', after: '' });
+  });
+
+  it('catches up with months in their order after a long pause', async () => {
+    const { core, ann } = await withUsage();
+    await core.use(ann, Date.UTC(2026, 11, 9), 'class-a/STANDARD', 2_000_000n);
+    await closeMonths(core);
+    core.advanceSeconds(90 * DAY_SECONDS);
+    expect(await closeMonths(core)).toBe(2);
+    const heads = await core.ports.directory.call('listInvoices', { accountId: ann.id, before: '', limit: 9 });
+    expect(heads.map(({ period }) => period)).toEqual(['2026-12', '2026-11']);
+  });
+
+  it('goes on where it ended, by its bound or when it was stopped', async () => {
+    const core = createBillingCore();
+    const accounts = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => addAccount(core, name)));
+    for (const account of accounts) await core.use(account, inNovember(3), 'class-a/STANDARD', 3_000_000n);
+    await closeMonths(core);
+    december(core, 2);
+    // The root account comes first, and has used nothing.
+    expect(await closeMonths(core, { accountsMax: 3 })).toBe(2);
+    expect(await core.ports.directory.call('getClosing', {})).toEqual({ period: '2026-11', after: 'b' });
+    expect(await closeMonths(core, { stopping: AbortSignal.abort() })).toBe(0);
+    expect(await closeMonths(core)).toBe(3);
+  });
+
+  it('leaves nobody out whose bill failed, and bills the others', async () => {
+    const { core, ann } = await withUsage();
+    const bob = await addAccount(core, 'bob');
+    await core.use(bob, inNovember(3), 'class-a/STANDARD', 3_000_000n);
+    await closeMonths(core);
+    december(core, 2);
+    const { ledger } = core.ports;
+    let isBroken = true;
+    const failing: typeof ledger = {
+      async call(name, input) {
+        if (isBroken && input.accountId === ann.id) throw new Error('broken');
+        return ledger.call(name, input);
+      },
+    };
+    const broken = { ...core, ports: { ...core.ports, ledger: failing } };
+    expect(await closeMonths(broken)).toBe(1);
+    expect((await getInvoice(core, bob, NOVEMBER))?.closedAtMs).toBe(core.ports.clock.nowMs());
+    expect((await core.ports.directory.call('getClosing', {}))?.period).toBe('2026-11');
+    isBroken = false;
+    expect(await closeMonths(broken)).toBe(2);
+    expect((await getInvoice(core, ann, NOVEMBER))?.closedAtMs).toBe(core.ports.clock.nowMs());
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
+    'makes the same bills after a crash at call %i of the directory',
+    async (dies) => {
+      const { core, ann } = await withUsage();
+      await closeMonths(core);
+      december(core, 2);
+      const { directory } = core.ports;
+      let calls = 0;
+      const dying: typeof directory = {
+        ...directory,
+        async call(name, input) {
+          calls += 1;
+          if (calls > dies) throw new Error('killed');
+          const value = await directory.call(name, input);
+          // A crash after the commit: it happened, and nobody heard of it.
+          if (calls === dies) throw new Error('killed');
+          return value;
+        },
+      };
+      await closeMonths({ ...core, ports: { ...core.ports, directory: dying } }).catch(() => undefined);
+      core.advanceSeconds(60);
+      await closeMonths(core);
+      const heads = await directory.call('listInvoices', { accountId: ann.id, before: '', limit: 9 });
+      expect(heads.map(({ period, totalMicro }) => [period, totalMicro])).toEqual([['2026-11', '9000000']]);
+      expect((await directory.call('getClosing', {}))?.period).toBe('2026-12');
+    },
+  );
+});
+
+describe('cards of accounts', () => {
+  it('are the default, a shipped one, or one of the operator', async () => {
+    const core = createBillingCore();
+    const ann = await addAccount(core, 'ann');
+    expect(await findAccountCard(core, ann.id)).toBe(card('cloudflare-r2'));
+    const own = { ...(rateCardJson(card('cloudflare-r2')) as object), id: 'own', name: 'ours' };
+    expect(await putRateCard(core, 'own', own)).toEqual({ ...card('cloudflare-r2'), id: 'own', name: 'ours' });
+    await setAccountCard(core, ann.id, 'own');
+    expect(await findAccountCard(core, ann.id)).toEqual(await findRateCard(core, 'own'));
+    await setAccountCard(core, ann.id, null);
+    expect(await findAccountCard(core, ann.id)).toBe(card('cloudflare-r2'));
+  });
+
+  it('must exist, be cards, and not pretend to be shipped ones', async () => {
+    const core = createBillingCore();
+    const ann = await addAccount(core, 'ann');
+    await expect(setAccountCard(core, ann.id, 'none')).rejects.toMatchObject({ code: 'NoSuchRateCard' });
+    await expect(putRateCard(core, 'own', { id: 'own' })).rejects.toMatchObject({ code: 'InvalidInput' });
+    const shipped = rateCardJson(card('cloudflare-r2'));
+    await expect(putRateCard(core, 'cloudflare-r2', shipped)).rejects.toMatchObject({ code: 'InvalidInput' });
+    await expect(putRateCard(core, 'own', shipped)).rejects.toMatchObject({ code: 'InvalidInput' });
+    const wrong = { ...core, settings: { ...core.settings, rateCardId: 'gone' } };
+    await expect(findAccountCard(wrong, ann.id)).rejects.toMatchObject({ code: 'InternalError' });
+  });
+});
+
+describe('a forecast', () => {
+  it('goes on with the last week, and with what the last hours stored', async () => {
+    const core = createBillingCore();
+    const ann = await addAccount(core, 'ann');
+    await core.use(ann, inNovember(19), 'class-a/STANDARD', 700_000n);
+    await core.use(ann, inNovember(1), 'class-a/STANDARD', 900_000n);
+    await core.use(ann, inNovember(18, 20), 'storage/STANDARD', 90n * GB);
+    await core.use(ann, inNovember(19, 20), 'storage/STANDARD', 40n * GB);
+    const { soFar, atEnd } = await forecastMonth(core, ann);
+    expect(soFar.usage).toEqual(usageOf({ 'class-a/STANDARD': 1_600_000n, 'storage/STANDARD': 130n * GB }));
+    // It is the 20th: 11 days are left.
+    expect(atEnd.usage).toEqual(
+      usageOf({ 'class-a/STANDARD': 2_700_000n, 'storage/STANDARD': 130n * GB + 40n * GB * 11n * 24n }),
+    );
+  });
+});
+
+describe('a simulation', () => {
+  it('replays the ledger’s month against other cards', async () => {
+    const { core, ann } = await withUsage();
+    for (let hour = 0; hour < 72; hour += 1) await core.use(ann, inNovember(10, hour), 'storage/STANDARD', 720n * GB);
+    const input = { period: NOVEMBER, cardIds: ['aws-s3-us-east-1'], whatIfs: [], objectCount: 0n };
+    const { own, others } = await simulateMonth(core, ann, input);
+    expect(own.invoice.totalMicro).toBe(await totalOf(core, ann));
+    expect(others.map(({ card: { id } }) => id)).toEqual(['cloudflare-r2', 'aws-s3-us-east-1']);
+    expect(others[0]).toEqual(own);
+    const lifecycle = await simulateMonth(core, ann, { ...input, whatIfs: [{ kind: 'lifecycle', days: 1 }] });
+    const cold = lifecycle.others[0]?.invoice.lines.find(({ meters }) => meters.includes('storage/STANDARD_IA'));
+    // Of three days all but the first 24 hours were there for a day: 48 hours of 720 GB are 48 GB-months.
+    expect(cold?.units).toBe(48n * 10n ** 12n);
+    await expect(simulateMonth(core, ann, { ...input, cardIds: ['none'] })).rejects.toMatchObject({
+      code: 'NoSuchRateCard',
+    });
+  });
+});
