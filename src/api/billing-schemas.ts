@@ -34,31 +34,37 @@ export const cardIdSchema = z
 /** `{kind}/{storage class or tier}` to what was used of it. */
 export const usageMapSchema = z.record(z.string(), quantitySchema).openapi({ example: { 'class-a/STANDARD': '1500' } });
 
-const tierSchema = z.object({
+const lineTextSchema = z.string().min(1).max(300);
+const meterSchema = z
+  .string()
+  .regex(/^[a-z-]{1,20}\/\w{1,40}$/)
+  .openapi({ example: 'class-a/STANDARD' });
+const metersSchema = z.array(meterSchema).min(1).max(100);
+const tierSchema = z.strictObject({
   upTo: decimalSchema.optional().openapi({ description: 'Units of the period; the last tier is without end.' }),
   price: decimalSchema,
 });
-const cardLineSchema = z.object({
-  label: z.string(),
-  meters: z.array(z.string()),
-  unit: z.object({ name: z.string(), size: z.number().int(), perMonth: z.boolean().optional() }),
+const cardLineSchema = z.strictObject({
+  label: lineTextSchema,
+  meters: metersSchema,
+  unit: z.strictObject({ name: lineTextSchema, size: z.number().int().min(1), perMonth: z.boolean().optional() }),
   free: decimalSchema.optional().openapi({ description: 'Units that cost nothing in a period.' }),
-  freePerStored: z.object({ meters: z.array(z.string()), times: decimalSchema }).optional(),
+  freePerStored: z.strictObject({ meters: metersSchema, times: decimalSchema }).optional(),
   roundUp: z.boolean().optional().openapi({ description: 'A unit that was begun is paid whole.' }),
-  tiers: z.array(tierSchema),
+  tiers: z.array(tierSchema).min(1).max(20),
 });
 /** As docs/billing.md describes it; core checks what a schema can't. */
 export const rateCardSchema = z
-  .object({
+  .strictObject({
     id: cardIdSchema,
-    name: z.string(),
+    name: lineTextSchema,
     currency: currencySchema,
-    source: z.string().openapi({ description: 'Where the prices come from.' }),
-    asOf: z.string().openapi({ example: '2026-11-21' }),
-    monthHours: z.union([z.literal('calendar'), z.number().int()]),
+    source: z.string().max(310).openapi({ description: 'Where the prices come from: an https address.' }),
+    asOf: z.iso.date().openapi({ example: '2026-11-21' }),
+    monthHours: z.union([z.literal('calendar'), z.number().int().min(1).max(10_000)]),
     minimum: decimalSchema.optional(),
-    notes: z.array(z.string()).optional(),
-    lines: z.array(cardLineSchema),
+    notes: z.array(lineTextSchema).max(20).optional(),
+    lines: z.array(cardLineSchema).min(1).max(100),
   })
   .openapi('RateCard');
 export type RateCardJson = z.infer<typeof rateCardSchema>;
