@@ -3,13 +3,18 @@
 import type { Account, AccountId } from '../../ports/domain.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
+import { enqueue } from '../outbox/deliveries.ts';
 import { closeMonth, isDue } from './close-month.ts';
+import { payable } from './exports/invoice-rows.ts';
 import type { BillingMonth } from './invoice.ts';
+import type { InvoiceDocument } from './invoice-document.ts';
 import { monthOf, monthsLater, monthText, parseMonth } from './month.ts';
 
 /** Accounts read at once. */
 const PAGE = 100;
 const ACCOUNTS_PER_RUN = 100_000;
+/** How long after its closing a bill is told of: two runs of the clock. Milliseconds. */
+const TELL_MS = 2 * 3_600_000;
 
 export type CloseOptions = {
   /** Accounts looked at in this run; the rest waits for the next. 100,000. */
@@ -56,7 +61,9 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
       if (run.left <= 0 || run.stopping?.aborted === true) return { closed, isDone: false };
       run.left -= 1;
       try {
-        if ((await closeMonth(core, account, period)) !== null) closed += 1;
+        const bill = await closeMonth(core, account, period);
+        if (bill !== null) closed += 1;
+        if (bill !== null) await tell(core, account, bill);
       } catch (cause) {
         hasFailed = true;
         log.error('closing-failed', { accountId: account.id, period: monthText(period), cause });
@@ -67,6 +74,26 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
     }
     if (page.length < PAGE) return { closed, isDone: !hasFailed };
   }
+}
+
+/**
+ * Tells the account's webhooks of a bill that is new. A run that was cut short between closing and telling tells in the next
+ * one, within TELL_MS; who hears of it twice sees the same message id.
+ */
+async function tell(core: Core, { id: accountId }: Account, bill: InvoiceDocument): Promise<void> {
+  const { number, closedAtMs, invoice } = bill;
+  if (closedAtMs === null || closedAtMs < core.ports.clock.nowMs() - TELL_MS) return;
+  const { currency, totalMicro, period } = invoice;
+  const data = {
+    number,
+    accountId,
+    period: monthText(period),
+    currency,
+    totalMicro: String(totalMicro),
+    payable: payable(bill),
+    closedAt: new Date(closedAtMs).toISOString(),
+  };
+  await enqueue(core, accountId, 'invoice.closed', data, number);
 }
 
 /** Accounts after one in the order of their ids: those of the settings, those of the directory, owners of buckets. */

@@ -10,6 +10,7 @@ import { recompute } from '../../../src/core/billing/invoice-document.ts';
 import { rateCardJson } from '../../../src/core/billing/rate-card-json.ts';
 import { simulateMonth } from '../../../src/core/billing/simulate-month.ts';
 import type { Account } from '../../../src/ports/domain.ts';
+import { accountPlace } from '../../../src/ports/outbox.ts';
 import { addAccount, type BillingCore, createBillingCore } from './billing-core.ts';
 import { card, GB, usageOf } from './billing-samples.ts';
 
@@ -122,6 +123,25 @@ describe('closing by the clock', () => {
     expect(await closeMonths(core)).toBe(1);
     expect(await closeMonths(core)).toBe(0);
     expect(await core.ports.directory.call('getClosing', {})).toEqual({ period: '2026-12', after: '' });
+  });
+
+  it('tells the account’s webhooks of a new bill, and not again for ever', async () => {
+    const { core, ann } = await withUsage();
+    const webhook = { id: 'wh', accountId: ann.id, url: 'https://example.com/', description: '', secrets: [] };
+    const enabled = { ...webhook, types: ['invoice.*'], isEnabled: true, createdAtMs: 0 };
+    await core.ports.directory.call('putWebhook', { webhook: enabled, max: 9 });
+    await closeMonths(core);
+    december(core, 2);
+    await closeMonths(core);
+    const list = { place: accountPlace(ann.id), endpointId: 'wh', state: 'waiting', before: null, limit: 9 } as const;
+    const { deliveries } = await core.ports.directory.call('listDeliveries', list);
+    expect(deliveries.map(({ type, payload }) => [type, JSON.parse(payload ?? '').data])).toEqual([
+      ['invoice.closed', expect.objectContaining({ period: '2026-11', totalMicro: '9000000', payable: '9.00' })],
+    ]);
+    core.advanceSeconds(3 * 3600);
+    await core.ports.directory.call('setClosing', { period: '2026-11', after: '' });
+    await closeMonths(core);
+    expect((await core.ports.directory.call('listDeliveries', list)).deliveries).toHaveLength(1);
   });
 
   it('catches up with months in their order after a long pause', async () => {
