@@ -52,6 +52,25 @@ describe('parseConfig', () => {
     });
   });
 
+  it('reads who bills by which prices, and where usage is told', () => {
+    expect(parseConfig({})).toMatchObject({
+      rateCardId: 'cloudflare-r2',
+      invoiceIssuer: 'Quayside',
+      billingCloseHours: 24,
+      stripeSecretKey: null,
+      stripeUrl: 'https://api.stripe.com',
+    });
+    for (const [variable, value] of [
+      ['QUAYSIDE_RATE_CARD', 'No Card'],
+      ['QUAYSIDE_INVOICE_ISSUER', 'two\nlines'],
+      ['QUAYSIDE_BILLING_CLOSE_HOURS', '0'],
+      ['QUAYSIDE_STRIPE_SECRET_KEY', 'short'],
+      ['QUAYSIDE_STRIPE_URL', 'https://api.stripe.com/v1'],
+    ] as const) {
+      expect(() => parseConfig({ [variable]: value })).toThrow(new RegExp(variable));
+    }
+  });
+
   it('knows the hosts of the service: its domains, and those that are named', () => {
     expect(parseConfig({})).toMatchObject({ ownHosts: [], accountsMayBindHosts: false });
     const { ownHosts, accountsMayBindHosts } = parseConfig({
