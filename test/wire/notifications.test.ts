@@ -134,6 +134,20 @@ describeCore('event notifications', () => {
     ]);
   });
 
+  it('tells of a rename as of a copy and a deletion', async () => {
+    const { arn } = await makeWebhook('/renamed');
+    await put({ QueueConfigurations: [{ QueueArn: arn, Events: ['s3:ObjectCreated:*', 's3:ObjectRemoved:*'] }] });
+    await write('old/a');
+    const started = await api.call('POST', `/buckets/${bucket}/jobs`, { kind: 'move', prefix: 'old/', to: 'new/' });
+    expect(started.status, JSON.stringify(started.json)).toBeLessThan(300);
+    const messages = await receiver.until(3, at('/renamed'));
+    expect(messages.map(({ json }) => [json.Records[0].eventName, json.Records[0].s3.object.key]).toSorted()).toEqual([
+      ['ObjectCreated:Copy', 'new/a'],
+      ['ObjectCreated:Put', 'old/a'],
+      ['ObjectRemoved:Delete', 'old/a'],
+    ]);
+  });
+
   it('keeps and shows rules, and sends what they mean alone', async () => {
     const [one, two] = [await makeWebhook('/jpg'), await makeWebhook('/logs')];
     const filterOf = (Name: 'prefix' | 'suffix', Value: string) => ({ Key: { FilterRules: [{ Name, Value }] } });

@@ -106,12 +106,14 @@ export function createDispatcher(core: DispatcherCore, queue: OutboxQueue, regio
     await queue.settleDeliveries({ results: [result], nowMs: clock.nowMs() });
   }
 
-  function claimNext(free: number) {
+  async function claimNext(free: number) {
     const nowMs = clock.nowMs();
     const limitsOf: Record<string, number> = {};
     for (const [id, used] of inUse) limitsOf[id] = PER_ENDPOINT - used;
     for (const id of pauses.now(nowMs)) limitsOf[id] = 0;
-    return queue.claimDeliveries({
+    // Of the same moment: a pause that ends while rows are claimed was left out of them.
+    const pauseEndMs = pauses.firstEndMs(nowMs);
+    const { deliveries, nextDueAtMs } = await queue.claimDeliveries({
       nowMs,
       leaseMs,
       limit: free,
@@ -119,6 +121,7 @@ export function createDispatcher(core: DispatcherCore, queue: OutboxQueue, regio
       limits: limitsOf,
       after: lastEndpoint,
     });
+    return { deliveries, nextDueAtMs: earlier(nextDueAtMs, pauseEndMs) };
   }
 
   function use(endpointId: string, change: number): void {
@@ -154,7 +157,7 @@ export function createDispatcher(core: DispatcherCore, queue: OutboxQueue, regio
         if (mayClaim) {
           const claimed = await claimNext(CONCURRENCY - running.size);
           for (const delivery of claimed.deliveries) start(delivery);
-          nextDueAtMs = earlier(claimed.nextDueAtMs, pauses.firstEndMs(clock.nowMs()));
+          nextDueAtMs = claimed.nextDueAtMs;
         }
         if (running.size === 0 && failure !== null) throw (failure as { cause: unknown }).cause;
         if (running.size === 0 && (isExact || !mayClaim)) return nextDueAtMs;

@@ -187,6 +187,27 @@ describe('the dispatcher', () => {
     expect(((await run) ?? 0) - core.ports.clock.nowMs()).toBeLessThanOrEqual(core.settings.webhooks.retryBaseMs);
   });
 
+  it('knows of a pause that ends while rows are claimed', async () => {
+    const { core, queue, tell } = setUp(() => 500);
+    await createWebhook(core, accountId, HOOK);
+    await tell(1);
+    let isPaused = false;
+    const slow: OutboxQueue = {
+      async claimDeliveries(input) {
+        const claimed = await queue.claimDeliveries(input);
+        if (isPaused) core.advanceSeconds(60);
+        return claimed;
+      },
+      async settleDeliveries(input) {
+        await queue.settleDeliveries(input);
+        isPaused = true;
+      },
+    };
+    const nextMs = await createDispatcher(core, slow, 'auto').run();
+    expect(nextMs).not.toBe(null);
+    expect(nextMs).toBeLessThanOrEqual(core.ports.clock.nowMs());
+  });
+
   it('ends when it is told to, after what is under way', async () => {
     const { core, dispatcher, sent, tell } = setUp(() => {
       stopping.abort();
