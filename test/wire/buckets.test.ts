@@ -155,7 +155,6 @@ describeCore('what S3 knows and this server does not', () => {
 
   const subresources = [
     ['GET', 'replication'],
-    ['GET', 'notification'],
     ['GET', 'inventory'],
     ['PUT', 'replication'],
     ['DELETE', 'replication'],
@@ -172,9 +171,12 @@ describeCore('what S3 knows and this server does not', () => {
     expectError(await anonymous(call), 403, 'AccessDenied');
   });
 
-  it.each([['POST', 'restore']])('answers %s ?%s of an object with 501 and names it', async (method, name) => {
-    const reply = await send({ method, bucket, key: 'k', query: { [name]: '' } });
-    expect(expectError(reply, 501, 'NotImplemented').Message.toLowerCase()).toContain(name);
+  it('has no class from which an object must be restored', async () => {
+    const body = '<RestoreRequest><Days>1</Days></RestoreRequest>';
+    const restore = { method: 'POST', bucket, key: 'k', query: { restore: '' }, body };
+    expectError(await send(restore), 404, 'NoSuchKey');
+    await send({ method: 'PUT', bucket, key: 'k', body: 'x' });
+    expectError(await send(restore), 403, 'InvalidObjectState');
   });
 
   it.each([
