@@ -1,0 +1,114 @@
+// What do metering and caps cost a hot public GET? The hot door alone, in one process, without a socket: CPU µs per answer,
+// with a meter that does nothing, with the real one, and with a cap besides. The variants take turns.
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readRequest } from '../src/adapters/node/http-request.ts';
+import { openNodePorts } from '../src/adapters/node/node-ports.ts';
+import { createConsoleLog } from '../src/adapters/shared/console-log.ts';
+import { systemClock } from '../src/adapters/shared/system-clock.ts';
+import { parseConfig } from '../src/config.ts';
+import { createDecide } from '../src/core/auth/decide.ts';
+import { ROOT_ACCOUNT } from '../src/core/auth/root-account.ts';
+import { openBucket } from '../src/core/buckets/bucket-handle.ts';
+import { createBucket } from '../src/core/buckets/create-bucket.ts';
+import { createCapGuard } from '../src/core/caps/cap-guard.ts';
+import { setCap } from '../src/core/caps/set-cap.ts';
+import type { Core } from '../src/core/core.ts';
+import { createUsageFlusher } from '../src/core/metering/flush-usage.ts';
+import { parseBucketName, parseObjectKey } from '../src/core/names.ts';
+import { putObject } from '../src/core/objects/put-object.ts';
+import { createDelivery } from '../src/http/delivery/deliver.ts';
+import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
+import type { UsageCounter } from '../src/ports/metering.ts';
+import { median, printTable } from './lib/table.ts';
+
+const BODY = Buffer.alloc(10 * 1024, 'quayside ');
+const LOOPS = 100_000;
+const ROUNDS = 15;
+/** CPU of a whole request of the hot lane, µs: the least that was measured (bench/README.md, delivery). */
+const LANE_REQUEST_MICROS = 7;
+
+const folder = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
+const log = createConsoleLog(systemClock, 'off');
+const config = parseConfig({});
+const { ports, close } = await openNodePorts(config, { dataDir: folder, log, onCrash: () => process.exit(1) });
+const owner = { accountId: ROOT_ACCOUNT.id, bucketId: null, accessKeyId: null };
+const idle: UsageCounter = { owner, allowances: null, count: () => undefined, block: () => undefined };
+
+/** A door with the object in memory, and how often a call of it answers. */
+async function openDoor(core: Core, bucketName: string, isCapped: boolean): Promise<() => void> {
+  const name = parseBucketName(bucketName);
+  const Resource = `arn:aws:s3:::${bucketName}/*`;
+  const everyone = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource };
+  const policyJson = JSON.stringify({ Version: '2012-10-17', Statement: [everyone] });
+  const { record } = await createBucket(core, ROOT_ACCOUNT, name, { ...PRIVATE_ACCESS, policyJson });
+  await putObject(core, await openBucket(core, name, () => undefined), {
+    key: parseObjectKey('object'),
+    attributes: { headers: {}, userMetadata: {}, storageClass: 'STANDARD' },
+    body: { lengthBytes: BODY.length, pump: async (onChunk) => void onChunk(BODY) },
+    expectation: { contentMd5Hex: null, checksum: null },
+    condition: null,
+  });
+  if (isCapped) {
+    await setCap(core, ROOT_ACCOUNT.id, {
+      id: 'bench',
+      scope: { kind: 'bucket', bucketId: record.id },
+      unit: 'bytes',
+      limit: 2n ** 52n,
+      period: 'month',
+      alertPercents: [50],
+      cachedFromPercent: 90,
+      cardId: null,
+      liftedUntilMs: null,
+    });
+  }
+  const flusher = createUsageFlusher(core, { source: bucketName, intervalMs: 5000 });
+  const { deliver, hotAnswer } = createDelivery(
+    core,
+    config,
+    createDecide(),
+    createCapGuard(core, flusher, bucketName),
+  );
+  const incoming = {
+    method: 'GET',
+    url: `/${bucketName}/object`,
+    headers: { host: 'h' },
+    httpVersion: '1.1',
+    socket: {},
+  };
+  const request = readRequest({ incoming: incoming as unknown as IncomingMessage, outgoing: {} as ServerResponse });
+  await deliver(request, bucketName, 'object', 'id');
+  const read = { isHead: false, rawPath: incoming.url, host: 'h', ifNoneMatch: null, range: null, header: () => null };
+  return () => {
+    if (hotAnswer(read) === null) throw new Error(`${bucketName}: the hot door did not answer`);
+  };
+}
+
+try {
+  const metered: Core = { ports, settings: config };
+  const unmetered: Core = { ports: { ...ports, meter: { ...ports.meter, ofGate: () => idle } }, settings: config };
+  const doors = [
+    { name: 'no meter', ask: await openDoor(unmetered, 'unmetered', false), micros: [] as number[] },
+    { name: 'metered', ask: await openDoor(metered, 'metered', false), micros: [] as number[] },
+    { name: 'metered, with a cap', ask: await openDoor(metered, 'capped', true), micros: [] as number[] },
+  ];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { ask, micros } of doors) {
+      const before = process.cpuUsage();
+      for (let at = 0; at < LOOPS; at++) ask();
+      const { user, system } = process.cpuUsage(before);
+      micros.push((user + system) / LOOPS);
+    }
+  }
+  const least = median(doors[0]?.micros ?? []);
+  const rows = doors.map(({ name, micros }) => {
+    const added = median(micros) - least;
+    return [name, median(micros).toFixed(3), added.toFixed(3), `${((100 * added) / LANE_REQUEST_MICROS).toFixed(1)} %`];
+  });
+  printTable([['hot GET of 10 KiB', 'CPU µs', 'added', 'of a request in the lane'], ...rows]);
+} finally {
+  await close(1000);
+  await rm(folder, { recursive: true, force: true });
+}
