@@ -14,6 +14,8 @@ const START = `Scalar.createApiReference('#app', {
   telemetry: false,
   hideClientButton: true,
   agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
   persistAuth: false,
 });
 `;
