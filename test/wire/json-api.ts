@@ -34,9 +34,15 @@ export function apiClient(client: WireClient, own: Readonly<Record<string, strin
   };
 }
 
-/** Signs in with an access key; the value of the Cookie header. */
+/** Signs in with an access key; the value of the Cookie header. Waits where wrong guesses of other tests slow it. */
 export async function signIn(client: WireClient, accessKeyId: string, secretAccessKey: string): Promise<string> {
-  const { status, headers, json } = await apiClient(client).call('POST', '/sessions', { accessKeyId, secretAccessKey });
+  const attempt = () => apiClient(client).call('POST', '/sessions', { accessKeyId, secretAccessKey });
+  let reply = await attempt();
+  for (let again = 0; reply.status === 429 && again < 3; again++) {
+    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(reply.headers['retry-after'] ?? 1)));
+    reply = await attempt();
+  }
+  const { status, headers, json } = reply;
   if (status !== 201) throw new Error(`Signing in failed: ${status} ${JSON.stringify(json)}`);
   return (headers['set-cookie'] ?? '').split(';')[0] ?? '';
 }
