@@ -1,7 +1,6 @@
 // Schemas and look-ups that the routes of bills, usage and prices share. Money and quantities are texts of whole numbers,
 // because they pass what JSON numbers hold.
 import { z } from '@hono/zod-openapi';
-import { isRoot } from '../core/accounts/permissions.ts';
 import { type InvoiceDocument, recompute } from '../core/billing/invoice-document.ts';
 import { invoiceJson } from '../core/billing/invoice-json.ts';
 import { parseMonth } from '../core/billing/month.ts';
@@ -137,9 +136,4 @@ export async function billedAccountOf(call: SignedInCall, accountId: string | un
   const account = (await call.findAccounts([id])).get(id);
   if (account === undefined) throw new StorageError('NoSuchAccount');
   return account;
-}
-
-/** AccessDenied for everybody but the operator: prices and credits are not for those who pay them. */
-export function requireOperator({ caller }: SignedInCall): void {
-  if (!isRoot(caller)) throw new StorageError('AccessDenied', { detail: 'Only the operator may do that.' });
 }

@@ -108,6 +108,12 @@ export async function existingAccountOf(call: SignedInCall, accountId: string | 
   return id;
 }
 
+/** AccessDenied for everybody but the operator of the server. */
+export function requireOperator({ caller }: SignedInCall): void {
+  if (isRoot(caller)) return;
+  throw new StorageError('AccessDenied', { detail: 'Only the operator of the server may do this.' });
+}
+
 /** What of the account a list or a removal is about: an owner's or admin's all of it, anybody else's own. */
 export function ownOnly({ accountId, role, memberId, accessKeyId }: ApiCaller): OfAccount {
   return { accountId, holder: role === 'owner' || role === 'admin' ? null : { memberId, accessKeyId } };

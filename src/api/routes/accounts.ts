@@ -1,7 +1,6 @@
 // Accounts: the operator makes them; their owners see and name them.
 import { z } from '@hono/zod-openapi';
 import { createAccount } from '../../core/accounts/members.ts';
-import { isRoot } from '../../core/accounts/permissions.ts';
 import type { AccountRecord } from '../../ports/account-records.ts';
 import { StorageError } from '../../ports/errors.ts';
 import {
@@ -13,7 +12,7 @@ import {
   jsonAnswer,
   jsonBody,
   noContent,
-  type SignedInCall,
+  requireOperator,
   timeSchema,
 } from '../context.ts';
 import { ifMatchHeader, requireMatch, toEtag } from '../etag.ts';
@@ -39,12 +38,6 @@ function show({ id, displayName, createdAtMs, isEnabled }: AccountRecord) {
   return { id: id as string, displayName, createdAt: isoTime(createdAtMs), isEnabled };
 }
 
-/** AccessDenied for everybody but the operator. */
-function requireRoot({ caller }: SignedInCall): void {
-  if (!isRoot(caller))
-    throw new StorageError('AccessDenied', { detail: 'Only the operator of the server may do this.' });
-}
-
 const etagOf = ({ revision }: AccountRecord) => toEtag(`${revision}`);
 
 export function addAccountRoutes(api: Api): void {
@@ -61,7 +54,7 @@ export function addAccountRoutes(api: Api): void {
     }),
     async (c) => {
       const call = callOf(c);
-      requireRoot(call);
+      requireOperator(call);
       const account = await createAccount(call.core, c.req.valid('json').displayName);
       c.header('etag', etagOf(account));
       return c.json(show(account), 201);
@@ -81,7 +74,7 @@ export function addAccountRoutes(api: Api): void {
     }),
     async (c) => {
       const call = callOf(c);
-      requireRoot(call);
+      requireOperator(call);
       const { core, secrets } = call;
       const { limit, cursor } = c.req.valid('query');
       const after = readCursor(secrets, 'accounts', cursor);
@@ -137,7 +130,7 @@ export function addAccountRoutes(api: Api): void {
       if (found === null) throw new StorageError('NoSuchAccount');
       requireMatch(c, etagOf(found));
       const { displayName = found.displayName, isEnabled = found.isEnabled } = c.req.valid('json');
-      if (isEnabled !== found.isEnabled) requireRoot(call);
+      if (isEnabled !== found.isEnabled) requireOperator(call);
       const { revision } = found;
       const changed = await directory.call('updateAccount', { id, revision, displayName, isEnabled });
       c.header('etag', etagOf(changed));
@@ -158,7 +151,7 @@ export function addAccountRoutes(api: Api): void {
     }),
     async (c) => {
       const call = callOf(c);
-      requireRoot(call);
+      requireOperator(call);
       await call.core.ports.directory.call('removeAccount', { id: accountOf(call, c.req.valid('param').accountId) });
       return c.body(null, 204);
     },

@@ -15,7 +15,6 @@ import {
   microSchema,
   type RateCardJson,
   rateCardSchema,
-  requireOperator,
 } from '../billing-schemas.ts';
 import {
   type Api,
@@ -26,6 +25,7 @@ import {
   jsonAnswer,
   jsonBody,
   noContent,
+  requireOperator,
   timeSchema,
 } from '../context.ts';
 import { ifMatchHeader, requireMatch, toEtag } from '../etag.ts';

@@ -213,7 +213,8 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     const sent = request.method === 'HEAD' ? null : typeof body === 'string' ? encoder.encode(body) : body;
     const bytesOut = sent instanceof Uint8Array ? sent.length : sent === null ? 0 : Number(headers['content-length']);
     if (payer !== null) {
-      const operationClass = operation === null ? 'free' : OPERATIONS[operation].meter;
+      const isFree = operation === null || status === 304;
+      const operationClass = isFree ? 'free' : OPERATIONS[operation].meter;
       const storageClass = storageClassOf(operation, request, headers);
       meter.of(payer).count(operationClass, bytesOut, tier === 'index' ? 'memory' : tier, storageClass);
     }

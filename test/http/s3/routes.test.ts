@@ -122,11 +122,13 @@ describe('metering', () => {
     await send({ path: '/metered/k' });
     await send({ method: 'HEAD', path: '/metered/k' });
     await send({ path: '/metered/k', headers: { range: 'bytes=0-1' } });
+    // What has not changed is free.
+    expect((await send({ path: '/metered/k', headers: { 'if-none-match': '*' } })).status).toBe(304);
     await send({ method: 'DELETE', path: '/metered/none' });
     await send({ path: '/metered/missing' });
     await send({ path: '/metered/k', as: 'stranger' });
     expect(meter.ofBucket(id)).toEqual({
-      operations: { A: 1, B: 3, free: 1 },
+      operations: { A: 1, B: 3, free: 2 },
       bytesOut: { memory: 0, edge: 0, bucket: 7, none: 0 },
     });
   });
