@@ -69,7 +69,7 @@ async function openDoor(core: Core, bucketName: string, isCapped: boolean): Prom
     core,
     config,
     createDecide(),
-    createCapGuard(core, flusher, bucketName),
+    createCapGuard(core, flusher, bucketName, () => undefined),
   );
   const incoming = {
     method: 'GET',

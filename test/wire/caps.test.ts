@@ -1,10 +1,11 @@
 // Caps as an owner sets them and readers meet them: 64 clients at once, by every door, never get more than the cap lets out.
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { useBucket } from './bucket.ts';
 import { openToEveryone } from './bucket-work.ts';
 import { sampleBytes } from './client.ts';
 import { type ApiClient, tokenClient } from './json-api.ts';
 import { client, describeCore } from './suite.ts';
+import { startReceiver } from './webhook-receiver.ts';
 
 const CLIENTS = 64;
 const SIZE = 100_000;
@@ -45,6 +46,11 @@ describeCore('a cap on a bucket', () => {
   }
 
   it('lets out what it allows and no byte more, says so, and lets go when it is lifted', async () => {
+    const receiver = await startReceiver();
+    onTestFinished(receiver.close);
+    const hook = await api.call('POST', '/webhooks', { url: receiver.url, types: ['cap.*'] });
+    expect(hook.status).toBe(201);
+    onTestFinished(async () => void (await api.call('DELETE', `/webhooks/${hook.json.id}`)));
     const set = await put(capId('egress'), { limit: `${LIMIT}`, alertPercents: [50] });
     expect([set.status, set.json.level, set.json.bucket]).toEqual([200, 'open', bucket]);
     const { bytes, refusals } = await drainCap();
@@ -55,6 +61,11 @@ describeCore('a cap on a bucket', () => {
     for (const { status, text } of refusals) {
       expect([status, /<Code>UsageCapReached<\/Code>/.test(text)]).toEqual([429, true]);
     }
+    const [alert] = await receiver.until(1);
+    expect(alert?.json).toMatchObject({
+      type: 'cap.crossed',
+      data: { capId: capId('egress'), percent: 50, unit: 'bytes', limit: `${LIMIT}`, period: 'month' },
+    });
     expect(refusals[0]?.text).toMatch(/<EndsAt>\d{4}-\d\d-01T00:00:00.000Z<\/EndsAt>/);
     // What is free goes on, so that the owner can do something about it.
     expect((await client.send({ method: 'DELETE', bucket, key: 'none' })).status).toBe(204);

@@ -10,6 +10,7 @@ import type { UsageFlusher } from '../metering/flush-usage.ts';
 import { admit } from './admit.ts';
 import { type CapStanding, crossingsOf, grantsOf, standingsOf } from './allowances.ts';
 import { pricesOf } from './price-cap.ts';
+import type { TellCrossing } from './tell-crossing.ts';
 
 /** What is wanted. `fromMemory`: nothing below the caches is needed for it. */
 export type Wanted = {
@@ -53,11 +54,12 @@ type Known = {
   readonly forgotten: number;
 };
 
-/** `holder`: a name that no other process has had. */
+/** `holder`: a name that no other process has had. `tell`: hears of each percentage that a cap comes to, in no request's way. */
 export function createCapGuard(
-  { ports: { clock, ledger, log, meter } }: Core,
+  { ports: { clock, ledger, meter } }: Core,
   flusher: Pick<UsageFlusher, 'flushAccount'>,
   holder: string,
+  tell: TellCrossing,
 ): CapGuard {
   const accounts = new Map<AccountId, Known>();
 
@@ -95,7 +97,10 @@ export function createCapGuard(
         if (now !== undefined && now.revision > state.revision) return now;
         continue;
       }
-      for (const { capId, percent } of leased.crossings) log.info('cap-crossed', { accountId, capId, percent });
+      for (const crossing of leased.crossings) {
+        const crossed = standings.find(({ cap }) => cap.id === crossing.capId);
+        if (crossed !== undefined) tell(accountId, crossed.cap, crossing);
+      }
       return adopt(accountId, { revision: leased.revision, standings, nowMs, marks });
     }
     throw new StorageError('SlowDown', { detail: 'Too many are asking about the caps of this account.' });

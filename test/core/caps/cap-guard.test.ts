@@ -58,17 +58,14 @@ function createWorld(cap: Cap) {
     },
   };
   const crossed: number[] = [];
-  const log = {
-    info: (_event: string, fields?: object) => void crossed.push((fields as { percent: number }).percent),
-    error: () => undefined,
-  };
+  const log = { info: () => undefined, error: () => undefined };
   let made = 0;
   const createProcess = () => {
     made += 1;
     const meter = createUsageMeter(clock);
     const core = { ports: { clock, ledger, log, meter } } as unknown as Core;
     const flusher = createUsageFlusher(core, { source: `p${made}`, intervalMs: 1 });
-    const guard = createCapGuard(core, flusher, `p${made}`);
+    const guard = createCapGuard(core, flusher, `p${made}`, (_account, _cap, { percent }) => crossed.push(percent));
     /** As the surfaces do: ask, look again when it goes out, count. Whether it went out. */
     async function use(bytesOut: number, of = owner(), operationClass: OperationClass = 'B', fromMemory = false) {
       const wanted = { operationClass, bytesOut, fromMemory };
