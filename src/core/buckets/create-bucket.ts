@@ -44,6 +44,8 @@ export async function createBucket(
     if (error.code !== 'BucketAlreadyOwnedByYou') throw error;
     const record = await metadataIndex.call(name, 'getBucket', { name });
     if (record === null) throw new StorageError('ConditionalRequestConflict', { cause: error });
+    // The list shows the time of the bucket that there is, not of this attempt.
+    await directory.call('addBucket', { ownerId: account.id, name, createdAtMs: record.createdAtMs });
     return { record, isNew: false };
   }
 }
