@@ -77,6 +77,53 @@ describeCore('buckets by JSON', () => {
     expect((await send({ method: 'GET', bucket: shared, query: { cors: '' } })).status).toBe(404);
   });
 
+  it('log, lock, tell webhooks and serve a website, as S3 shows it too', async () => {
+    const api = await tokenClient(client);
+    const [name, logs] = [freshName(), freshName()];
+    for (const each of [name, logs]) expect((await api.call('POST', '/buckets', { name: each })).status).toBe(201);
+    const webhook = await api.call('POST', '/webhooks', { url: 'https://hooks.example.org/x', isEnabled: false });
+    const change = (bucket: string, body: object) => api.call('PATCH', `/buckets/${bucket}`, body, { 'if-match': '*' });
+    expect((await change(name, { logging: { targetBucket: logs } })).json.code).toBe('AccessDenied');
+    const mayLog = {
+      Effect: 'Allow',
+      Principal: { Service: 'logging.s3.amazonaws.com' },
+      Action: 's3:PutObject',
+      Resource: `arn:aws:s3:::${logs}/*`,
+    };
+    await change(logs, { policy: { Version: '2012-10-17', Statement: [mayLog] } });
+    const services = {
+      logging: { targetBucket: logs, targetPrefix: 'of/', partitionedBy: 'EventTime' },
+      website: { indexSuffix: 'index.html', routingRules: [{ keyPrefix: 'old/', redirect: { statusCode: 301 } }] },
+      notifications: [{ id: 'new', webhookId: webhook.json.id, events: ['s3:ObjectCreated:*'], suffix: '.jpg' }],
+      objectLock: { defaultRetention: { mode: 'GOVERNANCE', days: 1 } },
+    };
+    expect((await change(name, services)).json.code).toBe('InvalidBucketState');
+    const set = await change(name, { ...services, versioning: 'enabled' });
+    expect([set.status, set.json]).toMatchObject([200, services]);
+    const shown = async (query: string) => (await send({ method: 'GET', bucket: name, query: { [query]: '' } })).text;
+    expect(await shown('logging')).toContain(`<TargetBucket>${logs}</TargetBucket>`);
+    expect(await shown('website')).toContain('<KeyPrefixEquals>old/</KeyPrefixEquals>');
+    expect(await shown('notification')).toContain(`<Queue>arn:quayside:webhook:::${webhook.json.id}</Queue>`);
+    expect(await shown('object-lock')).toContain('<Mode>GOVERNANCE</Mode><Days>1</Days>');
+    for (const refused of [
+      { objectLock: null },
+      { objectLock: { defaultRetention: { mode: 'GOVERNANCE', days: 1, years: 1 } } },
+      { website: { indexSuffix: 'a/b' } },
+      { website: {} },
+      { notifications: [{ webhookId: 'wh_0000000000000000', events: ['s3:ObjectCreated:*'] }] },
+      { notifications: [{ webhookId: webhook.json.id, events: ['s3:Nothing'] }] },
+    ]) {
+      const { status } = await change(name, refused);
+      expect([refused, status]).toEqual([refused, 400]);
+    }
+    // A bucket of somebody else is none, whatever there is.
+    expect((await change(name, { logging: { targetBucket: freshName() } })).json.code).toBe('NoSuchBucket');
+    const off = { logging: null, website: null, notifications: [] };
+    expect((await change(name, off)).json).toMatchObject({ ...off, objectLock: services.objectLock });
+    for (const each of [name, logs]) expect((await api.call('DELETE', `/buckets/${each}`)).status).toBe(204);
+    await api.call('DELETE', `/webhooks/${webhook.json.id}`);
+  });
+
   it('of two changes of one state, one wins', async () => {
     const api = await tokenClient(client);
     const path = `/buckets/${shared}`;

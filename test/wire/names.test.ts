@@ -152,7 +152,11 @@ describeCore('many objects by JSON', () => {
   it('go to the trash, are restored, and go for good', async () => {
     const api = await tokenClient(client);
     const folder = fresh();
-    expect((await api.call('PUT', `/buckets/${other}/trash/settings`, { days: 30 })).status).toBe(200);
+    const settings = `/buckets/${other}/trash/settings`;
+    expect((await api.call('PUT', settings, { days: 30 })).json.code).toBe('PreconditionRequired');
+    const seen = { 'if-match': (await api.call('GET', settings)).headers.etag ?? '' };
+    expect((await api.call('PUT', settings, { days: 30 }, seen)).status).toBe(200);
+    expect((await api.call('PUT', settings, { days: 3 }, seen)).json.code).toBe('PreconditionFailed');
     for (const name of ['1', '2', 'keep']) await put(other, folder + name, name);
     const path = `/buckets/${other}`;
     const { preview } = (await api.call('GET', `${path}/deletion-preview?prefix=${folder}`)).json;
@@ -168,6 +172,12 @@ describeCore('many objects by JSON', () => {
       ['1', '1'],
       ['2', '1'],
     ]);
+    const newest = (await api.call('GET', `${path}/trash?prefix=${folder}&sort=deleted&order=desc&limit=1`)).json;
+    expect(newest).toMatchObject({ items: [{ size: '1' }], isComplete: true });
+    const next = `${path}/trash?prefix=${folder}&sort=deleted&order=desc&cursor=${newest.nextCursor}`;
+    expect((await api.call('GET', next)).json.items).toHaveLength(1);
+    const [{ noncurrent }] = (await api.call('GET', `${path}/totals`)).json.items;
+    expect(noncurrent.objects).toBeGreaterThanOrEqual(2);
     await run(api, `${path}/jobs`, { kind: 'restore', prefix: folder, keys: [`${folder}1`] });
     expect((await get(other, `${folder}1`)).text).toBe('1');
     await run(api, `${path}/jobs`, { kind: 'purge', prefix: folder });

@@ -17,7 +17,14 @@ import type { BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { LifecycleRule } from '../../ports/lifecycle.ts';
 import { type ApiCall, isoTime, isoTimeOrNull, timeSchema } from '../context.ts';
+import { toEtag } from '../etag.ts';
 import { bucketNameSchema } from '../schemas.ts';
+import {
+  serviceSettings,
+  shownServiceSettings,
+  showServiceSettings,
+  toServiceSettings,
+} from './bucket-service-settings.ts';
 
 const DAYS = z
   .number()
@@ -129,7 +136,7 @@ const blockSchema = z
 const OWNERSHIPS = ['BucketOwnerEnforced', 'BucketOwnerPreferred', 'ObjectWriter'] as const;
 const json = z.record(z.string(), z.unknown());
 
-const settings = {
+const ownSettings = {
   versioning: z.enum(['off', 'enabled', 'suspended']),
   policy: json.nullable().openapi({ description: "A policy in S3's language." }),
   ownership: z.enum(OWNERSHIPS).nullable(),
@@ -153,17 +160,17 @@ export const bucketSchema = z
     publicAccess: z.enum(['none', 'some', 'read']).openapi({
       description: 'What everyone may read: nothing, something that policy or lists of grants open, every object.',
     }),
-    ...settings,
+    ...ownSettings,
     lifecycle: z.array(z.looseObject({ id: z.string() })),
-    objectLock: z.boolean(),
-    logging: z.object({ targetBucket: z.string(), targetPrefix: z.string() }).nullable(),
+    ...shownServiceSettings,
   })
   .openapi('Bucket');
 
 /** A change: what is absent stays. */
 export const bucketChangeSchema = z
   .strictObject({
-    ...settings,
+    ...ownSettings,
+    ...serviceSettings,
     versioning: z.enum(['enabled', 'suspended']),
     publicAccess: z.enum(['none', 'read']).openapi({
       description: 'A short way to the policy that lets everyone read every object. Not together with `policy`.',
@@ -178,10 +185,15 @@ function publicPolicy(name: string): string {
   return JSON.stringify({ Version: '2012-10-17', Statement: [{ ...statement, Resource: `arn:aws:s3:::${name}/*` }] });
 }
 
+/** Of the bucket's record, and so of all its settings. */
+export function bucketEtag({ id, revision }: BucketRecord): string {
+  return toEtag(`${id}.${revision}`);
+}
+
 /** How a bucket goes out. */
 export function showBucket(record: BucketRecord): z.infer<typeof bucketSchema> {
   const { access, settings: set } = record;
-  const { encryption, logging } = set;
+  const { encryption } = set;
   return {
     ...{ name: record.name as string, id: record.id as string, accountId: record.ownerId as string },
     createdAt: isoTime(record.createdAtMs),
@@ -204,8 +216,7 @@ export function showBucket(record: BucketRecord): z.infer<typeof bucketSchema> {
               : { keyId: null, isDoubled: false }),
           },
     requestPayer: set.requestPayer ?? 'owner',
-    objectLock: set.objectLock !== null,
-    logging: logging === null ? null : { targetBucket: logging.targetBucket, targetPrefix: logging.targetPrefix },
+    ...showServiceSettings(set),
   };
 }
 
@@ -258,6 +269,7 @@ export function toBucketChange(
       ),
       ...present({ lifecycle: toLifecycle(call, given.lifecycle ?? []) }, given.lifecycle !== undefined),
       ...present({ encryption: toEncryption(given.encryption ?? null) }, given.encryption !== undefined),
+      ...toServiceSettings(given, record.settings.notifications ?? [], () => call.core.ports.ids.recordId()),
       ...present({ requestPayer: requestPayer === 'requester' ? requestPayer : null }, requestPayer !== undefined),
     },
   };

@@ -6,7 +6,6 @@ import { deleteBucket } from '../../core/buckets/delete-bucket.ts';
 import { listBuckets } from '../../core/buckets/list-buckets.ts';
 import { parseBucketName } from '../../core/names.ts';
 import { PRIVATE_ACCESS } from '../../ports/bucket-access.ts';
-import type { BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import {
   type Api,
@@ -21,19 +20,29 @@ import {
   openBucketOf,
   timeSchema,
 } from '../context.ts';
-import { ifMatchHeader, requireMatch, toEtag } from '../etag.ts';
+import { ifMatchHeader, requireMatch } from '../etag.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
 import { accountIdQuery, bucketNameSchema } from '../schemas.ts';
-import { bucketChangeSchema, bucketSchema, showBucket, toBucketChange } from './bucket-settings.ts';
+import { bucketChangeSchema, bucketEtag, bucketSchema, showBucket, toBucketChange } from './bucket-settings.ts';
 
 const TAGS = ['Buckets'];
 
 const bucketSummarySchema = z.object({ name: bucketNameSchema, createdAt: timeSchema }).openapi('BucketSummary');
+const countSchema = z.object({ objects: z.number().int(), bytes: z.string().openapi({ example: '1048576' }) });
+const totalsSchema = z.object({
+  items: z.array(
+    z
+      .object({
+        storageClass: z.string(),
+        current: countSchema,
+        noncurrent: countSchema.openapi({ description: 'Older versions: what the trash and the history take.' }),
+        uploads: countSchema.openapi({ description: 'Parts of uploads that are not finished.' }),
+      })
+      .openapi('StorageTotals'),
+  ),
+});
 const query = z.strictObject({ accountId: accountIdQuery });
 const params = z.strictObject({ bucket: z.string().min(1).max(255) });
-
-/** Of the bucket's record, and so of all its settings. */
-const etagOf = ({ id, revision }: BucketRecord) => toEtag(`${id}.${revision}`);
 
 export function addBucketRoutes(api: Api): void {
   api.openapi(
@@ -83,7 +92,7 @@ export function addBucketRoutes(api: Api): void {
       const name = parseBucketName(c.req.valid('json').name);
       const { record, isNew } = await createBucket(call.core, { id, displayName: '' }, name, PRIVATE_ACCESS);
       if (!isNew) throw new StorageError('BucketAlreadyOwnedByYou');
-      c.header('etag', etagOf(record));
+      c.header('etag', bucketEtag(record));
       return c.json(showBucket(record), 201);
     },
   );
@@ -101,7 +110,7 @@ export function addBucketRoutes(api: Api): void {
     }),
     async (c) => {
       const bucket = await openBucketOf(callOf(c), c.req.valid('param').bucket, 'buckets:read');
-      c.header('etag', etagOf(bucket.record()));
+      c.header('etag', bucketEtag(bucket.record()));
       return c.json(showBucket(bucket.record()), 200);
     },
   );
@@ -124,14 +133,19 @@ export function addBucketRoutes(api: Api): void {
       // Until the first commit the bucket must be the one that was meant, however often it is opened again.
       let isChanged = false;
       const bucket = await openBucketOf(call, name, 'buckets:write', (record) => {
-        if (!isChanged) requireMatch(c, etagOf(record));
+        if (!isChanged) requireMatch(c, bucketEtag(record));
       });
       const change = toBucketChange(call, bucket.record(), c.req.valid('json'));
-      await changeBucket(call.core, bucket, change, () => {
-        isChanged = true;
+      // A log shows what others do: it goes into buckets of the account alone, and of others nothing is said here.
+      if (change.settings.logging) await openBucketOf(call, change.settings.logging.targetBucket, 'buckets:read');
+      await changeBucket(call.core, bucket, change, {
+        requestId: call.requestId,
+        onChanged: () => {
+          isChanged = true;
+        },
       });
       const changed = await openBucketOf(call, name, 'buckets:read');
-      c.header('etag', etagOf(changed.record()));
+      c.header('etag', bucketEtag(changed.record()));
       return c.json(showBucket(changed.record()), 200);
     },
   );
@@ -151,6 +165,34 @@ export function addBucketRoutes(api: Api): void {
       const call = callOf(c);
       await deleteBucket(call.core, await openBucketOf(call, c.req.valid('param').bucket, 'buckets:write'));
       return c.body(null, 204);
+    },
+  );
+
+  addTotals(api);
+}
+
+function addTotals(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/buckets/{bucket}/totals',
+      operationId: 'getBucketTotals',
+      summary: 'What a bucket stores now, by storage class: current objects, older versions, parts of uploads',
+      tags: TAGS,
+      access: 'buckets:read',
+      request: { params },
+      responses: { 200: jsonAnswer(totalsSchema, 'Exact to the last commit; a class that it never had is missing') },
+    }),
+    async (c) => {
+      const bucket = await openBucketOf(callOf(c), c.req.valid('param').bucket, 'buckets:read');
+      const totals = await bucket.call('getStorageTotals', {});
+      const items = totals.map((of) => ({
+        storageClass: of.storageClass,
+        current: { objects: of.currentCount, bytes: `${of.currentBytes}` },
+        noncurrent: { objects: of.noncurrentCount, bytes: `${of.noncurrentBytes}` },
+        uploads: { objects: of.partCount, bytes: `${of.partBytes}` },
+      }));
+      return c.json({ items }, 200);
     },
   );
 }

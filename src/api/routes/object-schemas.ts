@@ -20,3 +20,8 @@ export const objectSchema = z
     storageClass: z.string(),
   })
   .openapi('ObjectSummary');
+
+/** Of lists that are sorted otherwise than by name. */
+export const isCompleteSchema = z
+  .boolean()
+  .openapi({ description: 'Whether all there is took part; otherwise narrow the prefix or the text.' });

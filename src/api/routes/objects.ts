@@ -6,7 +6,7 @@ import { searchNames, sortObjects } from '../../core/names/search-names.ts';
 import type { ObjectSummary } from '../../ports/domain.ts';
 import { type Api, apiRoute, callOf, isoTime, jsonAnswer, openBucketOf } from '../context.ts';
 import { cursorAt, pageQuery, readCursor } from '../paging.ts';
-import { bucketParams, objectSchema, prefixQuery } from './object-schemas.ts';
+import { bucketParams, isCompleteSchema, objectSchema, prefixQuery } from './object-schemas.ts';
 
 const TAGS = ['Objects'];
 const PREFIXES_MAX = 100;
@@ -15,9 +15,6 @@ const sortQuery = {
   sort: z.enum(['name', 'size', 'modified']).default('name'),
   order: z.enum(['asc', 'desc']).default('asc'),
 };
-const isCompleteSchema = z
-  .boolean()
-  .openapi({ description: 'Whether all there is took part; otherwise narrow the prefix or the text.' });
 const pageFields = { nextCursor: z.string().nullable(), isComplete: isCompleteSchema };
 
 const entrySchema = z

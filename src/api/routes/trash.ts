@@ -1,9 +1,13 @@
 // The trash of a bucket: how long it keeps what is deleted, and what is in it. Restoring and emptying are jobs (jobs.ts).
 import { z } from '@hono/zod-openapi';
+import { listTrash } from '../../core/names/list-trash.ts';
 import { setTrash, TRASH_MAX_DAYS } from '../../core/names/trash.ts';
+import type { HiddenKey } from '../../ports/name-calls.ts';
 import { type Api, apiRoute, callOf, isoTime, jsonAnswer, jsonBody, openBucketOf, timeSchema } from '../context.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
-import { bucketParams, prefixQuery } from './object-schemas.ts';
+import { ifMatchHeader, requireMatch } from '../etag.ts';
+import { cursorAt, pageOf, pageQuery, readCursor } from '../paging.ts';
+import { bucketEtag } from './bucket-settings.ts';
+import { bucketParams, isCompleteSchema, prefixQuery } from './object-schemas.ts';
 
 const TAGS = ['Trash'];
 
@@ -28,38 +32,46 @@ const trashedSchema = z
   })
   .openapi('TrashedObject');
 
+function showHidden({ key, hiddenAtMs, newest }: HiddenKey): z.infer<typeof trashedSchema> {
+  return {
+    key: key as string,
+    deletedAt: isoTime(hiddenAtMs),
+    size: newest === null ? null : `${newest.sizeBytes}`,
+    etag: newest?.etag ?? null,
+    lastModified: newest === null ? null : isoTime(newest.lastModifiedMs),
+  };
+}
+
 export function addTrashRoutes(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'get',
       path: '/buckets/{bucket}/trash',
       operationId: 'listTrash',
-      summary: 'Keys that are deleted but kept, in byte order',
+      summary: 'Keys that are deleted but kept, by name, time of deletion or size',
+      description: 'By name, ascending, any number can be paged through. Other orders sort the first 10,000 names.',
       tags: TAGS,
       access: 'objects:read',
-      request: { params: bucketParams, query: z.strictObject({ ...pageQuery, prefix: prefixQuery }) },
-      responses: { 200: jsonAnswer(pageOf(trashedSchema), 'Some of them') },
+      request: {
+        params: bucketParams,
+        query: z.strictObject({
+          ...pageQuery,
+          prefix: prefixQuery,
+          sort: z.enum(['name', 'deleted', 'size']).default('name'),
+          order: z.enum(['asc', 'desc']).default('asc'),
+        }),
+      },
+      responses: { 200: jsonAnswer(pageOf(trashedSchema).extend({ isComplete: isCompleteSchema }), 'Some of them') },
     }),
     async (c) => {
-      const { secrets, ...call } = callOf(c);
-      const { limit, cursor, prefix } = c.req.valid('query');
-      const bucket = await openBucketOf({ ...call, secrets }, c.req.valid('param').bucket, 'objects:read');
-      const list = `trash ${JSON.stringify([bucket.record().id, prefix])}`;
-      const after = readCursor(secrets, list, cursor);
-      const hidden = await bucket.call('listHidden', { prefix, after, limit: limit + 1 });
-      const page = toPage(
-        hidden,
-        { limit, list, secrets },
-        ({ key }) => key as string,
-        ({ key, hiddenAtMs, newest }) => ({
-          key: key as string,
-          deletedAt: isoTime(hiddenAtMs),
-          size: newest === null ? null : `${newest.sizeBytes}`,
-          etag: newest?.etag ?? null,
-          lastModified: newest === null ? null : isoTime(newest.lastModifiedMs),
-        }),
-      );
-      return c.json(page, 200);
+      const call = callOf(c);
+      const { limit, cursor, prefix, sort, order } = c.req.valid('query');
+      const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
+      const list = `trash ${JSON.stringify([bucket.record().id, prefix, sort, order])}`;
+      const place = readCursor(call.secrets, list, cursor);
+      const page = await listTrash(bucket, { prefix, sort, isDescending: order === 'desc', limit, place });
+      const nextCursor = page.next === null ? null : cursorAt(call.secrets, list, page.next);
+      return c.json({ items: page.hidden.map(showHidden), nextCursor, isComplete: page.isComplete }, 200);
     },
   );
 
@@ -76,6 +88,7 @@ export function addTrashRoutes(api: Api): void {
     }),
     async (c) => {
       const bucket = await openBucketOf(callOf(c), c.req.valid('param').bucket, 'buckets:read');
+      c.header('etag', bucketEtag(bucket.record()));
       return c.json({ days: bucket.record().settings.trash?.days ?? null }, 200);
     },
   );
@@ -88,13 +101,16 @@ export function addTrashRoutes(api: Api): void {
       summary: 'Keep what is deleted for so many days; this switches versioning on',
       tags: TAGS,
       access: 'buckets:write',
-      request: { params: bucketParams, body: jsonBody(settingsSchema) },
+      request: { params: bucketParams, headers: ifMatchHeader, body: jsonBody(settingsSchema) },
       responses: { 200: jsonAnswer(settingsSchema, 'Set') },
     }),
     async (c) => {
       const call = callOf(c);
       const { days } = c.req.valid('json');
-      await setTrash(call.core, await openBucketOf(call, c.req.valid('param').bucket, 'buckets:write'), days);
+      const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'buckets:write', (record) =>
+        requireMatch(c, bucketEtag(record)),
+      );
+      c.header('etag', bucketEtag(await setTrash(call.core, bucket, days)));
       return c.json({ days }, 200);
     },
   );

@@ -5,6 +5,9 @@ import type { HostingSettings } from '../../ports/hosting.ts';
 import type { Core } from '../core.ts';
 import { removeHosting, setHosting } from '../hosting/set-hosting.ts';
 import { validateRules } from '../lifecycle/validate-rules.ts';
+import { requireLogTarget } from '../logging/require-log-target.ts';
+import { enqueueBucketTest } from '../outbox/deliveries.ts';
+import { checkRules, endpointsOf, requireWebhooks } from '../outbox/notification-rules.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 import { type AccessChange, setBucketAccess } from './set-bucket-access.ts';
 import { setBucketSettings } from './set-bucket-settings.ts';
@@ -15,28 +18,36 @@ export type BucketChange = {
   readonly hosting?: HostingSettings | null;
   readonly access: Pick<AccessChange, 'policyJson' | 'ownership' | 'publicAccessBlock'>;
   readonly settings: Partial<
-    Pick<BucketSettings, 'versioning' | 'cors' | 'lifecycle' | 'tags' | 'encryption' | 'requestPayer'>
+    Pick<
+      BucketSettings,
+      | ('versioning' | 'cors' | 'lifecycle' | 'tags' | 'encryption' | 'requestPayer')
+      | ('logging' | 'website' | 'objectLock' | 'notifications')
+    >
   >;
 };
 
 /**
  * Errors: MalformedPolicy, AccessDenied (a public policy that is blocked, host names that the account can't have), those of
- * validateRules, DomainAlreadyBound, InvalidBucketState. A failure in between leaves what was done before it; `onChanged`
+ * validateRules, requireLogTarget, checkRules and requireWebhooks, DomainAlreadyBound, InvalidBucketState. A failure in between leaves what was done before it; `onChanged`
  * tells of each commit.
  */
 export async function changeBucket(
   core: Core,
   bucket: BucketHandle,
   change: BucketChange,
-  onChanged: () => void,
+  { requestId, onChanged }: { readonly requestId: string; readonly onChanged: () => void },
 ): Promise<void> {
-  const { name, access } = bucket.record();
+  const { name, access, ownerId } = bucket.record();
   const { hosting, settings } = change;
   const { policyJson } = change.access;
   if (policyJson !== undefined && policyJson !== null) {
     checkPolicy({ name, access: { ...access, ...change.access } }, policyJson);
   }
   if (settings.lifecycle) validateRules(settings.lifecycle.rules);
+  if (settings.logging) await requireLogTarget(core, bucket.record(), settings.logging);
+  const rules = settings.notifications ?? [];
+  checkRules(rules);
+  await requireWebhooks(core, rules, ownerId);
   if (hosting === null) await removeHosting(core, bucket);
   else if (hosting !== undefined) await setHosting(core, bucket, hosting);
   if (hosting !== undefined) onChanged();
@@ -44,5 +55,7 @@ export async function changeBucket(
     await setBucketAccess(bucket, change.access);
     onChanged();
   }
-  if (Object.keys(settings).length > 0) await setBucketSettings(core, bucket, settings);
+  if (Object.keys(settings).length === 0) return;
+  const record = await setBucketSettings(core, bucket, settings);
+  if (rules.length > 0) await enqueueBucketTest(core, record, endpointsOf(rules), requestId);
 }

@@ -10,11 +10,11 @@ import type { Core } from '../core.ts';
 export const TRASH_MAX_DAYS = 3650;
 
 /** Keeps what is deleted or replaced for so many days, 1 to TRASH_MAX_DAYS; null: for as long as the bucket's rules say. */
-export async function setTrash(core: Core, bucket: BucketHandle, days: number | null): Promise<void> {
+export async function setTrash(core: Core, bucket: BucketHandle, days: number | null): Promise<BucketRecord> {
   const setAtMs = core.ports.clock.nowMs();
   // Versioning stays when the trash ends: what is kept is kept.
   const change = days === null ? { trash: null } : { trash: { days, setAtMs }, versioning: 'enabled' as const };
-  await setBucketSettings(core, bucket, change);
+  return await setBucketSettings(core, bucket, change);
 }
 
 /** The owner's rules, and the one that a trash is; null where there are none. */

@@ -1,4 +1,5 @@
 // The logging configuration of a bucket as S3's XML. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLogging.html
+import { LOG_PREFIX_MAX_LENGTH } from '../../core/logging/require-log-target.ts';
 import { isBucketName, parseBucketName } from '../../core/names.ts';
 import type { BucketLogging } from '../../ports/bucket-settings.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -6,8 +7,6 @@ import { readFields, required, textOf } from './documents.ts';
 import { malformed, readXml, type XmlElement } from './xml-read.ts';
 import { element, s3Document, textElement } from './xml-write.ts';
 
-/** Longest prefix, characters: a key of 1,024 bytes needs room for the rest of its name. */
-const PREFIX_MAX_LENGTH = 800;
 const DATE_SOURCES = ['EventTime', 'DeliveryTime'] as const;
 
 /** Null turns logging off. MalformedXML; InvalidTargetBucketForLogging; NotImplemented (grants: objects belong to the target's owner). */
@@ -29,7 +28,7 @@ export function readBucketLogging(bytes: Uint8Array, callerId: string): BucketLo
   const targetBucket = required(fields.TargetBucket, 'TargetBucket').trim();
   if (!isBucketName(targetBucket)) throw new StorageError('InvalidTargetBucketForLogging');
   const targetPrefix = fields.TargetPrefix === null ? '' : textOf(fields.TargetPrefix);
-  if (targetPrefix.length > PREFIX_MAX_LENGTH) throw malformed('TargetPrefix is too long.');
+  if (targetPrefix.length > LOG_PREFIX_MAX_LENGTH) throw malformed('TargetPrefix is too long.');
   return {
     targetBucket: parseBucketName(targetBucket),
     targetPrefix,

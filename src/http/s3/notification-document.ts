@@ -1,37 +1,15 @@
 // The notification configuration of a bucket as S3's XML, and S3's rules of what may stand in one.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html,
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
+import { checkRules } from '../../core/outbox/notification-rules.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { NotificationRule } from '../../ports/notifications.ts';
 import { readFields, refuseElement, required, textOf } from './documents.ts';
 import { malformed, readXml, type XmlElement } from './xml-read.ts';
 import { element, s3Document, textElement } from './xml-write.ts';
 
-/** Rules of one bucket. Source: S3 quotas, "event notifications". */
-const RULES_MAX = 100;
-const ID_MAX_LENGTH = 255;
 /** Of a filter value, characters: a key has no more bytes. */
 const VALUE_MAX_LENGTH = 1024;
-
-/** What S3 can tell of. Those that nothing here ever does are taken, and never happen (docs/notifications.md). */
-const EVENTS: ReadonlySet<string> = new Set(
-  [
-    ...['*', 'Put', 'Post', 'Copy', 'CompleteMultipartUpload'].map((name) => `ObjectCreated:${name}`),
-    ...['*', 'Delete', 'DeleteMarkerCreated'].map((name) => `ObjectRemoved:${name}`),
-    ...['*', 'Post', 'Completed', 'Delete'].map((name) => `ObjectRestore:${name}`),
-    ...['*', 'OperationFailedReplication', 'OperationMissedThreshold', 'OperationNotTracked'].map(
-      (name) => `Replication:${name}`,
-    ),
-    'Replication:OperationReplicatedAfterThreshold',
-    ...['*', 'Delete', 'DeleteMarkerCreated'].map((name) => `LifecycleExpiration:${name}`),
-    ...['*', 'Put', 'Delete'].map((name) => `ObjectTagging:${name}`),
-    'LifecycleTransition',
-    'IntelligentTiering',
-    'ObjectAcl:Put',
-    'ReducedRedundancyLostObject',
-    'TestEvent',
-  ].map((name) => `s3:${name}`),
-);
 
 /** The element of each kind and, within it, of its ARN. */
 const KINDS = {
@@ -60,11 +38,7 @@ export function readNotificationConfiguration(bytes: Uint8Array, makeId: () => s
   const rules = (['topic', 'queue', 'function'] as const).flatMap((kind) =>
     fields[KINDS[kind].element].map((found) => readRule(kind, found, makeId)),
   );
-  if (rules.length > RULES_MAX) throw refused(`A bucket can have ${RULES_MAX} notification configurations.`);
-  if (new Set(rules.map(({ id }) => id)).size < rules.length) {
-    throw refused('Same ID used for multiple configurations. IDs must be unique');
-  }
-  refuseOverlaps(rules);
+  checkRules(rules);
   return rules;
 }
 
@@ -77,17 +51,8 @@ function readRule(kind: NotificationRule['kind'], found: XmlElement, makeId: () 
     throw refused('The ARN is not well formed', { ArgumentName: arnName, ArgumentValue: arn.slice(0, 256) });
   }
   const id = fields.Id === null ? '' : textOf(fields.Id).trim();
-  if (id.length > ID_MAX_LENGTH) throw refused(`An ID has at most ${ID_MAX_LENGTH} characters.`);
   const events = fields.Event.map((event) => textOf(event).trim());
   if (events.length === 0) throw malformed(`${found.name} has no Event.`);
-  for (const event of events) {
-    if (!EVENTS.has(event)) {
-      throw refused('The event is not supported for notifications', {
-        ArgumentName: 'Event',
-        ArgumentValue: event.slice(0, 256),
-      });
-    }
-  }
   return {
     id: id === '' ? makeId() : id,
     kind,
@@ -111,26 +76,6 @@ function readFilter(filter: XmlElement | null): Pick<NotificationRule, 'prefix' 
     given[name] = value;
   }
   return { prefix: given.prefix ?? '', suffix: given.suffix ?? '' };
-}
-
-/** Two rules for one event must not be able to meet in one key, whatever they are for. */
-function refuseOverlaps(rules: readonly NotificationRule[]): void {
-  for (const [at, rule] of rules.entries()) {
-    for (const other of rules.slice(at + 1)) {
-      const areKeysShared =
-        (rule.prefix.startsWith(other.prefix) || other.prefix.startsWith(rule.prefix)) &&
-        (rule.suffix.endsWith(other.suffix) || other.suffix.endsWith(rule.suffix));
-      if (!areKeysShared || !rule.events.some((a) => other.events.some((b) => areEventsShared(a, b)))) continue;
-      throw refused(
-        'Configuration is ambiguously defined. Cannot have overlapping suffixes in two rules if the prefixes are overlapping for the same event type.',
-      );
-    }
-  }
-}
-
-function areEventsShared(a: string, b: string): boolean {
-  const means = (wide: string, narrow: string) => wide.endsWith(':*') && narrow.startsWith(wide.slice(0, -1));
-  return a === b || means(a, b) || means(b, a);
 }
 
 /** Rules in the order of their kinds, as S3 gives them. */

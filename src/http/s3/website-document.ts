@@ -27,9 +27,9 @@ const REDIRECT = {
   ReplaceKeyWith: 'one',
 } as const;
 /** 300 is a choice, 304 no redirect, 305 and 306 are history. Source: RFC 9110 section 15.4 */
-const REDIRECT_CODES: ReadonlySet<string> = new Set(['301', '302', '303', '307', '308']);
+export const REDIRECT_CODES: ReadonlySet<string> = new Set(['301', '302', '303', '307', '308']);
 /** It stands in a Location: visible ASCII, and no more of it than a URL is long. */
-const HOST_NAME = /^[!#-;=?-[\]-~]{1,1024}$/;
+export const HOST_NAME = /^[!#-;=?-[\]-~]{1,1024}$/;
 
 const invalid = (detail: string) => new StorageError('InvalidRequest', { detail });
 

@@ -4,8 +4,7 @@ import { setBucketSettings } from '../../../core/buckets/set-bucket-settings.ts'
 import type { Core } from '../../../core/core.ts';
 import { XML_MAX_BYTES } from '../../../core/limits.ts';
 import { enqueueBucketTest } from '../../../core/outbox/deliveries.ts';
-import { StorageError } from '../../../ports/errors.ts';
-import type { NotificationRule } from '../../../ports/notifications.ts';
+import { endpointsOf, requireWebhooks } from '../../../core/outbox/notification-rules.ts';
 import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../call.ts';
 import { readNotificationConfiguration, writeNotificationConfiguration } from '../notification-document.ts';
 import { readDocument } from '../read-document.ts';
@@ -18,28 +17,13 @@ import { readDocument } from '../read-document.ts';
 export async function answerPutBucketNotification(call: BucketCall, core: Core): Promise<S3Answer> {
   const bytes = await readDocument(call, XML_MAX_BYTES);
   const rules = readNotificationConfiguration(bytes, () => core.ports.ids.requestId());
-  const endpointIds = [...new Set(rules.map(({ endpointId }) => endpointId))];
+  const endpointIds = endpointsOf(rules);
   if (call.header('x-amz-skip-destination-validation')?.toLowerCase() !== 'true') {
     await requireWebhooks(core, rules, call.bucket.record().ownerId);
   }
   const record = await setBucketSettings(core, call.bucket, { notifications: rules.length === 0 ? null : rules });
   if (endpointIds.length > 0) await enqueueBucketTest(core, record, endpointIds, call.requestId);
   return emptyAnswer(200);
-}
-
-async function requireWebhooks(core: Core, rules: readonly NotificationRule[], ownerId: string): Promise<void> {
-  const arns = new Map(rules.map(({ endpointId, arn }) => [endpointId, arn]));
-  for (const [id, arn] of arns) {
-    const webhook = await core.ports.directory.call('getWebhook', { id });
-    if (webhook?.accountId === ownerId) continue;
-    throw new StorageError('InvalidArgument', {
-      detail: 'Unable to validate the following destination configurations',
-      fields: {
-        ArgumentName: arn,
-        ArgumentValue: 'The destination does not exist or is not of the owner of the bucket.',
-      },
-    });
-  }
 }
 
 /** A bucket without rules has an empty document. */
