@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AnswerCounts, createAnswerCounts } from '../../src/adapters/node/answer-counts.ts';
 import { attachHotLane } from '../../src/adapters/node/hot-lane/attach-hot-lane.ts';
 import { readRequest } from '../../src/adapters/node/http-request.ts';
 import type { NodeBindings } from '../../src/adapters/node/serve.ts';
@@ -14,11 +15,13 @@ import { createUsageMeter, type UsageMeter } from '../../src/adapters/shared/usa
 import { createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
+import { renderMetrics } from '../../src/http/system/metrics-text.ts';
 import type { BlobStore } from '../../src/ports/blob-store.ts';
 import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 import { ChunkStream, chunksOf } from '../../src/ports/chunk-stream.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import { key, type MemoryCore, openTestBucket, sampleBytes, withPorts } from '../core/memory-core.ts';
+import { parseMetricsPage } from '../wire/metrics-page.ts';
 import {
   connectTo,
   createStockedCore,
@@ -387,6 +390,39 @@ describe('a client', () => {
     const lengths = client.received().match(/content-length: \d+/g) ?? [];
     expect(lengths).toEqual(Array.from({ length: rounds * 3 }, (_, i) => `content-length: ${wanted[i % 3]}`));
     client.socket.destroy();
+  });
+});
+
+describe('the numbers of the server', () => {
+  const numbers = (counts: AnswerCounts) => {
+    const { value } = parseMetricsPage(renderMetrics(counts.families()));
+    return [value('quayside_answers_open'), value('quayside_answers_cut_short_total')];
+  };
+
+  it.each([
+    ['a long body', 'past-tiers', 1],
+    ['hot ones', 'big', 3],
+  ])('tell of the lane too what is under way and what was broken off: %s', async (_what, name, count) => {
+    const counts = createAnswerCounts();
+    const counting = openDoor(core, { hasLane: true, counts });
+    const [patient, leaving] = [connectTo(counting), connectTo(counting)];
+    for (const { client } of [patient, leaving]) {
+      client.pause();
+      for (let i = 0; i < count; i++) client.write(request(name));
+    }
+    await settle([patient, leaving]);
+    expect(numbers(counts)).toEqual([2, 0]);
+    leaving.client.destroy();
+    leaving.server.destroy();
+    await expect.poll(() => numbers(counts)).toEqual([1, 1]);
+    patient.client.resume();
+    await settle([patient]);
+    expect(numbers(counts)).toEqual([0, 1]);
+    // What goes on in node:http counts once, there.
+    patient.client.write('GET /private/inline HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n');
+    await settle([patient]);
+    expect(numbers(counts)).toEqual([0, 1]);
+    patient.server.destroy();
   });
 });
 

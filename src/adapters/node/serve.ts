@@ -57,7 +57,7 @@ export async function serve(
 ): Promise<RunningServer> {
   const { hotDoor = null, hasHotLane = false, counts = createAnswerCounts() } = options;
   const server = createHttpServer(fetch, { ...options, counts });
-  const lane = hasHotLane && hotDoor !== null ? attachHotLane(server, hotDoor, { log: options.log }) : null;
+  const lane = hasHotLane && hotDoor !== null ? attachHotLane(server, hotDoor, { log: options.log, counts }) : null;
   await listen(server, options);
   server.on('error', (cause) => options.log.error('server-error', { cause }));
 

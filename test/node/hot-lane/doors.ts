@@ -3,6 +3,7 @@
 import type { Server } from 'node:http';
 import { type Duplex, duplexPair } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AnswerCounts } from '../../../src/adapters/node/answer-counts.ts';
 import { attachHotLane } from '../../../src/adapters/node/hot-lane/attach-hot-lane.ts';
 import type { HotLane } from '../../../src/adapters/node/hot-lane/lane.ts';
 import { readRequest } from '../../../src/adapters/node/http-request.ts';
@@ -247,7 +248,13 @@ export type Door = {
 /** `hasHotDoor`: node:http asks the hot door too, as it does in the product; without lane and door the app answers all. */
 export function openDoor(
   core: MemoryCore,
-  options: { hasLane: boolean; hasHotDoor?: boolean; nowMs?: () => number; settings?: Partial<Config> },
+  options: {
+    hasLane: boolean;
+    hasHotDoor?: boolean;
+    nowMs?: () => number;
+    settings?: Partial<Config>;
+    counts?: AnswerCounts;
+  },
 ): Door {
   const config = {
     ...parseConfig({ QUAYSIDE_BASE_DOMAIN: BASE_DOMAIN, QUAYSIDE_WEBSITE_DOMAIN: WEBSITE_DOMAIN }),
@@ -265,7 +272,11 @@ export function openDoor(
     },
   };
   const { hasLane, hasHotDoor = hasLane } = options;
-  const server = createHttpServer(app.fetch, { log: core.ports.log, hotDoor: hasHotDoor ? hotDoor : null });
+  const server = createHttpServer(app.fetch, {
+    log: core.ports.log,
+    hotDoor: hasHotDoor ? hotDoor : null,
+    ...(options.counts === undefined ? {} : { counts: options.counts }),
+  });
   const lane = hasLane ? attachHotLane(server, hotDoor, { log: core.ports.log, ...options }) : null;
   return { server, lane, hotAnswers: () => answers };
 }

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { HotDoor } from '../../../http/request.ts';
 import type { Log } from '../../../ports/system.ts';
+import { type AnswerCounts, createAnswerCounts } from '../answer-counts.ts';
 import { createClientReader, type ReadClient } from '../trusted-proxies.ts';
 import { createHeaderFinder } from './find-header.ts';
 import { createHotLane, type HotLane, type NoteServed } from './lane.ts';
@@ -23,7 +24,11 @@ const LIMITS_CHECK_MS = 1000;
 export function attachHotLane(
   server: Server,
   door: HotLaneDoor,
-  { log, nowMs = Date.now }: { readonly log: Log; readonly nowMs?: () => number },
+  {
+    log,
+    counts = createAnswerCounts(),
+    nowMs = Date.now,
+  }: { readonly log: Log; readonly counts?: AnswerCounts; readonly nowMs?: () => number },
 ): HotLane {
   const event = server instanceof TlsServer ? 'secureConnection' : 'connection';
   const listeners = server.listeners(event);
@@ -34,6 +39,7 @@ export function attachHotLane(
     full: { ask: door.ask, readClient: door.readClient ?? createClientReader([]), log },
     requestId: door.requestId,
     noteServed: createServedNote(door),
+    counts,
     nowMs,
     handOver(socket) {
       for (const listener of listeners) listener.call(server, socket);

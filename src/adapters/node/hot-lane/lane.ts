@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { AnswerHot, HotReply, PlainRead } from '../../../http/request.ts';
 import { createHistogram, type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
+import type { AnswerCounts } from '../answer-counts.ts';
 import { createFullAnswers, type FullAnswersOptions, type Line } from './full-answers.ts';
 import { createPrebuiltHeads } from './prebuilt-heads.ts';
 import type { Recognise } from './recognise.ts';
@@ -21,6 +22,8 @@ export type HotLaneOptions = {
   readonly requestId: () => string;
   /** Told of each answer that was written; null: nobody wants to know. */
   readonly noteServed: NoteServed | null;
+  /** Counts the answers that take longer than a write. */
+  readonly counts: Pick<AnswerCounts, 'begun' | 'ended'>;
   readonly nowMs: () => number;
   /** Gives a connection to node:http, which listens to it from then on. */
   readonly handOver: (socket: Duplex) => void;
@@ -75,7 +78,7 @@ type Connection = {
   readonly socket: Duplex;
   activeAtMs: number;
   hasServed: boolean;
-  /** Paused until the client has read. */
+  /** Paused until the client has read; such an answer counts as open. */
   isWaiting: boolean;
   /** Paused while an answer is being made, or sent in chunks. */
   isBusy: boolean;
@@ -83,7 +86,7 @@ type Connection = {
 
 /** Makes the lane of one server. Cost a request: about 2 µs above reading and writing the socket. */
 export function createHotLane(options: HotLaneOptions): HotLane {
-  const { recognise, answer, requestId, nowMs, limits, noteServed } = options;
+  const { recognise, answer, requestId, nowMs, limits, noteServed, counts } = options;
   const heads = createPrebuiltHeads(limits.keepAliveMs);
   const writer = createReplyWriter();
   const shareReads = createSharedReads();
@@ -136,6 +139,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   /** Reads nothing more until the client has taken what waits in the socket. */
   function waitForReader(connection: Connection): void {
     const { socket } = connection;
+    if (!connection.isWaiting) counts.begun();
     connection.isWaiting = true;
     socket.pause();
     // The timer of a system socket sees how much was taken meanwhile. It costs two calls a request, so only now.
@@ -144,6 +148,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
 
   function goOn(connection: Connection): void {
     const { socket } = connection;
+    if (connection.isWaiting) counts.ended(true);
     connection.isWaiting = false;
     connection.isBusy = false;
     connection.activeAtMs = nowMs();
@@ -187,6 +192,8 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     };
     const onClose = () => {
       connections.delete(connection);
+      if (connection.isWaiting) counts.ended(false);
+      connection.isWaiting = false;
     };
     const letGo = (chunk: Buffer) => {
       isOurs = false;
@@ -198,6 +205,8 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       socket.off('close', onClose);
       connections.delete(connection);
       handedOver += 1;
+      // From here on node:http counts it.
+      if (connection.isWaiting) counts.ended(true);
       // Paused, or the chunk would be emitted at once, to nobody.
       socket.pause();
       socket.unshift(isShared ? Buffer.from(chunk) : chunk);
