@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { type InvoiceDocument, recompute } from '../core/billing/invoice-document.ts';
 import { invoiceJson } from '../core/billing/invoice-json.ts';
 import { parseMonth } from '../core/billing/month.ts';
+import { SAVINGS } from '../core/billing/usage.ts';
 import type { Account } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import { accountOf, type SignedInCall, timeSchema } from './context.ts';
@@ -76,6 +77,9 @@ const partSchema = z.object({
 });
 const lineSchema = z.object({
   label: z.string(),
+  saving: z.enum(SAVINGS).nullable().openapi({
+    description: 'What the line is saved by: units are those saved, the amount is negative; null: of usage.',
+  }),
   meters: z.array(z.string()),
   unit: z.string(),
   units: decimalSchema,

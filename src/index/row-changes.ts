@@ -16,6 +16,13 @@ export type RowState = {
   /** Bytes as clients see them: not sealed, not shared. Of all `count` rows together. */
   readonly sizeBytes: number;
   readonly storageClass: string;
+  /** What of these bytes compression spares: never more than they are. */
+  readonly compressedAway: number;
+  /**
+   * By how much its coming raises what the bucket spares in its class by storing bytes once, and its going lowers it; 0
+   * where only its kind changes.
+   */
+  readonly deduplicatedAway: number;
 };
 
 export type RowChange = {
@@ -30,8 +37,13 @@ export type RowChange = {
 };
 
 /** One row in a state. */
-export function oneRow(kind: RowState['kind'], row: { sizeBytes: number; storageClass: string }): RowState {
-  return { kind, count: 1, sizeBytes: row.sizeBytes, storageClass: row.storageClass };
+export function oneRow(
+  kind: RowState['kind'],
+  row: Pick<RowState, 'sizeBytes' | 'storageClass'> & { readonly compressedAway?: number },
+  deduplicatedAway = 0,
+): RowState {
+  const { sizeBytes, storageClass, compressedAway = 0 } = row;
+  return { kind, count: 1, sizeBytes, storageClass, compressedAway, deduplicatedAway };
 }
 
 /**

@@ -16,6 +16,15 @@ export type Schema = {
   readonly companions?: readonly Schema[];
 };
 
+/** What sharing and compression spare of what is stored: bytes now, and over time in the hour that runs. */
+const SAVING_COLUMNS = ['deduplicated', 'compressed'].flatMap((name) => [
+  `ALTER TABLE storage_totals ADD COLUMN ${name}_bytes INTEGER NOT NULL DEFAULT 0`,
+  ...['storage_totals', 'storage_hours'].flatMap((table) => [
+    `ALTER TABLE ${table} ADD COLUMN ${name}_gib_ms INTEGER NOT NULL DEFAULT 0`,
+    `ALTER TABLE ${table} ADD COLUMN ${name}_rest_ms INTEGER NOT NULL DEFAULT 0`,
+  ]),
+]);
+
 export const INDEX_SCHEMA: Schema = {
   name: 'index',
   companions: [OUTBOX_SCHEMA],
@@ -187,6 +196,7 @@ export const INDEX_SCHEMA: Schema = {
     ],
     NAME_JOB_TABLES,
     NAME_AID_TABLES,
+    SAVING_COLUMNS,
   ],
 };
 

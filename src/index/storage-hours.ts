@@ -17,6 +17,10 @@ type HoursRow = {
   readonly hour_count: number;
   readonly gib_ms: string;
   readonly rest_ms: string;
+  readonly deduplicated_ms_gib: string;
+  readonly deduplicated_ms_rest: string;
+  readonly compressed_gib_ms: string;
+  readonly compressed_rest_ms: string;
 };
 
 const GIB = 1n << 30n;
@@ -27,7 +31,8 @@ export function createStorageCalls(sql: Sql): StorageCalls {
       sql.all<StorageTotals>(
         `SELECT storage_class AS storageClass, current_bytes AS currentBytes, current_count AS currentCount,
            noncurrent_bytes AS noncurrentBytes, noncurrent_count AS noncurrentCount,
-           part_bytes AS partBytes, part_count AS partCount
+           part_bytes AS partBytes, part_count AS partCount,
+           deduplicated_bytes AS deduplicatedBytes, compressed_bytes AS compressedBytes
          FROM storage_totals WHERE bucket = ? ORDER BY storage_class`,
         requireBucket(sql, bucket),
       ),
@@ -58,7 +63,9 @@ export function createStorageCalls(sql: Sql): StorageCalls {
 function readHours(sql: Sql, name: BucketName, limit: number): readonly StorageHours[] {
   const rows = sql.all<HoursRow>(
     `SELECT bucket_id, owner_id, storage_class, hour_ms, hour_count, CAST(gib_ms AS TEXT) AS gib_ms,
-       CAST(rest_ms AS TEXT) AS rest_ms FROM storage_hours WHERE bucket_name = ?
+       CAST(rest_ms AS TEXT) AS rest_ms, CAST(deduplicated_gib_ms AS TEXT) AS deduplicated_ms_gib,
+       CAST(deduplicated_rest_ms AS TEXT) AS deduplicated_ms_rest, CAST(compressed_gib_ms AS TEXT) AS compressed_gib_ms,
+       CAST(compressed_rest_ms AS TEXT) AS compressed_rest_ms FROM storage_hours WHERE bucket_name = ?
      ORDER BY bucket_name, bucket_id, storage_class, hour_ms LIMIT 0 + ?`,
     name,
     limit,
@@ -69,6 +76,10 @@ function readHours(sql: Sql, name: BucketName, limit: number): readonly StorageH
     storageClass: row.storage_class,
     hourMs: row.hour_ms,
     hourCount: row.hour_count,
-    byteMs: BigInt(row.gib_ms) * GIB + BigInt(row.rest_ms),
+    byteMs: joined(row.gib_ms, row.rest_ms),
+    deduplicatedByteMs: joined(row.deduplicated_ms_gib, row.deduplicated_ms_rest),
+    compressedByteMs: joined(row.compressed_gib_ms, row.compressed_rest_ms),
   }));
 }
+
+const joined = (gibMs: string, restMs: string): bigint => BigInt(gibMs) * GIB + BigInt(restMs);

@@ -6,6 +6,7 @@
 // Byte-milliseconds of one hour pass 2^63 from 2.6 TB on, and SQLite would go on in floating point. So the integral is kept
 // as two whole numbers: of the bytes' whole GiB and of the rest below one GiB. The rest's stays below 2^30 * 3,600,000 <
 // 2^53 in an hour, the other's below 2^55 for what an INTEGER can count at all (8 EiB). Both are sums of exact products.
+// What sharing and compression spare of these bytes has an integral of its own each, kept in the same way.
 import { HOUR_MS } from '../ports/ledger.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { RowChange, RowState } from './row-changes.ts';
@@ -18,9 +19,29 @@ type Deltas = {
   noncurrentCount: number;
   partBytes: number;
   partCount: number;
+  deduplicatedAway: number;
+  compressedAway: number;
 };
 
-export const STORED_BYTES = '(current_bytes + noncurrent_bytes + part_bytes)';
+/** What is integrated over time: its bytes now, and the columns of its whole GiB and of the rest. */
+const INTEGRALS = [
+  { bytes: '(current_bytes + noncurrent_bytes + part_bytes)', gib: 'gib_ms', rest: 'rest_ms' },
+  { bytes: 'deduplicated_bytes', gib: 'deduplicated_gib_ms', rest: 'deduplicated_rest_ms' },
+  { bytes: 'compressed_bytes', gib: 'compressed_gib_ms', rest: 'compressed_rest_ms' },
+] as const;
+const [STORED] = INTEGRALS;
+/** The columns of all integrals, in the order of `grownBy`. */
+const SUMS = INTEGRALS.flatMap(({ gib, rest }) => [gib, rest]);
+
+/** The integrals when `ms`, an expression of SQL, more have passed. */
+function grownBy(ms: string): readonly string[] {
+  return INTEGRALS.flatMap(({ bytes, gib, rest }) => [
+    `${gib} + (${bytes} >> 30) * ${ms}`,
+    `${rest} + (${bytes} & 1073741823) * ${ms}`,
+  ]);
+}
+
+const GROW = grownBy('max(0, ?3 - as_of_ms)').map((sum, at) => `${SUMS[at]} = ${sum}`);
 
 /** Applies one change of rows to the totals of its bucket. See `rowChanged`. */
 export function addToTotals(sql: Sql, { bucket, from, to, atMs }: RowChange): void {
@@ -45,10 +66,22 @@ export function hourOf(timeMs: number): number {
 }
 
 function noDeltas(): Deltas {
-  return { currentBytes: 0, currentCount: 0, noncurrentBytes: 0, noncurrentCount: 0, partBytes: 0, partCount: 0 };
+  return {
+    currentBytes: 0,
+    currentCount: 0,
+    noncurrentBytes: 0,
+    noncurrentCount: 0,
+    partBytes: 0,
+    partCount: 0,
+    deduplicatedAway: 0,
+    compressedAway: 0,
+  };
 }
 
-function add(deltas: Deltas, { kind, count, sizeBytes }: RowState, sign: 1 | -1): void {
+function add(deltas: Deltas, state: RowState, sign: 1 | -1): void {
+  const { kind, count, sizeBytes, deduplicatedAway, compressedAway } = state;
+  deltas.deduplicatedAway += sign * deduplicatedAway;
+  deltas.compressedAway += sign * compressedAway;
   if (kind === 'current') {
     deltas.currentBytes += sign * sizeBytes;
     deltas.currentCount += sign * count;
@@ -72,12 +105,12 @@ function change(sql: Sql, bucket: number, storageClass: string, deltas: Deltas, 
   // With RETURNING to tell whether it met the row, this statement takes twice the time: more than the look before it.
   sql.all(
     `UPDATE storage_totals SET
-       gib_ms = gib_ms + (${STORED_BYTES} >> 30) * max(0, ?3 - as_of_ms),
-       rest_ms = rest_ms + (${STORED_BYTES} & 1073741823) * max(0, ?3 - as_of_ms),
+       ${GROW.join(', ')},
        as_of_ms = max(as_of_ms, ?3),
        current_bytes = current_bytes + ?4, current_count = current_count + ?5,
        noncurrent_bytes = noncurrent_bytes + ?6, noncurrent_count = noncurrent_count + ?7,
-       part_bytes = part_bytes + ?8, part_count = part_count + ?9
+       part_bytes = part_bytes + ?8, part_count = part_count + ?9,
+       deduplicated_bytes = deduplicated_bytes + ?10, compressed_bytes = compressed_bytes + ?11
      WHERE bucket = ?1 AND storage_class = ?2`,
     bucket,
     storageClass,
@@ -88,6 +121,8 @@ function change(sql: Sql, bucket: number, storageClass: string, deltas: Deltas, 
     deltas.noncurrentCount,
     deltas.partBytes,
     deltas.partCount,
+    deltas.deduplicatedAway,
+    deltas.compressedAway,
   );
 }
 
@@ -120,7 +155,7 @@ export function closeHour(sql: Sql, bucket: number, storageClass: string, atMs: 
     keepHours(sql, bucket, storageClass, { hourMs: row.hour_ms, hours: 1, addedMs: end - row.as_of_ms });
     const whole = (hourMs - end) / HOUR_MS;
     sql.all(
-      'UPDATE storage_totals SET gib_ms = 0, rest_ms = 0 WHERE bucket = ? AND storage_class = ?',
+      `UPDATE storage_totals SET ${SUMS.map((sum) => `${sum} = 0`).join(', ')} WHERE bucket = ? AND storage_class = ?`,
       bucket,
       storageClass,
     );
@@ -163,11 +198,10 @@ function keepHours(
   { hourMs, hours, addedMs }: { hourMs: number; hours: number; addedMs: number },
 ): void {
   sql.all(
-    `INSERT INTO storage_hours (bucket_name, bucket_id, owner_id, storage_class, hour_ms, hour_count, gib_ms, rest_ms)
-     SELECT b.name, b.id, b.owner_id, t.storage_class, ?3, ?4,
-       t.gib_ms + (${STORED_BYTES} >> 30) * ?5, t.rest_ms + (${STORED_BYTES} & 1073741823) * ?5
+    `INSERT INTO storage_hours (bucket_name, bucket_id, owner_id, storage_class, hour_ms, hour_count, ${SUMS.join(', ')})
+     SELECT b.name, b.id, b.owner_id, t.storage_class, ?3, ?4, ${grownBy('?5').join(', ')}
      FROM storage_totals AS t JOIN buckets AS b ON b.n = t.bucket
-     WHERE t.bucket = ?1 AND t.storage_class = ?2 AND (t.gib_ms + t.rest_ms > 0 OR ${STORED_BYTES} * ?5 > 0)`,
+     WHERE t.bucket = ?1 AND t.storage_class = ?2 AND (t.gib_ms + t.rest_ms > 0 OR ${STORED.bytes} * ?5 > 0)`,
     bucket,
     storageClass,
     hourMs,

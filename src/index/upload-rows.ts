@@ -6,7 +6,7 @@ import { NO_FACTS } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { blobIdsOf } from './blob-references.ts';
 import { decodeSegments } from './object-rows.ts';
-import { type RowState, rowChanged } from './row-changes.ts';
+import { oneRow, type RowState, rowChanged } from './row-changes.ts';
 
 export type UploadRow = {
   readonly key: string;
@@ -111,6 +111,6 @@ export function tellPartsGone(
 ): void {
   if (parts.size === 0) return;
   const sizeBytes = parts.values().reduce((sum, part) => sum + part.sizeBytes, 0);
-  const from: RowState = { kind: 'part', count: parts.size, sizeBytes, storageClass };
+  const from: RowState = { ...oneRow('part', { sizeBytes, storageClass }), count: parts.size };
   rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
 }

@@ -7,15 +7,27 @@ import type { AccessKeyId, AccountId, BucketId } from './domain.ts';
 /** Milliseconds of an hour, the grain of the ledger. */
 export const HOUR_MS = 3_600_000;
 
-/** What is measured; storage classes by their S3 names. `early-delete`: byte-hours short of a class's minimum. */
-export type MeterKind = 'storage' | 'early-delete' | 'class-a' | 'class-b' | 'free' | 'egress' | 'retrieval';
+/**
+ * What is measured; storage classes by their S3 names. `storage` is as clients see it; `deduplicated` and `compressed` are
+ * what of it is not really stored. `early-delete`: byte-hours short of a class's minimum.
+ */
+export type MeterKind =
+  | 'storage'
+  | 'deduplicated'
+  | 'compressed'
+  | 'early-delete'
+  | 'class-a'
+  | 'class-b'
+  | 'free'
+  | 'egress'
+  | 'retrieval';
 /**
  * `{kind}/{storage class}`; egress has the tier that the bytes came from instead (`memory`, `edge`, `bucket`, or `made`
  * for the answer). `free/blocked`: requests that were refused to strangers.
  */
 export type MeterName = `${MeterKind}/${string}`;
 
-/** What was used within an hour. `quantity`: requests, bytes, and of `storage/…` byte-milliseconds. */
+/** What was used within an hour. `quantity`: requests, bytes, and of storage and what is saved of it byte-milliseconds. */
 export type UsageRow = {
   /** Start of the hour, UTC. */
   readonly hourMs: number;

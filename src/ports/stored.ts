@@ -10,9 +10,12 @@ export type StorageTotals = {
   readonly noncurrentCount: number;
   readonly partBytes: number;
   readonly partCount: number;
+  /** What of these bytes is spared because it is stored once for several, and because it is stored compressed. */
+  readonly deduplicatedBytes: number;
+  readonly compressedBytes: number;
 };
 
-/** Closed hours in a row of a bucket and class that are alike; `byteMs`: what each of them came to. */
+/** Closed hours in a row of a bucket and class that are alike; `byteMs`: what each of them came to, and what of it was spared. */
 export type StorageHours = {
   readonly bucketId: BucketId;
   readonly ownerId: AccountId;
@@ -20,4 +23,6 @@ export type StorageHours = {
   readonly hourMs: number;
   readonly hourCount: number;
   readonly byteMs: bigint;
+  readonly deduplicatedByteMs: bigint;
+  readonly compressedByteMs: bigint;
 };

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NodeSqlite, openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import { oneRow, type RowState, rowChanged } from '../../src/index/row-changes.ts';
 import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
 import { closeHour, hourOf } from '../../src/index/storage-totals.ts';
 import type { BucketRecord, BucketRef, VersionId } from '../../src/ports/domain.ts';
@@ -265,6 +266,37 @@ describe('storage totals', () => {
     put(0, OPEN_MS + 6000);
     closeHour(sql, 1, 'STANDARD', OPEN_MS + HOUR_MS);
     expect(closedHours(sql)).toEqual(new Map([[`STANDARD ${OPEN_MS}`, 10n * 4000n + 80n * 1000n]]));
+  });
+
+  it('keep what compression and sharing spare beside it, as exactly', () => {
+    const { sql, index, bucket } = openOne();
+    const big = 2 ** 43 - 1;
+    const compressed = { sizeBytes: big, storageClass: 'STANDARD', compressedAway: big - 5 };
+    const tell = (from: RowState | null, to: RowState | null, atMs: number) =>
+      rowChanged(sql, { bucket: 1, key: asKey('k'), from, to, atMs });
+    tell(null, oneRow('current', compressed), OPEN_MS);
+    tell(null, oneRow('current', compressed, 5), OPEN_MS + 1000);
+    // A class that it moves to has nobody to share with yet.
+    const moved = { ...compressed, storageClass: 'STANDARD_IA' };
+    tell(oneRow('current', compressed, 5), oneRow('current', moved), OPEN_MS + HOUR_MS + 7);
+    expect(index.getStorageTotals({ bucket })).toMatchObject([
+      { storageClass: 'STANDARD', currentBytes: big, deduplicatedBytes: 0, compressedBytes: big - 5 },
+      { storageClass: 'STANDARD_IA', currentBytes: big, deduplicatedBytes: 0, compressedBytes: big - 5 },
+    ]);
+    const nowMs = OPEN_MS + 3 * HOUR_MS;
+    const hours = index.closeStorageHours({ name: bucket.name, nowMs, limit: 10 });
+    const [hour, size] = [BigInt(HOUR_MS), BigInt(big)];
+    const of = (storageClass: string, at: number, bytes: bigint, fewer: bigint, shared: bigint) => ({
+      ...{ storageClass, hourMs: OPEN_MS + at * HOUR_MS, byteMs: size * bytes },
+      ...{ compressedByteMs: (size - 5n) * fewer, deduplicatedByteMs: 5n * shared },
+    });
+    expect(hours).toMatchObject([
+      of('STANDARD', 0, 2n * hour - 1000n, 2n * hour - 1000n, hour - 1000n),
+      of('STANDARD', 1, hour + 7n, hour + 7n, 7n),
+      of('STANDARD', 2, hour, hour, 0n),
+      of('STANDARD_IA', 1, hour - 7n, hour - 7n, 0n),
+      of('STANDARD_IA', 2, hour, hour, 0n),
+    ]);
   });
 
   it('survive their bucket until they are collected', () => {

@@ -1,13 +1,13 @@
 // What the running month will come to: its usage so far, gone on with (forecast.ts), as a bill.
 import type { Account } from '../../ports/domain.ts';
-import { HOUR_MS } from '../../ports/ledger.ts';
+import { HOUR_MS, type UsageSum } from '../../ports/ledger.ts';
 import type { Core } from '../core.ts';
 import { FORECAST_WINDOW_MS, forecastUsage } from './forecast.ts';
 import { openInvoice } from './get-invoice.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { monthBounds, monthOf } from './month.ts';
 import { readUsage } from './read-usage.ts';
-import type { MeterName, Usage } from './usage.ts';
+import { isOverTime, type MeterName, type Usage } from './usage.ts';
 
 export type MonthForecast = {
   /** The bill as it stands, and as it will be when the month ends. */
@@ -37,18 +37,24 @@ export async function forecastMonth(core: Core, account: Account): Promise<Month
   return { soFar, atEnd };
 }
 
-/** Bytes by storage meter in the latest hour that the ledger has of each. */
+/**
+ * Bytes by meter, of what is stored and what is saved of it, in the latest hour that the ledger has of each bucket and class.
+ * What is saved is of that same hour: an hour without any has no row for it.
+ */
 async function readStored(core: Core, { id: accountId }: Account, hourMs: number): Promise<Usage> {
   const fromMs = hourMs - LATEST_HOURS * HOUR_MS;
   const sums = await core.ports.ledger.call('query', { accountId, fromMs, toMs: hourMs, groupBy: ['hour', 'bucket'] });
-  const latest = new Map<string, { readonly timeMs: number; readonly meter: MeterName; readonly bytes: bigint }>();
-  for (const { meter, bucketId, timeMs, quantity } of sums) {
-    if (!meter.startsWith('storage/') || timeMs === null) continue;
-    const place = `${bucketId} ${meter}`;
-    if ((latest.get(place)?.timeMs ?? 0) <= timeMs)
-      latest.set(place, { timeMs, meter, bytes: quantity / BigInt(HOUR_MS) });
+  const latest = new Map<string, { readonly timeMs: number; readonly rows: UsageSum[] }>();
+  for (const sum of sums) {
+    const { meter, bucketId, timeMs } = sum;
+    if (!isOverTime(meter) || timeMs === null) continue;
+    const place = `${bucketId} ${meter.slice(meter.indexOf('/'))}`;
+    const known = latest.get(place);
+    if (known?.timeMs === timeMs) known.rows.push(sum);
+    else if ((known?.timeMs ?? 0) < timeMs) latest.set(place, { timeMs, rows: [sum] });
   }
   const stored = new Map<MeterName, bigint>();
-  for (const { meter, bytes } of latest.values()) stored.set(meter, (stored.get(meter) ?? 0n) + bytes);
+  for (const { meter, quantity } of [...latest.values()].flatMap(({ rows }) => rows))
+    stored.set(meter, (stored.get(meter) ?? 0n) + quantity / BigInt(HOUR_MS));
   return stored;
 }

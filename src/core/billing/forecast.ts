@@ -3,7 +3,7 @@
 import { divideRounded } from './decimal.ts';
 import type { BillingMonth } from './invoice.ts';
 import { monthBounds } from './month.ts';
-import { addUsage, type MeterName, type Usage } from './usage.ts';
+import { addUsage, isOverTime, type MeterName, type Usage } from './usage.ts';
 
 const HOUR_MS = 3_600_000;
 /** A week has each day of the week once. It may reach back into the month before, so that a month's first day has a past. */
@@ -18,11 +18,9 @@ export type ForecastInput = {
   readonly recent: Usage;
   /** FORECAST_WINDOW_MS, or less where there is less of a past; milliseconds. */
   readonly windowMs: number;
-  /** What is stored now, bytes by storage meter. */
+  /** What is stored now and what is saved of it, bytes by meter. */
   readonly stored: Usage;
 };
-
-const isStorage = (meter: MeterName): boolean => meter.startsWith('storage/');
 
 /** The usage of the whole month. A month that is over is as it was. */
 export function forecastUsage({ period, nowMs, used, recent, windowMs, stored }: ForecastInput): Usage {
@@ -32,7 +30,7 @@ export function forecastUsage({ period, nowMs, used, recent, windowMs, stored }:
     divideRounded(bytes * leftMs, BigInt(HOUR_MS)),
   ]);
   for (const [meter, quantity] of recent) {
-    if (!isStorage(meter) && windowMs > 0) rest.push([meter, divideRounded(quantity * leftMs, BigInt(windowMs))]);
+    if (!isOverTime(meter) && windowMs > 0) rest.push([meter, divideRounded(quantity * leftMs, BigInt(windowMs))]);
   }
   return addUsage(used, new Map(rest));
 }

@@ -45,6 +45,7 @@ export function invoiceJson({ invoice, ...document }: InvoiceDocument) {
 
 const lineJson = (line: InvoiceLine) => ({
   label: line.label,
+  saving: line.saving,
   meters: line.meters,
   unit: line.unitName,
   units: formatDecimal(line.units),
@@ -86,6 +87,8 @@ function decimal(text: string): bigint {
 
 const parseLine = (line: InvoiceJson['lines'][number]): InvoiceLine => ({
   label: line.label,
+  // Invoices from before there were savings have none.
+  saving: line.saving ?? null,
   meters: line.meters,
   unitName: line.unit,
   units: decimal(line.units),

@@ -2,7 +2,17 @@
 // micro-unit, now and in ten years. Amounts are exact fractions until each line is rounded once.
 import { divideRounded, divideUp, MICRO, SCALE } from './decimal.ts';
 import type { CardLine, RateCard, Tier } from './rate-card.ts';
-import type { MeterName, Usage } from './usage.ts';
+import {
+  isSaving,
+  isStorage,
+  type MeterName,
+  netUsage,
+  SAVINGS,
+  type Saving,
+  savedOf,
+  savingMeter,
+  type Usage,
+} from './usage.ts';
 
 /** A calendar month in UTC. */
 export type BillingMonth = { readonly year: number; readonly month: number };
@@ -20,6 +30,11 @@ export type InvoicePart = {
 
 export type InvoiceLine = {
   readonly label: string;
+  /**
+   * Null: what was used. Else what is saved of the line before that: the units are those that need not be paid, the
+   * amounts are negative.
+   */
+  readonly saving: Saving | null;
   readonly meters: readonly MeterName[];
   readonly unitName: string;
   /** In units, scaled by 10^12 and rounded: for people. The amount comes from the exact quantity. */
@@ -62,11 +77,11 @@ export function makeInvoice(
   credits: readonly Credit[] = [],
 ): Invoice {
   const monthHours = card.monthHours === 'calendar' ? hoursOf(period) : card.monthHours;
-  const lines = card.lines.map((line) => priceLine(line, usage, monthHours));
+  const lines = card.lines.flatMap((line) => priceLine(line, usage, monthHours));
   const priced = new Set(card.lines.flatMap((line) => line.meters));
   const used = lines.reduce((total, line) => total + line.amountMicro, 0n);
   const leastMicro = divideRounded(card.minimum * MICRO, SCALE);
-  const isUsed = [...usage.values()].some((quantity) => quantity !== 0n);
+  const isUsed = [...netUsage(usage).values()].some((quantity) => quantity !== 0n);
   const minimumMicro = isUsed && leastMicro > used ? leastMicro - used : 0n;
   const given = takeCredits(credits, used + minimumMicro);
   return {
@@ -77,21 +92,73 @@ export function makeInvoice(
     minimumMicro,
     credits: given,
     totalMicro: given.reduce((total, credit) => total - credit.amountMicro, used + minimumMicro),
-    unpriced: new Map([...usage].filter(([meter, quantity]) => !priced.has(meter) && quantity !== 0n)),
+    unpriced: new Map(
+      [...usage].filter(([meter, quantity]) => !priced.has(meter) && !isSaving(meter) && quantity !== 0n),
+    ),
   };
 }
 
 const sumOf = (usage: Usage, meters: readonly MeterName[]): bigint =>
   meters.reduce((sum, meter) => sum + (usage.get(meter) ?? 0n), 0n);
 
-/** Everything is a whole number over `unitSize` × 10^12 until a line's amount is rounded, once. */
-function priceLine(line: CardLine, usage: Usage, monthHours: bigint): InvoiceLine {
+/** What a line of the card makes of the usage: a line of it all, and one for each saving. Their sum is the price of what is left. */
+function priceLine(line: CardLine, usage: Usage, monthHours: bigint): readonly InvoiceLine[] {
+  const freeStored = line.freePerStored === null ? 0n : sumOf(usage, line.freePerStored.meters);
+  const price = (quantity: bigint) => priceQuantity(line, quantity, freeStored, monthHours);
+  const stored = line.meters.filter(isStorage);
+  let left = sumOf(usage, line.meters);
+  let before = price(left);
+  const lines = [before];
+  for (const saving of SAVINGS) {
+    const saved = stored.reduce((sum, meter) => sum + savedOf(usage, meter)[saving], 0n);
+    if (saved === 0n) continue;
+    left -= saved;
+    const after = price(left);
+    lines.push(savingLine(saving, stored, before, after));
+    before = after;
+  }
+  return lines;
+}
+
+const SAVING_LABELS: Readonly<Record<Saving, string>> = {
+  deduplicated: 'saved by deduplication',
+  compressed: 'saved by compression',
+};
+
+/** The difference that a saving makes, tier by tier. No tier has more after it than before. */
+function savingLine(
+  saving: Saving,
+  stored: readonly MeterName[],
+  before: InvoiceLine,
+  after: InvoiceLine,
+): InvoiceLine {
+  const parts = before.parts.flatMap((part) => {
+    const left = after.parts.find(({ tier }) => tier === part.tier);
+    const units = part.units - (left?.units ?? 0n);
+    return units === 0n ? [] : [{ ...part, units, amountMicro: (left?.amountMicro ?? 0n) - part.amountMicro }];
+  });
+  return {
+    label: `${before.label}, ${SAVING_LABELS[saving]}`,
+    saving,
+    meters: stored.map((meter) => savingMeter(saving, meter)),
+    unitName: before.unitName,
+    units: before.units - after.units,
+    billedUnits: before.billedUnits - after.billedUnits,
+    parts,
+    amountMicro: after.amountMicro - before.amountMicro,
+  };
+}
+
+/**
+ * The price of so much of a line's meters. Everything is a whole number over `unitSize` × 10^12 until a line's amount is
+ * rounded, once. `stored`: byte-hours that something is free for, as clients see them: savings take nothing from it.
+ */
+function priceQuantity(line: CardLine, quantity: bigint, stored: bigint, monthHours: bigint): InvoiceLine {
   // What is stored comes in byte-hours; beside it everything is taken so many times as a month has hours.
   const share = line.freePerStored === null ? 1n : monthHours;
   const unitSize = line.unit.size * (line.unit.isPerMonth ? monthHours : share);
-  const used = sumOf(usage, line.meters) * share * SCALE;
-  const freeStored =
-    line.freePerStored === null ? 0n : sumOf(usage, line.freePerStored.meters) * line.freePerStored.times;
+  const used = quantity * share * SCALE;
+  const freeStored = line.freePerStored === null ? 0n : stored * line.freePerStored.times;
   const free = least(used, line.free * unitSize + freeStored);
   const owed = used - free;
   const billed = line.isRoundedUp ? divideUp(owed, SCALE * unitSize) * SCALE * unitSize : owed;
@@ -99,6 +166,7 @@ function priceLine(line: CardLine, usage: Usage, monthHours: bigint): InvoiceLin
   const included = { tier: null, units: divideRounded(free, unitSize), price: 0n, amountMicro: 0n };
   return {
     label: line.label,
+    saving: null,
     meters: line.meters,
     unitName: line.unit.name,
     units: divideRounded(used, unitSize),

@@ -10,7 +10,7 @@ import type { UsageEvent, UsagePush } from '../../ports/usage-push.ts';
 import type { Core } from '../core.ts';
 import { monthBounds, monthOf } from './month.ts';
 import { readUsage } from './read-usage.ts';
-import type { Usage } from './usage.ts';
+import { netUsage, type Usage } from './usage.ts';
 
 export const DAY_MS = 24 * HOUR_MS;
 /** After a day's end, until the ledger has what was counted late. */
@@ -83,10 +83,10 @@ async function pushDay(core: Core, push: UsagePush, target: PushTarget) {
 /** What a day adds to the month, in whole units: rounded down over the month, so that days lose nothing but at its end. */
 async function eventsOf(core: Core, { accountId, customerId, dayMs }: PushTarget) {
   const { startMs } = monthBounds(monthOf(dayMs));
-  const [before, after] = await Promise.all([
-    readUsage(core, accountId, startMs, dayMs),
-    readUsage(core, accountId, startMs, dayMs + DAY_MS),
-  ]);
+  // Storage is told as it is stored, what is saved taken off: meters outside can't go down.
+  const [before, after] = (
+    await Promise.all([readUsage(core, accountId, startMs, dayMs), readUsage(core, accountId, startMs, dayMs + DAY_MS)])
+  ).map(netUsage) as [Usage, Usage];
   const meters = [...after.keys()].filter((meter) => !meter.startsWith('free/')).sort();
   return meters.flatMap((meter) => {
     const value = wholeUnits(after, meter) - wholeUnits(before, meter);

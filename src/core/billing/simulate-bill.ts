@@ -3,7 +3,7 @@
 import { divideRounded, divideUp } from './decimal.ts';
 import { type BillingMonth, hoursOf, type Invoice, makeInvoice } from './invoice.ts';
 import type { RateCard } from './rate-card.ts';
-import { addUsage, type MeterKind, type MeterName, type Usage } from './usage.ts';
+import { addUsage, isOverTime, type MeterKind, type MeterName, SAVINGS, type Usage } from './usage.ts';
 
 const HOURS_PER_DAY = 24;
 /** Of shares, like 10,000 for all. */
@@ -29,7 +29,7 @@ export type WhatIf =
   | { readonly kind: 'all-infrequent' }
   /** Each object is read from the store once in that time at most, since one cache keeps it; seconds. */
   | { readonly kind: 'cache-lifetime'; readonly seconds: number }
-  /** So much of what is stored is there twice, and is stored once; basis points. */
+  /** So much of what is stored is there twice, and is stored once; basis points. Other savings go down with it. */
   | { readonly kind: 'deduplication'; readonly duplicateBasisPoints: number };
 
 export type Simulation = { readonly card: RateCard; readonly invoice: Invoice };
@@ -77,7 +77,7 @@ function apply(month: ReplayedMonth, whatIf: WhatIf): ReplayedMonth {
   const usage: Usage = new Map(
     [...month.usage].map(([meter, quantity]) => [
       meter,
-      meter.startsWith('storage/') ? divideRounded(quantity * kept, BASIS_POINTS) : quantity,
+      isOverTime(meter) ? divideRounded(quantity * kept, BASIS_POINTS) : quantity,
     ]),
   );
   const standardBytesByHour = month.standardBytesByHour.map((bytes) => divideRounded(bytes * kept, BASIS_POINTS));
@@ -96,6 +96,7 @@ function toInfrequent({ usage }: ReplayedMonth, moved: bigint, stored: bigint, a
   };
   const shareOf = (quantity: bigint): bigint => divideRounded(quantity * moved, stored);
   move('storage', moved);
+  for (const saving of SAVINGS) move(saving, shareOf(usage.get(`${saving}/STANDARD`) ?? 0n));
   move('class-b', shareOf(usage.get('class-b/STANDARD') ?? 0n));
   if (!areWritesStandard) move('class-a', shareOf(usage.get('class-a/STANDARD') ?? 0n));
   // As the ledger counts it: what a cache has is not retrieved.

@@ -6,8 +6,10 @@ import type { Core } from '../core.ts';
 import { findRateCard, rateCardOf } from './account-card.ts';
 import type { BillingMonth } from './invoice.ts';
 import { monthBounds } from './month.ts';
+import { RATE_CARDS } from './rate-cards.ts';
 import { readStoredByHour, readUsage } from './read-usage.ts';
 import { type Simulation, simulateBill, type WhatIf } from './simulate-bill.ts';
+import { withoutSavings } from './usage.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 
@@ -38,8 +40,14 @@ export async function simulateMonth(core: Core, account: Account, input: Simulat
   const standardBytesByHour = days === 0 ? [] : await readStoredByHour(core, account.id, hours);
   const month = { period, usage, standardBytesByHour, objectCount };
   const [own] = simulateBill(month, [ownCard]);
+  // Who else ships a card neither shares nor compresses what is stored there.
+  const gross = { ...month, usage: withoutSavings(usage) };
   const others = cards.map((card) => card ?? missing());
-  return { own: own ?? missing(), others: simulateBill(month, [ownCard, ...others], whatIfs) };
+  const simulations = [ownCard, ...others].flatMap((card) => {
+    const isElsewhere = card.id !== ownCard.id && RATE_CARDS.some(({ id }) => id === card.id);
+    return simulateBill(isElsewhere ? gross : month, [card], whatIfs);
+  });
+  return { own: own ?? missing(), others: simulations };
 }
 
 function missing(): never {

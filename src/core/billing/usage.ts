@@ -11,3 +11,50 @@ export function addUsage(...parts: readonly Usage[]): Usage {
   for (const part of parts) for (const [meter, quantity] of part) sum.set(meter, (sum.get(meter) ?? 0n) + quantity);
   return sum;
 }
+
+/** What can be saved of storage, in the order in which bills take it off. */
+export const SAVINGS = ['deduplicated', 'compressed'] as const satisfies readonly MeterKind[];
+export type Saving = (typeof SAVINGS)[number];
+
+const kindOf = (meter: MeterName): string => meter.slice(0, meter.indexOf('/'));
+
+/** Whether a meter is of storage as clients see it. */
+export const isStorage = (meter: MeterName): boolean => kindOf(meter) === 'storage';
+/** Whether a meter is of what is saved of storage. */
+export const isSaving = (meter: MeterName): boolean => SAVINGS.some((kind) => kind === kindOf(meter));
+/** Whether a meter goes by bytes and time: byte-milliseconds in the ledger, byte-hours on bills. */
+export const isOverTime = (meter: MeterName): boolean => isStorage(meter) || isSaving(meter);
+
+/** The meter of what is saved of a storage meter. */
+export const savingMeter = (saving: Saving, storage: MeterName): MeterName =>
+  `${saving}/${storage.slice(storage.indexOf('/') + 1)}`;
+
+/** What is saved of one storage meter by each saving; together never more than is stored. */
+export function savedOf(usage: Usage, storage: MeterName): Readonly<Record<Saving, bigint>> {
+  let left = usage.get(storage) ?? 0n;
+  const take = (saving: Saving): bigint => {
+    const meant = usage.get(savingMeter(saving, storage)) ?? 0n;
+    const taken = meant < left ? meant : left;
+    left -= taken;
+    return taken;
+  };
+  return { deduplicated: take('deduplicated'), compressed: take('compressed') };
+}
+
+/** With what is really stored in the place of storage as clients see it, and without the savings. */
+export function netUsage(usage: Usage): Usage {
+  const net = new Map<MeterName, bigint>();
+  for (const [meter, quantity] of usage) {
+    if (isSaving(meter)) continue;
+    const { deduplicated, compressed } = isStorage(meter)
+      ? savedOf(usage, meter)
+      : { deduplicated: 0n, compressed: 0n };
+    net.set(meter, quantity - deduplicated - compressed);
+  }
+  return net;
+}
+
+/** As if nothing had been saved. */
+export function withoutSavings(usage: Usage): Usage {
+  return new Map([...usage].filter(([meter]) => !isSaving(meter)));
+}

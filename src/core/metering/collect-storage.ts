@@ -1,7 +1,7 @@
 // Brings closed hours of storage from a bucket's index to the ledgers of its owners: part of the sweep. What was brought is
 // forgotten only when the ledger has it; hours that come again are counted once, for each is a batch by itself.
 import type { AccountId, BucketName } from '../../ports/domain.ts';
-import { HOUR_MS, type UsageBatch, type UsageRow } from '../../ports/ledger.ts';
+import { HOUR_MS, type MeterKind, type UsageBatch, type UsageRow } from '../../ports/ledger.ts';
 import type { StorageHours } from '../../ports/stored.ts';
 import type { Core } from '../core.ts';
 
@@ -25,11 +25,15 @@ export async function collectStorage(core: Core, name: BucketName): Promise<void
 
 /** Hours of a bucket and class close in order, so that the hour itself is a sequence. */
 function toBatch(hours: StorageHours): UsageBatch {
-  const { bucketId, storageClass, hourMs, hourCount, byteMs } = hours;
+  const { bucketId, storageClass, hourMs, hourCount } = hours;
   const rows: UsageRow[] = [];
-  for (let at = 0; at < hourCount; at++) {
-    const meter = `storage/${storageClass}` as const;
-    rows.push({ hourMs: hourMs + at * HOUR_MS, bucketId, accessKeyId: null, meter, quantity: byteMs });
-  }
+  const add = (kind: MeterKind, quantity: bigint) => {
+    if (quantity === 0n) return;
+    const row = { bucketId, accessKeyId: null, meter: `${kind}/${storageClass}`, quantity } as const;
+    for (let at = 0; at < hourCount; at++) rows.push({ ...row, hourMs: hourMs + at * HOUR_MS });
+  };
+  add('storage', hours.byteMs);
+  add('deduplicated', hours.deduplicatedByteMs);
+  add('compressed', hours.compressedByteMs);
   return { source: `storage ${bucketId} ${storageClass}`, sequence: hourMs / HOUR_MS, rows };
 }

@@ -3,11 +3,19 @@ import type { AccountId, BucketName } from '../../ports/domain.ts';
 import type { UsageQuery, UsageSum } from '../../ports/ledger.ts';
 import { HOUR_MS } from '../../ports/ledger.ts';
 import type { BillingMonth } from '../billing/invoice.ts';
-import type { MeterName, Usage } from '../billing/usage.ts';
+import {
+  isOverTime,
+  isStorage,
+  type MeterName,
+  type Saving,
+  savedOf,
+  savingMeter,
+  type Usage,
+} from '../billing/usage.ts';
 import { nameOfBucketId } from '../buckets/blob-home.ts';
 import type { Core } from '../core.ts';
 
-/** A sum with the name that the bucket has, or had. Of storage in byte-milliseconds. */
+/** A sum with the name that the bucket has, or had. Of storage and savings in byte-milliseconds. */
 export type NamedUsageSum = UsageSum & { readonly bucket: BucketName | null };
 
 /** Sums of an account's usage. InvalidRequest when there are too many of them. Cost: one call to the ledger. */
@@ -27,12 +35,26 @@ export async function usageOfMonth(
   return toUsage(await core.ports.ledger.call('query', { accountId, fromMs, toMs, groupBy: [], ...only }));
 }
 
-/** Adds sums up by meter. Byte-milliseconds become byte-hours once, down: what is left of an hour is the customer's. */
+/**
+ * Adds sums up by meter. Byte-milliseconds become byte-hours once, down: what is left of an hour is the customer's. Savings
+ * are rounded so that what remains of storage without them is rounded down too, from its exact byte-milliseconds.
+ */
 export function toUsage(sums: readonly Pick<UsageSum, 'meter' | 'quantity'>[]): Usage {
-  const usage = new Map<MeterName, bigint>();
-  for (const { meter, quantity } of sums) usage.set(meter, (usage.get(meter) ?? 0n) + quantity);
-  for (const [meter, quantity] of usage) {
-    if (meter.startsWith('storage/')) usage.set(meter, quantity / BigInt(HOUR_MS));
-  }
+  const exact = new Map<MeterName, bigint>();
+  for (const { meter, quantity } of sums) exact.set(meter, (exact.get(meter) ?? 0n) + quantity);
+  const usage = new Map([...exact].filter(([meter]) => !isOverTime(meter)));
+  for (const [meter, byteMs] of exact) if (isStorage(meter)) addHours(usage, exact, meter, byteMs);
   return usage;
+}
+
+function addHours(usage: Map<MeterName, bigint>, exact: Usage, storage: MeterName, byteMs: bigint): void {
+  let [leftMs, left] = [byteMs, byteMs / BigInt(HOUR_MS)];
+  usage.set(storage, left);
+  for (const [saving, savedMs] of Object.entries(savedOf(exact, storage)) as [Saving, bigint][]) {
+    if (savedMs === 0n) continue;
+    leftMs -= savedMs;
+    const after = leftMs / BigInt(HOUR_MS);
+    usage.set(savingMeter(saving, storage), left - after);
+    left = after;
+  }
 }

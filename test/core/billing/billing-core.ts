@@ -17,9 +17,9 @@ export function createBillingCore(): BillingCore {
     async use({ id: accountId }, atMs, meter, quantity) {
       sequence += 1;
       const hourMs = atMs - (atMs % HOUR_MS);
-      const isStorage = meter.startsWith('storage/');
+      const isStored = /^(storage|deduplicated|compressed)\//.test(meter);
       const row = { hourMs, bucketId: 'b~1' as BucketId, accessKeyId: null, meter };
-      const rows = [{ ...row, quantity: isStorage ? quantity * BigInt(HOUR_MS) : quantity }];
+      const rows = [{ ...row, quantity: isStored ? quantity * BigInt(HOUR_MS) : quantity }];
       await core.ports.ledger.call('record', { accountId, batches: [{ source: 'test', sequence, rows }], nowMs: atMs });
     },
   };

@@ -36,4 +36,15 @@ const METERS: readonly MeterName[] = [
 export const anyUsage = fc
   .array(fc.tuple(fc.constantFrom(...METERS), fc.bigInt({ min: 0n, max: 10n ** 24n })), { maxLength: 12 })
   .map((pairs) => addUsage(...pairs.map((pair) => new Map([pair]))));
+const SAVING_METERS: readonly MeterName[] = ['STANDARD', 'STANDARD_IA', 'GLACIER'].flatMap((name) => [
+  `deduplicated/${name}` as const,
+  `compressed/${name}` as const,
+]);
+/** Usage of which something is saved; now and then more than is stored. */
+export const anySavedUsage = fc
+  .tuple(
+    anyUsage,
+    fc.array(fc.tuple(fc.constantFrom(...SAVING_METERS), fc.bigInt({ min: 0n, max: 10n ** 24n })), { maxLength: 6 }),
+  )
+  .map(([usage, saved]) => new Map([...usage, ...saved]) as Usage);
 export const anyCard = fc.constantFrom(...RATE_CARDS);

@@ -88,14 +88,19 @@ export function focusRows(document: InvoiceDocument, issuer: string): readonly F
     ServiceName: 'Object Storage',
     ServiceSubcategory: 'Object Storage',
   };
-  const used = document.invoice.lines.flatMap((line, at) => {
+  const used = document.invoice.lines.filter((line) => line.saving === null);
+  const usedRows = used.flatMap((line, at) => {
     const cardLine = document.card.lines[at];
     return cardLine === undefined ? [] : lineRows(document.card.id, cardLine, line);
   });
+  // Quantities and unit prices of usage may not be negative there, so a saving is an adjustment.
+  const saved = document.invoice.lines
+    .filter((line) => line.saving !== null)
+    .map((line) => otherRow('Adjustment', 'Usage-Based', line.label, line.amountMicro));
   const { minimumMicro, credits } = document.invoice;
   const least = minimumMicro === 0n ? [] : [otherRow('Adjustment', 'Recurring', 'Minimum of the month', minimumMicro)];
   const taken = credits.map((credit: Credit) => otherRow('Credit', 'One-Time', credit.label, -credit.amountMicro));
-  return [...used, ...least, ...taken].map((row) => ({ ...common, ...row }));
+  return [...usedRows, ...saved, ...least, ...taken].map((row) => ({ ...common, ...row }));
 }
 
 /** Columns that differ between rows. */

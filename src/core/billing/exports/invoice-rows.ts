@@ -1,11 +1,13 @@
 // A bill as rows that people read: the same for CSV, HTML and PDF, so that all three say the same. No format here.
 import { formatDecimal, formatMicro, MICRO } from '../decimal.ts';
+import type { InvoiceLine } from '../invoice.ts';
 import type { InvoiceDocument } from '../invoice-document.ts';
 import { monthBounds } from '../month.ts';
+import { isStorage } from '../usage.ts';
 
-/** One part of a line, the minimum, or a credit. Numbers are decimals; `unit` and `price` are empty where there is none. */
+/** One part of a line, what is saved of one, the minimum, or a credit. Numbers are decimals; `unit` and `price` are empty where there is none. */
 export type InvoiceRow = {
-  readonly kind: 'usage' | 'minimum' | 'credit' | 'unpriced';
+  readonly kind: 'usage' | 'saving' | 'minimum' | 'credit' | 'unpriced';
   readonly label: string;
   readonly quantity: string;
   readonly unit: string;
@@ -15,16 +17,7 @@ export type InvoiceRow = {
 
 /** All that was used, tier by tier, with what is free; then the minimum, credits, and what costs nothing. */
 export function invoiceRows({ invoice }: InvoiceDocument): readonly InvoiceRow[] {
-  const used = invoice.lines.flatMap((line) =>
-    line.parts.map(({ tier, units, price, amountMicro }) => ({
-      kind: 'usage' as const,
-      label: tier === null ? `${line.label}, included` : line.label,
-      quantity: formatDecimal(units),
-      unit: line.unitName,
-      price: formatDecimal(price),
-      amount: formatMicro(amountMicro, 6),
-    })),
-  );
+  const used = invoice.lines.flatMap((line) => (line.saving === null ? usedRows(line) : [savedRow(line)]));
   const minimum = { kind: 'minimum' as const, label: 'Minimum of the month', quantity: '', unit: '', price: '' };
   const credits = invoice.credits.map(({ label, amountMicro }) => ({
     kind: 'credit' as const,
@@ -38,12 +31,29 @@ export function invoiceRows({ invoice }: InvoiceDocument): readonly InvoiceRow[]
     kind: 'unpriced' as const,
     label: meter,
     quantity: String(quantity),
-    unit: meter.startsWith('storage/') || meter.startsWith('early-delete/') ? 'byte-hour' : '',
+    unit: isStorage(meter) || meter.startsWith('early-delete/') ? 'byte-hour' : '',
     price: '0',
     amount: formatMicro(0n, 6),
   }));
   const least = invoice.minimumMicro === 0n ? [] : [{ ...minimum, amount: formatMicro(invoice.minimumMicro, 6) }];
   return [...used, ...least, ...credits, ...unpriced];
+}
+
+function usedRows(line: InvoiceLine): readonly InvoiceRow[] {
+  return line.parts.map(({ tier, units, price, amountMicro }) => ({
+    kind: 'usage',
+    label: tier === null ? `${line.label}, included` : line.label,
+    quantity: formatDecimal(units),
+    unit: line.unitName,
+    price: formatDecimal(price),
+    amount: formatMicro(amountMicro, 6),
+  }));
+}
+
+/** One row: it may save in several tiers at once, so that it has no price of its own. */
+function savedRow({ label, units, unitName, amountMicro }: InvoiceLine): InvoiceRow {
+  const amount = formatMicro(amountMicro, 6);
+  return { kind: 'saving', label, quantity: formatDecimal(units), unit: unitName, price: '', amount };
 }
 
 /** Digits behind the point of a currency's smallest coin. */
