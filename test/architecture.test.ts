@@ -43,6 +43,7 @@ function layerOf(path: string): string {
   return first === 'adapters' ? `adapters/${second}` : first;
 }
 
+const SERVER_NEEDS = ['http/request.ts', 'http/observe/request-notes.ts', 'core/billing/price-receipt.ts'];
 const ADAPTER_NEEDS = ['ports', 'index', 'crypto', 'config.ts', 'adapters/shared'];
 
 /** Which other layers a layer may import. */
@@ -59,9 +60,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'node.ts': ['app.ts', 'config.ts', 'core', 'ports', 'adapters/node', 'adapters/shared'],
   'adapters/shared': ['ports', 'crypto'],
   'adapters/memory': ADAPTER_NEEDS,
-  // An adapter of a server also makes the requests that the surfaces read, and the empty notes in them.
-  'adapters/node': [...ADAPTER_NEEDS, 'http/request.ts', 'http/observe/request-notes.ts'],
-  'adapters/cloudflare': [...ADAPTER_NEEDS, 'http/request.ts', 'http/observe/request-notes.ts'],
+  // An adapter of a server also makes the requests that the surfaces read, and the empty notes in them. Where a home runs the
+  // ledger it hands it the pure function that prices receipts, which no thread or object could be sent (ADR 21).
+  'adapters/node': [...ADAPTER_NEEDS, ...SERVER_NEEDS],
+  'adapters/cloudflare': [...ADAPTER_NEEDS, ...SERVER_NEEDS],
 };
 
 /** Which packages and built-in modules a layer may import: names, or prefixes that end in a colon. */

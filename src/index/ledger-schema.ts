@@ -58,5 +58,36 @@ export const LEDGER_SCHEMA: Schema = {
       ) STRICT, WITHOUT ROWID`,
       'CREATE TABLE cap_revisions (account_id TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL) STRICT, WITHOUT ROWID',
     ],
+    [
+      'ALTER TABLE ledger_sources ADD COLUMN receipt TEXT',
+      `CREATE TABLE month_meters (
+        account_id TEXT NOT NULL,
+        month_ms INTEGER NOT NULL,
+        meter TEXT NOT NULL,
+        high INTEGER NOT NULL,
+        low INTEGER NOT NULL,
+        PRIMARY KEY (account_id, month_ms, meter)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE receipt_cards (
+        account_id TEXT NOT NULL,
+        month_ms INTEGER NOT NULL,
+        card_id TEXT NOT NULL,
+        version TEXT NOT NULL,
+        receipts INTEGER NOT NULL,
+        PRIMARY KEY (account_id, month_ms, card_id, version)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE receipt_sums (
+        account_id TEXT NOT NULL,
+        month_ms INTEGER NOT NULL,
+        card_id TEXT NOT NULL,
+        version TEXT NOT NULL,
+        meter TEXT NOT NULL,
+        high INTEGER NOT NULL,
+        low INTEGER NOT NULL,
+        micro_high INTEGER NOT NULL,
+        micro_low INTEGER NOT NULL,
+        PRIMARY KEY (account_id, month_ms, card_id, version, meter)
+      ) STRICT, WITHOUT ROWID`,
+    ],
   ],
 };

@@ -1,8 +1,10 @@
 // The ledger: what each account used, by the hour, and the caps on it. Usage comes in batches that can be sent again
 // without being counted twice. index/ledger-index.ts implements it synchronously over SQL; on Node all accounts share the
-// database of the index, on Cloudflare each has a Durable Object of its own. It knows quantities and no prices.
+// database of the index, on Cloudflare each has a Durable Object of its own. It knows quantities and no prices: receipts
+// (ports/receipts.ts) are priced by a function that it is given.
 import type { Cap, CapCrossing, CapLease, CapsState } from './caps.ts';
 import type { AccessKeyId, AccountId, BucketId } from './domain.ts';
+import type { ReceiptCommands, ReceiptQueries } from './receipts.ts';
 
 /** Milliseconds of an hour, the grain of the ledger. */
 export const HOUR_MS = 3_600_000;
@@ -67,7 +69,7 @@ export type UsageSum = {
   readonly quantity: bigint;
 };
 
-export type LedgerCommands = {
+export type LedgerCommands = ReceiptCommands & {
   /** Counts the batches that were not counted yet. Idempotent. */
   record(input: { accountId: AccountId; batches: readonly UsageBatch[]; nowMs: number }): void;
   /** Sets a cap or changes the one of its id. InvalidRequest when there are 100. */
@@ -80,7 +82,7 @@ export type LedgerCommands = {
    */
   leaseCaps(lease: CapLease): { revision: number; crossings: readonly CapCrossing[] } | null;
 };
-export type LedgerQueries = {
+export type LedgerQueries = ReceiptQueries & {
   /** By id; at most 100. */
   listCaps(input: { accountId: AccountId }): readonly Cap[];
   /** The same with what each has used in the period of `nowMs`. Cost: the sums of the period. */

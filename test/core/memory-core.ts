@@ -16,6 +16,7 @@ import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
 import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
+import { priceReceipt } from '../../src/core/billing/price-receipt.ts';
 import { type BucketHandle, openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../src/core/buckets/create-bucket.ts';
 import type { Core } from '../../src/core/core.ts';
@@ -62,7 +63,7 @@ export function createMemoryCore(): MemoryCore {
     blobStore,
     metadataIndex: createDirectMetadataIndex(createBucketIndex(sql)),
     directory: createDirectDirectory(createDirectoryIndex(sql)),
-    ledger: createDirectLedger(createLedgerIndex(sql)),
+    ledger: createDirectLedger(createLedgerIndex(sql, priceReceipt)),
     hotMetadata: createExactHotMetadata(clock),
     edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 2 ** 20, maxSliceBytes: 2 ** 16 })),
     derived: createMemoryDerived(clock),

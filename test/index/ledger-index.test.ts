@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import { priceReceipt } from '../../src/core/billing/price-receipt.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../src/index/ledger-schema.ts';
 import { migrate } from '../../src/index/schema.ts';
@@ -16,7 +17,7 @@ const GROUPS: UsageGroup[] = ['hour', 'day', 'month', 'bucket', 'accessKey'];
 function open(): LedgerApi {
   const sql = openSqlite(':memory:', { readOnly: false });
   migrate(sql, LEDGER_SCHEMA);
-  return createLedgerIndex(sql);
+  return createLedgerIndex(sql, priceReceipt);
 }
 
 const usageRow: fc.Arbitrary<UsageRow> = fc.record({

@@ -1,5 +1,6 @@
 // The Durable Object of one account's ledger, by the account's id. do-ledger.ts is its only caller.
 import { DurableObject } from 'cloudflare:workers';
+import { priceReceipt } from '../../core/billing/price-receipt.ts';
 import { createLedgerIndex } from '../../index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../index/ledger-schema.ts';
 import { type IndexReply, runIndexCall } from '../../index/reply.ts';
@@ -16,7 +17,7 @@ export class LedgerObject extends DurableObject<WorkerEnv> {
     const sql = createDoSql(ctx.storage);
     // Synchronous, so no call can come in between; a failed migration makes every call fail with its reason.
     migrate(sql, LEDGER_SCHEMA);
-    this.#ledger = createLedgerIndex(sql);
+    this.#ledger = createLedgerIndex(sql, priceReceipt);
   }
 
   /** Runs one call. Atomic and, once the answer is out, durable. Never throws; failures are in the reply. */

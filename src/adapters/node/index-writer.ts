@@ -2,6 +2,7 @@
 // answers when that is durable: one fsync for the whole group. While it commits, the next group gathers.
 // It ends, and with it the process, when a commit fails in a way that leaves the truth in doubt.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { priceReceipt } from '../../core/billing/price-receipt.ts';
 import { createBucketIndex } from '../../index/bucket-index.ts';
 import { createDirectoryIndex } from '../../index/directory-index.ts';
 import { createLedgerIndex } from '../../index/ledger-index.ts';
@@ -24,7 +25,7 @@ migrate(database, LEDGER_SCHEMA);
 const targets = {
   index: createBucketIndex(database),
   directory: createDirectoryIndex(database),
-  ledger: createLedgerIndex(database),
+  ledger: createLedgerIndex(database, priceReceipt),
 };
 
 function run(call: WriterCall): IndexReply {

@@ -5,6 +5,7 @@
 // Caches stand in front: bucket records, current versions, access keys and host names here, pointers and gates behind
 // `watcher`. All are exact. From before a command is sent until it was answered, what it touches is held: dropped and not
 // kept, because readers here can see the commit before its answer arrives. Outside of that time nothing can change it.
+import { priceReceipt } from '../../core/billing/price-receipt.ts';
 import { createBucketIndex } from '../../index/bucket-index.ts';
 import { createDirectoryIndex } from '../../index/directory-index.ts';
 import { changesAccessKeys, isDirectoryCommand, isIndexCommand, isLedgerCommand } from '../../index/index-names.ts';
@@ -78,7 +79,7 @@ export async function openSqliteMetadataIndex(options: {
   const reader = openSqlite(options.path, { readOnly: true });
   const index = createBucketIndex(reader);
   const directory = createDirectoryIndex(reader);
-  const ledger = createLedgerIndex(reader);
+  const ledger = createLedgerIndex(reader, priceReceipt);
   const buckets = createHeldCache<BucketName, BucketRecord>(BUCKETS_CACHED);
   const versions = createHeldCache<VersionPlace, CurrentVersion>(VERSIONS_CACHED, {
     maxSize: VERSIONS_CACHED_BYTES,

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
+import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
 import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
@@ -45,7 +46,7 @@ function createWorld(cap: Cap) {
   const clock = { nowMs: () => nowMs };
   const sql = openSqlite(':memory:', { readOnly: false });
   migrate(sql, LEDGER_SCHEMA);
-  const api = createLedgerIndex(sql);
+  const api = createLedgerIndex(sql, priceReceipt);
   api.putCap({ accountId, cap });
   const state = { isAway: false };
   const direct = createDirectLedger(api);

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
+import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
@@ -22,7 +23,7 @@ function createWorld() {
   const clock = { nowMs: () => nowMs };
   const sql = openSqlite(':memory:', { readOnly: false });
   migrate(sql, LEDGER_SCHEMA);
-  const api = createLedgerIndex(sql);
+  const api = createLedgerIndex(sql, priceReceipt);
   const direct = createDirectLedger(api);
   const ledger: Ledger = {
     async call(name, input) {

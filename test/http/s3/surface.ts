@@ -14,6 +14,7 @@ import { createTrackedBackground } from '../../../src/adapters/shared/tracked-ba
 import { createUsageMeter, type UsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { createDecide } from '../../../src/core/auth/decide.ts';
 import { createAccountFinder } from '../../../src/core/auth/find-accounts.ts';
+import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../src/http/s3/routes.ts';
@@ -100,7 +101,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       blobStore,
       metadataIndex: createDirectMetadataIndex(createBucketIndex(indexSql)),
       directory: createDirectDirectory(createDirectoryIndex(directorySql)),
-      ledger: createDirectLedger(createLedgerIndex(directorySql)),
+      ledger: createDirectLedger(createLedgerIndex(directorySql, priceReceipt)),
       hotMetadata: createExactHotMetadata(clock),
       edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 0, maxSliceBytes: 0 })),
       derived: createMemoryDerived(clock),
