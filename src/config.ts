@@ -1,9 +1,26 @@
 // The settings of both homes: from the environment, parsed and validated once at the start. node.ts and worker.ts call
 // it; everything below gets a Config, never an environment. Limits that S3 fixes are core/limits.ts, not settings.
+import {
+  ConfigError,
+  parseAccessKey,
+  parseAddressRanges,
+  parseDomain,
+  parseHeaderText,
+  parseIssuer,
+  parseRateCardId,
+  parseRegion,
+  parseSecretKey,
+  parseStripeUrl,
+  parseSwitch,
+  parseToken,
+  requireDomain,
+} from './config-texts.ts';
 import { parseSeed, parseSeededNamedKeys, SeedError } from './core/auth/seed.ts';
 import { type MasterKeys, parseMasterKeys } from './core/encryption/master-keys.ts';
 import { readWebhookSettings, type WebhookSettings } from './core/outbox/webhook-settings.ts';
 import type { AccessKey } from './ports/domain.ts';
+
+export { ConfigError };
 
 /** Where the program runs; it only chooses some of the defaults. */
 export type Home = 'node' | 'cloudflare';
@@ -130,6 +147,11 @@ export type Config = {
    * 128 KiB, because its colder classes bill no less. QUAYSIDE_LIFECYCLE_TRANSITION_MIN_BYTES.
    */
   readonly transitionMinBytes: number;
+  /**
+   * Hours without a new part after which an unfinished multipart upload is given up, where the bucket has no rule of its own
+   * for it; 0: never, as in S3. QUAYSIDE_STALE_UPLOAD_HOURS, 24.
+   */
+  readonly staleUploadHours: number;
   /** How messages go to webhooks. QUAYSIDE_WEBHOOK_*, core/outbox/webhook-settings.ts. */
   readonly webhooks: WebhookSettings;
   /** Seconds that running requests get to finish after SIGTERM, Node only. QUAYSIDE_DRAIN_SECONDS, 20. */
@@ -149,11 +171,6 @@ export type Config = {
   /** What is logged: everything, errors or nothing. QUAYSIDE_LOG_LEVEL, info. */
   readonly logLevel: 'info' | 'error' | 'off';
 };
-
-/** A setting that cannot be used; the message names its variable and never shows a secret. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -262,6 +279,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     zipIdleSeconds: whole('QUAYSIDE_ZIP_IDLE_SECONDS', ZIP_IDLE_DEFAULT_SECONDS[home], 1, 24 * HOUR_SECONDS),
     lifecycleDaySeconds: whole('QUAYSIDE_LIFECYCLE_DAY_SECONDS', 24 * HOUR_SECONDS, 1, 24 * HOUR_SECONDS),
     transitionMinBytes: whole('QUAYSIDE_LIFECYCLE_TRANSITION_MIN_BYTES', 128 * KiB, 0, 1024 * 1024 * MiB),
+    staleUploadHours: whole('QUAYSIDE_STALE_UPLOAD_HOURS', 24, 0, 8760),
     webhooks: readWebhookSettings(whole, (name, value) => parseSwitch(name, text(name) ?? value)),
     meterFlushSeconds: whole('QUAYSIDE_METER_FLUSH_SECONDS', 5, 1, 25),
     drainSeconds: whole('QUAYSIDE_DRAIN_SECONDS', 20, 0, HOUR_SECONDS),
@@ -273,24 +291,6 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     stripeUrl: parseStripeUrl(text('QUAYSIDE_STRIPE_URL') ?? 'https://api.stripe.com'),
     logLevel: parseLogLevel(text('QUAYSIDE_LOG_LEVEL') ?? 'info'),
   };
-}
-
-/** S3 clients expect 16 to 128 word characters. Source: AWS IAM API, AccessKey.AccessKeyId. */
-function parseAccessKey(value: string | null): string | null {
-  if (value === null || /^[\w-]{3,128}$/.test(value)) return value;
-  throw new ConfigError('QUAYSIDE_ROOT_ACCESS_KEY must be 3 to 128 letters, digits, hyphens or underscores.');
-}
-
-/** A short secret can be guessed offline from one signed request; 8 is the least that other S3 servers take. */
-function parseSecretKey(value: string | null): string | null {
-  if (value === null || /^[\x21-\x7e]{8,256}$/.test(value)) return value;
-  throw new ConfigError('QUAYSIDE_ROOT_SECRET_KEY must be 8 to 256 visible ASCII characters.');
-}
-
-/** Something to be guessed over the network by anybody, so not a short one. The characters are those of RFC 6750. */
-function parseToken(variable: string, value: string | null): string | null {
-  if (value === null || /^[\w.~+/=-]{16,256}$/.test(value)) return value;
-  throw new ConfigError(`${variable} must be 16 to 256 letters, digits or any of - . _ ~ + / =`);
 }
 
 function parseSeedText<Part>(value: string | null, parse: (text: string) => readonly Part[]): readonly Part[] {
@@ -328,64 +328,6 @@ export function withKeptMasterKeys(configured: MasterKeys, keptText: string | nu
 function parseCustomerKeysOverHttp(value: string): Config['customerKeysOverHttp'] {
   if (value === 'loopback' || value === 'always' || value === 'never') return value;
   throw new ConfigError(`QUAYSIDE_SSE_C_OVER_HTTP must be loopback, always or never, not "${value.slice(0, 40)}".`);
-}
-
-function parseDomain(variable: string, value: string | null): string | null {
-  return value === null ? null : requireDomain(variable, value);
-}
-
-function requireDomain(variable: string, value: string): string {
-  const domain = value.toLowerCase();
-  if (domain.length <= 253 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(domain)) {
-    return domain;
-  }
-  throw new ConfigError(`${variable} must be a domain name without scheme, port or wildcard.`);
-}
-
-function parseRegion(value: string): string {
-  if (/^[a-z0-9-]{1,63}$/.test(value)) return value;
-  throw new ConfigError('QUAYSIDE_REGION must be lower-case letters, digits and hyphens, like us-east-1.');
-}
-
-function parseRateCardId(value: string): string {
-  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(value)) return value;
-  throw new ConfigError('QUAYSIDE_RATE_CARD must be the id of a rate card, like cloudflare-r2.');
-}
-
-function parseIssuer(value: string): string {
-  if (/^[^\p{Cc}]{1,200}$/u.test(value)) return value;
-  throw new ConfigError('QUAYSIDE_INVOICE_ISSUER must be one line of at most 200 characters.');
-}
-
-function parseStripeUrl(value: string): string {
-  if (/^https?:\/\/[a-z0-9.-]{1,253}(:\d{1,5})?$/.test(value)) return value;
-  throw new ConfigError('QUAYSIDE_STRIPE_URL must be https:// and a host, without a path.');
-}
-
-function parseHeaderText(name: string, value: string): string {
-  if (/^[\x20-\x7e]{1,1024}$/.test(value)) return value;
-  throw new ConfigError(`${name} must be visible ASCII, at most 1024 characters.`);
-}
-
-function parseSwitch(name: string, value: string): boolean {
-  if (value === 'on' || value === 'off') return value === 'on';
-  throw new ConfigError(`${name} must be on or off, not "${value.slice(0, 40)}".`);
-}
-
-const IPV4 = /^(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
-
-/** A list of addresses and CIDR ranges, with commas between them. */
-function parseAddressRanges(variable: string, value: string | null): readonly string[] {
-  if (value === null) return [];
-  return value.split(',').map((entry) => {
-    const range = entry.trim().toLowerCase();
-    const [network = '', bits, ...rest] = range.split('/');
-    const isV4 = IPV4.test(network);
-    const isV6 = /^[0-9a-f:.]+$/.test(network) && network.includes(':') && URL.canParse(`http://[${network}]/`);
-    const areBitsFine = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isV4 ? 32 : 128));
-    if ((isV4 || isV6) && areBitsFine && rest.length === 0) return range;
-    throw new ConfigError(`${variable} must be addresses or ranges like 10.0.0.0/8, not "${range.slice(0, 60)}".`);
-  });
 }
 
 function parseLogLevel(value: string): Config['logLevel'] {

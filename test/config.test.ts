@@ -18,6 +18,7 @@ describe('parseConfig', () => {
       tierLimitMs: 30_000,
       graceSeconds: 86_400,
       lifecycleDaySeconds: 86_400,
+      staleUploadHours: 24,
       transitionMinBytes: 131_072,
       zipMaxObjects: 10_000,
       zipIdleSeconds: 3600,

@@ -15,6 +15,8 @@ export type CoreSettings = {
   readonly tierLimitMs: number;
   /** Smallest object that a lifecycle moves to another class, bytes, where its rule says nothing of sizes. */
   readonly transitionMinBytes: number;
+  /** Hours without a new part after which an unfinished upload is given up; 0: never. */
+  readonly staleUploadHours: number;
   /** Hosts of the service itself, which no bucket can be bound to; nor to what is below them. */
   readonly ownHosts: readonly string[];
   /** Whether others than the root account may bind hosts: the operator has said which are the service's own. */

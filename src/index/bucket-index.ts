@@ -11,6 +11,7 @@ import { createNameAidCalls } from './name-aids.ts';
 import { createNameJobCalls } from './name-jobs.ts';
 import { createObjectCalls } from './objects.ts';
 import { createOutboxCalls } from './outbox.ts';
+import { abortStaleUploads } from './stale-uploads.ts';
 import { createStorageCalls } from './storage-hours.ts';
 import { createUploadCalls } from './uploads.ts';
 
@@ -38,6 +39,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createNameAidCalls(sql),
     ...createOutboxCalls(sql),
     ...createStorageCalls(sql),
+    abortStaleUploads: (input) => abortStaleUploads(sql, input),
     listObjects: (input) => listObjects(sql, input),
     listVersions: (input) => listVersions(sql, input),
   };

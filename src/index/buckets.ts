@@ -185,10 +185,12 @@ export function createBucketCalls(sql: Sql): BucketCalls {
         has_lifecycle: number;
         has_jobs: number;
         searched_at_ms: number | null;
+        idle_upload_ms: number | null;
       }>(
         `SELECT id, deleted_at_ms, swept_up_to, coalesce(json_extract(settings, '$.lifecycle'), json_extract(settings, '$.trash')) IS NOT NULL AS has_lifecycle,
            EXISTS (SELECT 1 FROM name_jobs WHERE bucket = buckets.n AND is_running = 1) AS has_jobs,
-           (SELECT searched_at_ms FROM name_aids WHERE bucket = buckets.n AND search > 0) AS searched_at_ms
+           (SELECT searched_at_ms FROM name_aids WHERE bucket = buckets.n AND search > 0) AS searched_at_ms,
+           (SELECT min(active_at_ms) FROM uploads WHERE bucket = buckets.n) AS idle_upload_ms
          FROM buckets WHERE name = ? ORDER BY n`,
         name,
       );
@@ -199,6 +201,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
         hasLifecycle: row.has_lifecycle === 1,
         hasNameJobs: row.has_jobs === 1,
         searchedAtMs: row.searched_at_ms,
+        idleUploadMs: row.idle_upload_ms,
       }));
     },
 

@@ -61,6 +61,7 @@ export const INDEX_CALLS = {
   commitPart: 'command',
   completeUpload: 'command',
   abortUpload: 'command',
+  abortStaleUploads: 'command',
   dropUploadsOfLife: 'command',
   holdBlobs: 'command',
   releaseHolds: 'command',

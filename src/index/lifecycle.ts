@@ -9,8 +9,8 @@ import { requireBucket } from './buckets.ts';
 import { hasOlder, scanLifecycle } from './lifecycle-scan.ts';
 import { type Happening, recordEvent } from './object-events.ts';
 import { oneRow, rowChanged } from './row-changes.ts';
+import { giveUpUpload } from './stale-uploads.ts';
 import { findUpload } from './upload-rows.ts';
-import { dropUpload } from './uploads.ts';
 import {
   placeMarker,
   readCurrent,
@@ -70,7 +70,7 @@ function apply(sql: Sql, context: Context, action: LifecycleAction): boolean {
       return transition(sql, context, action);
     case 'abort': {
       const upload = findUpload(sql, context.n, action.key, action.uploadId);
-      if (upload !== null) dropUpload(sql, context.n, upload, context.nowMs);
+      if (upload !== null) giveUpUpload(sql, context.n, upload, context.nowMs);
       return upload !== null;
     }
   }

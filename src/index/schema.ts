@@ -4,6 +4,7 @@
 import type { Sql } from '../ports/sql.ts';
 import { ACCOUNT_TABLES, KEY_ROLE_TABLES, PASSKEY_TABLES, SIGN_IN_TABLES } from './account-tables.ts';
 import { BILLING_TABLES, PUSH_TABLES } from './billing-tables.ts';
+import { COMMIT_USAGE_TABLES } from './commit-usage.ts';
 import { NAME_AID_TABLES, NAME_JOB_TABLES } from './names-schema.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import { WEBHOOK_SCHEMA } from './webhooks.ts';
@@ -197,6 +198,12 @@ export const INDEX_SCHEMA: Schema = {
     NAME_JOB_TABLES,
     NAME_AID_TABLES,
     SAVING_COLUMNS,
+    [
+      'ALTER TABLE uploads ADD COLUMN active_at_ms INTEGER NOT NULL DEFAULT 0',
+      'UPDATE uploads SET active_at_ms = created_at_ms',
+      'CREATE INDEX uploads_by_activity ON uploads (bucket, active_at_ms, key, upload_id)',
+      ...COMMIT_USAGE_TABLES,
+    ],
   ],
 };
 

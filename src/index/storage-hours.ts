@@ -1,10 +1,11 @@
-// The collecting side of storage-totals.ts: closes the hours that are over, gives closed ones to whoever brings them to the
-// ledger, forgets what is there.
+// The collecting side of storage-totals.ts and commit-usage.ts: closes the hours that are over, gives closed ones to whoever
+// brings them to the ledger, forgets what is there.
 import type { AccountId, BucketId, BucketName } from '../ports/domain.ts';
 import type { IndexApi } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { StorageHours, StorageTotals } from '../ports/stored.ts';
 import { requireBucket } from './buckets.ts';
+import { forgetCommitUsage, readCommitUsage } from './commit-usage.ts';
 import { closeHour } from './storage-totals.ts';
 
 type StorageCalls = Pick<IndexApi, 'getStorageTotals' | 'closeStorageHours' | 'forgetStorageHours'>;
@@ -43,16 +44,21 @@ export function createStorageCalls(sql: Sql): StorageCalls {
         name,
       );
       for (const row of open) closeHour(sql, row.bucket, row.storage_class, nowMs);
-      return readHours(sql, name, limit);
+      const stored = readHours(sql, name, limit);
+      return [...stored, ...readCommitUsage(sql, name, nowMs, limit - stored.length)];
     },
 
     forgetStorageHours({ name, hours }) {
-      for (const { bucketId, storageClass, hourMs } of hours) {
+      for (const { bucketId, hourMs, of } of hours) {
+        if (of.kind === 'commits') {
+          forgetCommitUsage(sql, { name, bucketId, meter: of.meter, hourMs });
+          continue;
+        }
         sql.all(
           `DELETE FROM storage_hours WHERE bucket_name = ? AND bucket_id = ? AND storage_class = ? AND hour_ms = ?`,
           name,
           bucketId,
-          storageClass,
+          of.storageClass,
           hourMs,
         );
       }
@@ -73,12 +79,17 @@ function readHours(sql: Sql, name: BucketName, limit: number): readonly StorageH
   return rows.map((row) => ({
     bucketId: row.bucket_id as BucketId,
     ownerId: row.owner_id as AccountId,
-    storageClass: row.storage_class,
+    of: { kind: 'storage', storageClass: row.storage_class },
     hourMs: row.hour_ms,
     hourCount: row.hour_count,
-    byteMs: joined(row.gib_ms, row.rest_ms),
-    deduplicatedByteMs: joined(row.deduplicated_ms_gib, row.deduplicated_ms_rest),
-    compressedByteMs: joined(row.compressed_gib_ms, row.compressed_rest_ms),
+    used: [
+      { meter: `storage/${row.storage_class}`, quantity: joined(row.gib_ms, row.rest_ms) },
+      {
+        meter: `deduplicated/${row.storage_class}`,
+        quantity: joined(row.deduplicated_ms_gib, row.deduplicated_ms_rest),
+      },
+      { meter: `compressed/${row.storage_class}`, quantity: joined(row.compressed_gib_ms, row.compressed_rest_ms) },
+    ],
   }));
 }
 

@@ -63,7 +63,7 @@ export function createUploadCalls(sql: Sql): UploadCalls {
     createUpload({ bucket, upload }) {
       // Upload ids are random, so a row that exists is this very call, repeated.
       sql.all(
-        `INSERT INTO uploads (bucket, key, upload_id, created_at_ms, attributes) VALUES (?, ?, ?, ?, ?)
+        `INSERT INTO uploads (bucket, key, upload_id, created_at_ms, active_at_ms, attributes) VALUES (?1, ?2, ?3, ?4, ?4, ?5)
          ON CONFLICT (bucket, key, upload_id) DO NOTHING`,
         requireBucket(sql, bucket),
         upload.key,
@@ -88,9 +88,11 @@ export function createUploadCalls(sql: Sql): UploadCalls {
   };
 }
 
-/** Removes an upload with its parts and their references. */
-export function dropUpload(sql: Sql, bucket: number, upload: Upload, nowMs: number): void {
-  tellPartsGone(sql, bucket, upload, dropParts(sql, bucket, upload, nowMs), nowMs);
+/** Removes an upload with its parts and their references. Gives the bytes of the parts. */
+export function dropUpload(sql: Sql, bucket: number, upload: Upload, nowMs: number): number {
+  const parts = dropParts(sql, bucket, upload, nowMs);
+  tellPartsGone(sql, bucket, upload, parts, nowMs);
+  return parts.values().reduce((sum, part) => sum + part.sizeBytes, 0);
 }
 
 /** The same, untold. Gives the parts that there were. */

@@ -25,7 +25,8 @@ export type MeterKind =
   | 'retrieval';
 /**
  * `{kind}/{storage class}`; egress has the tier that the bytes came from instead (`memory`, `edge`, `bucket`, or `made`
- * for the answer). `free/blocked`: requests that were refused to strangers.
+ * for the answer). `free/blocked`: requests that were refused to strangers. `free/stale-uploads` and `free/stale-upload-bytes`:
+ * unfinished uploads that the server gave up, and what their parts took.
  */
 export type MeterName = `${MeterKind}/${string}`;
 

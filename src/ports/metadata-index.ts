@@ -117,6 +117,9 @@ export type ListUploadsInput = {
   readonly afterUploadId: string;
   readonly maxUploads: number;
 };
+/** A place in the uploads of a bucket by their last known activity. */
+export type UploadCursor = { readonly activeAtMs: number; readonly key: string; readonly uploadId: string };
+
 export type ListUploadsPage = {
   readonly uploads: readonly Upload[];
   readonly commonPrefixes: readonly string[];
@@ -174,6 +177,8 @@ export type IndexQueries = NameQueries & {
     hasNameJobs: boolean;
     /** When the search index was last asked; null: there is none. */
     searchedAtMs: number | null;
+    /** Since when the unfinished upload that rested longest may rest; null: there is none. */
+    idleUploadMs: number | null;
   }[];
   /** What the bucket stores now; a class that it never had is missing. BucketChanged. Cost: one row per class. */
   getStorageTotals(input: { bucket: BucketRef }): readonly StorageTotals[];
@@ -319,6 +324,17 @@ export type IndexCommands = NameCommands & {
   }): ObjectVersion;
   /** NoSuchUpload, BucketChanged. */
   abortUpload(input: { bucket: BucketRef; key: ObjectKey; uploadId: UploadId; nowMs: number }): void;
+  /**
+   * Gives up uploads of which nothing has come since `idleSinceMs`, but for keys with one of the prefixes; a bounded number at
+   * a time, go on with `next` as `after` until it is null. BucketChanged. Idempotent. Cost: the uploads that may be stale.
+   */
+  abortStaleUploads(input: {
+    bucket: BucketRef;
+    idleSinceMs: number;
+    exceptPrefixes: readonly string[];
+    after: UploadCursor | null;
+    nowMs: number;
+  }): { aborted: number; freedBytes: number; next: UploadCursor | null };
   /** Drops uploads that a deleted life left behind, a bounded number at a time; call it until it is done. Idempotent. */
   dropUploadsOfLife(input: { bucket: BucketAddress; nowMs: number }): { isDone: boolean };
 
@@ -345,7 +361,7 @@ export type IndexCommands = NameCommands & {
   };
   /** Forgets condemned blobs once they are gone from the store. Idempotent. */
   forgetBlobs(input: { bucket: BucketAddress; blobIds: readonly BlobId[] }): void;
-  /** Closes the hours of storage that are over, and gives closed ones that nobody forgot: all lives of the name. */
+  /** Closes the hours of storage that are over, and gives closed ones that nobody forgot, with what commits caused: all lives of the name. */
   closeStorageHours(input: { name: BucketName; nowMs: number; limit: number }): readonly StorageHours[];
   /** The ledger has these. Idempotent. */
   forgetStorageHours(input: { name: BucketName; hours: readonly StorageHours[] }): void;

@@ -1,5 +1,6 @@
 // What buckets store, now and over time, as the index counts it for the ledger and for whoever asks.
 import type { AccountId, BucketId } from './domain.ts';
+import type { MeterName } from './ledger.ts';
 
 /** What a bucket stores now in one storage class: current objects, older versions, parts of uploads. */
 export type StorageTotals = {
@@ -15,14 +16,15 @@ export type StorageTotals = {
   readonly compressedBytes: number;
 };
 
-/** Closed hours in a row of a bucket and class that are alike; `byteMs`: what each of them came to, and what of it was spared. */
+/** Closed hours in a row of a bucket that are alike: what each of them came to, by meter, as the ledger counts it. */
 export type StorageHours = {
   readonly bucketId: BucketId;
   readonly ownerId: AccountId;
-  readonly storageClass: string;
+  /** What they are of: all that is stored in a class, or one meter of what commits cause. */
+  readonly of:
+    | { readonly kind: 'storage'; readonly storageClass: string }
+    | { readonly kind: 'commits'; readonly meter: MeterName };
   readonly hourMs: number;
   readonly hourCount: number;
-  readonly byteMs: bigint;
-  readonly deduplicatedByteMs: bigint;
-  readonly compressedByteMs: bigint;
+  readonly used: readonly { readonly meter: MeterName; readonly quantity: bigint }[];
 };

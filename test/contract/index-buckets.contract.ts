@@ -300,6 +300,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
           hasLifecycle: false,
           hasNameJobs: false,
           searchedAtMs: null,
+          idleUploadMs: null,
         },
         {
           bucket: addressOf(bucket),
@@ -308,6 +309,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
           hasLifecycle: false,
           hasNameJobs: false,
           searchedAtMs: null,
+          idleUploadMs: null,
         },
       ]);
     });

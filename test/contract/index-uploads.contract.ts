@@ -2,7 +2,7 @@
 
 import { describe, expect } from 'vitest';
 import type { BucketRecord, UploadId, WriteCondition } from '../../src/ports/domain.ts';
-import type { MetadataIndex, Upload, UploadedPart } from '../../src/ports/metadata-index.ts';
+import type { MetadataIndex, Upload, UploadCursor, UploadedPart } from '../../src/ports/metadata-index.ts';
 import { NO_FACTS } from '../../src/ports/object-facts.ts';
 import {
   addressOf,
@@ -257,6 +257,77 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       const freed = parts.map((part) => part.segments[0]?.blobId);
       expect(new Set(await condemn(index, bucket, START_MS + 6))).toEqual(new Set(freed));
       expect((await listParts(index, bucket, keptUpload)).parts).toEqual([kept]);
+    });
+
+    test('gives up uploads that rest, counted from their last part, and counts what that frees', async (index) => {
+      const bucket = await makeBucket(index);
+      const hour = 3_600_000;
+      const [idle, going, ruled] = [
+        await startUpload(index, bucket, 'a'),
+        await startUpload(index, bucket, 'b'),
+        await startUpload(index, bucket, 'kept/c'),
+      ] as const;
+      const at = (lastModifiedMs: number) => ({ lastModifiedMs });
+      await putBlobPart(index, bucket, idle, 1, at(START_MS + 1));
+      await putBlobPart(index, bucket, idle, 2, at(START_MS + hour));
+      await putBlobPart(index, bucket, going, 1, at(START_MS + 20 * hour));
+      const left = async () =>
+        (
+          await index.call(bucket.name, 'listUploads', {
+            ...{ bucket: refOf(bucket), prefix: '', delimiter: '', afterKey: '', afterUploadId: '', maxUploads: 10 },
+          })
+        ).uploads.map(({ key }) => key);
+      const sweep = (nowMs: number, exceptPrefixes: readonly string[]) =>
+        index.call(bucket.name, 'abortStaleUploads', {
+          ...{ bucket: refOf(bucket), idleSinceMs: nowMs - 24 * hour, exceptPrefixes, after: null, nowMs },
+        });
+      const lives = await index.call(bucket.name, 'listBucketLives', { name: bucket.name });
+      expect(lives[0]?.idleUploadMs).toBe(START_MS);
+      expect(await sweep(START_MS + 25 * hour - 1, ['kept/'])).toEqual({ aborted: 0, freedBytes: 0, next: null });
+      expect(await sweep(START_MS + 25 * hour, ['kept/'])).toEqual({ aborted: 1, freedBytes: 200, next: null });
+      expect(await left()).toEqual([going.key, ruled.key]);
+      expect(await sweep(START_MS + 44 * hour, [])).toEqual({ aborted: 2, freedBytes: 100, next: null });
+      expect(await left()).toEqual([]);
+      // The first was begun in another hour than that in which it was given up: usage belongs to the latter.
+      const closed = await index.call(bucket.name, 'closeStorageHours', {
+        ...{ name: bucket.name, nowMs: START_MS + 50 * hour, limit: 1000 },
+      });
+      const given = closed.flatMap(({ of, used, hourMs, ...rest }) =>
+        of.kind === 'commits' ? [{ ...rest, hourMs, ...used[0] }] : [],
+      );
+      const hourOf = (ms: number) => ms - (ms % hour);
+      const used = { bucketId: bucket.id, ownerId: bucket.ownerId, hourCount: 1 };
+      expect(given).toEqual([
+        { ...used, meter: 'free/stale-upload-bytes', hourMs: hourOf(START_MS + 25 * hour), quantity: 200n },
+        { ...used, meter: 'free/stale-upload-bytes', hourMs: hourOf(START_MS + 44 * hour), quantity: 100n },
+        { ...used, meter: 'free/stale-uploads', hourMs: hourOf(START_MS + 25 * hour), quantity: 1n },
+        { ...used, meter: 'free/stale-uploads', hourMs: hourOf(START_MS + 44 * hour), quantity: 2n },
+      ]);
+      await index.call(bucket.name, 'forgetStorageHours', { name: bucket.name, hours: closed });
+      const nowMs = START_MS + 50 * hour;
+      const again = await index.call(bucket.name, 'closeStorageHours', { name: bucket.name, nowMs, limit: 1000 });
+      expect(again).toEqual([]);
+    });
+
+    test('looks at many resting uploads in bounded steps', async (index) => {
+      const bucket = await makeBucket(index);
+      for (let at = 0; at < 205; at++) await startUpload(index, bucket, `${at % 2 === 0 ? 'kept/' : ''}${at}`);
+      const counts: number[] = [];
+      for (let after: UploadCursor | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+        const input = { idleSinceMs: START_MS, exceptPrefixes: ['kept/'], after, nowMs: START_MS };
+        const done: { aborted: number; next: UploadCursor | null } = await index.call(
+          bucket.name,
+          'abortStaleUploads',
+          {
+            ...input,
+            bucket: refOf(bucket),
+          },
+        );
+        counts.push(done.aborted);
+        after = done.next;
+      }
+      expect(counts.length).toBe(3);
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(102);
     });
 
     test('gives up a part of a foreign blob like one of its own', async (index) => {

@@ -85,6 +85,7 @@ export function createMemoryCore(): MemoryCore {
       inlineBodyMaxBytes: INLINE_MAX_BYTES,
       graceSeconds: GRACE_SECONDS,
       lifecycleDaySeconds: 86_400,
+      staleUploadHours: 24,
       tierLimitMs: TIER_LIMIT_MS,
       transitionMinBytes: 131_072,
       ownHosts: [],

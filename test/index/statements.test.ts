@@ -160,6 +160,16 @@ function useIndex(index: IndexApi): void {
   const aborted = uploadOf('u');
   index.createUpload({ bucket, upload: aborted });
   index.abortUpload({ bucket, key: aborted.key, uploadId: aborted.uploadId, nowMs: START_MS });
+  const resting = [uploadOf('u'), uploadOf('u')];
+  for (const one of resting) index.createUpload({ bucket, upload: one });
+  const [going] = resting;
+  if (going !== undefined) {
+    const late = partOf(1, [wholeOf(own)], { lastModifiedMs: START_MS + 2 });
+    index.commitPart({ bucket, key: going.key, uploadId: going.uploadId, part: late, arrivals: [] });
+  }
+  const stale = { bucket, idleSinceMs: START_MS + 1, exceptPrefixes: [], nowMs: START_MS + 1 };
+  index.abortStaleUploads({ ...stale, after: null });
+  index.abortStaleUploads({ ...stale, after: { activeAtMs: 0, key: '', uploadId: '' } });
 
   index.deleteObjects({ bucket: refOf(home), ...deletionOf(['a']) });
   index.condemnBlobs({ bucket: addressOf(home), olderThanMs: START_MS + 1, limit: 10 });

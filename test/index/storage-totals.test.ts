@@ -287,8 +287,13 @@ describe('storage totals', () => {
     const hours = index.closeStorageHours({ name: bucket.name, nowMs, limit: 10 });
     const [hour, size] = [BigInt(HOUR_MS), BigInt(big)];
     const of = (storageClass: string, at: number, bytes: bigint, fewer: bigint, shared: bigint) => ({
-      ...{ storageClass, hourMs: OPEN_MS + at * HOUR_MS, byteMs: size * bytes },
-      ...{ compressedByteMs: (size - 5n) * fewer, deduplicatedByteMs: 5n * shared },
+      of: { kind: 'storage', storageClass },
+      hourMs: OPEN_MS + at * HOUR_MS,
+      used: [
+        { meter: `storage/${storageClass}`, quantity: size * bytes },
+        { meter: `deduplicated/${storageClass}`, quantity: 5n * shared },
+        { meter: `compressed/${storageClass}`, quantity: (size - 5n) * fewer },
+      ],
     });
     expect(hours).toMatchObject([
       of('STANDARD', 0, 2n * hour - 1000n, 2n * hour - 1000n, hour - 1000n),

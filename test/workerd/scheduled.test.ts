@@ -8,8 +8,10 @@ import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { AccountId, BlobId } from '../../src/ports/domain.ts';
 import type { LifecycleRule } from '../../src/ports/lifecycle.ts';
+import type { Upload } from '../../src/ports/metadata-index.ts';
 import worker from '../../src/worker.ts';
 import { patternBytes, sourceOf } from '../contract/bodies.ts';
+import { uploadOf } from '../contract/index-samples.ts';
 import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf } from './bucket.ts';
 
 const directory = () =>
@@ -56,6 +58,20 @@ it('the cron trigger carries lifecycle rules out', async () => {
   const { objects } = await bucketObject(name).call('listObjects', input);
   expect(objects.map(({ key }) => key)).toEqual(['kept']);
   expect(await bucketObject(name).call('getLifecycleRun', { bucket })).toMatchObject({ setAtMs: 1, place: null });
+});
+
+it('the cron trigger gives up uploads that rest, in a bucket without rules', async () => {
+  const name = freshBucketName();
+  await directory().call('addBucket', { ownerId: 'owner' as AccountId, name, createdAtMs: 0 });
+  const bucket = await bucketObject(name).call('createBucket', { bucket: recordOf(name, PUBLIC) });
+  const DAY_MS = 86_400_000;
+  const [old, young] = [25, 23].map((hours) => uploadOf('u', { createdAtMs: Date.now() - (hours * DAY_MS) / 24 }));
+  for (const upload of [old, young])
+    await bucketObject(name).call('createUpload', { bucket, upload: upload as Upload });
+  await worker.scheduled(createScheduledController(), { ...env, QUAYSIDE_LOG_LEVEL: 'error' } as typeof env);
+  const input = { bucket, prefix: '', delimiter: '', afterKey: '', afterUploadId: '', maxUploads: 10 };
+  const { uploads } = await bucketObject(name).call('listUploads', input);
+  expect(uploads.map(({ uploadId }) => uploadId)).toEqual([young?.uploadId]);
 });
 
 it('the cron trigger of bills closes the month that is over', async () => {

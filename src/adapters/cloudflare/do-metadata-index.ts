@@ -62,6 +62,7 @@ const IS_REPEATABLE = {
   commitPart: false,
   completeUpload: true,
   abortUpload: false,
+  abortStaleUploads: true,
   dropUploadsOfLife: true,
   holdBlobs: true,
   releaseHolds: true,

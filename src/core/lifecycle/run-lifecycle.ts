@@ -2,17 +2,15 @@
 // due, one commit that also remembers the place. A run that is cut short, or dies, goes on from there in the next sweep.
 // A bucket is gone through once a day, after the midnight that makes things due, and anew when its rules changed.
 import type { BucketName } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
 import type { LifecycleAction, LifecycleCounts, LifecycleRun } from '../../ports/lifecycle.ts';
-import { type BucketHandle, openBucket } from '../buckets/bucket-handle.ts';
+import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import { openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
 import { type DueSubject, foreseePage, type LifecycleWalk, placeOnWalk, planWalk } from './foresee-page.ts';
 
 const REAL_DAY_MS = 24 * 3600 * 1000;
 /** Pages without anything due after which the place is remembered all the same. */
 const PAGES_BETWEEN_NOTES = 50;
-/** The owner changed the bucket meanwhile, perhaps its rules: the next sweep begins with what they are then. */
-const STOPPED: ReadonlySet<string> = new Set(['ConditionalRequestConflict', 'NoSuchBucket']);
 
 /** How many pages may still be read, none once it is to stop; shared by all buckets of a sweep. */
 export type PageBudget = { pages: number; readonly stopping: AbortSignal | null };
@@ -36,15 +34,13 @@ export function addCounts(a: LifecycleCounts, b: LifecycleCounts): LifecycleCoun
  */
 export async function runLifecycle(core: Core, name: BucketName, budget: PageBudget): Promise<LifecycleCounts> {
   const total = { counts: NO_COUNTS };
-  try {
+  await whileUnchanged(async () => {
     const bucket = await openUnchanging(core, name);
     const walk = planWalk(core, bucket, core.ports.clock.nowMs());
-    if (walk === null) return NO_COUNTS;
+    if (walk === null) return;
     const run = runToGoOn(await bucket.call('getLifecycleRun', {}), walk);
     if (run !== null) await goOn(core, bucket, { walk, run, budget, total });
-  } catch (error) {
-    if (!(error instanceof StorageError) || !STOPPED.has(error.code)) throw error;
-  }
+  });
   return total.counts;
 }
 
@@ -70,15 +66,6 @@ async function goOn(core: Core, bucket: BucketHandle, { walk, run, budget, total
     }
     await breathe();
   }
-}
-
-/** A handle that never decides on a second record: what was decided on the first must not be done to another. */
-async function openUnchanging(core: Core, name: BucketName): Promise<BucketHandle> {
-  let revision: number | null = null;
-  return openBucket(core, name, (record) => {
-    if (revision !== null && record.revision !== revision) throw new StorageError('ConditionalRequestConflict');
-    revision = record.revision;
-  });
 }
 
 /** The run to go on with, a new one, or null when today's is over. */

@@ -1,7 +1,8 @@
-// Brings closed hours of storage from a bucket's index to the ledgers of its owners: part of the sweep. What was brought is
-// forgotten only when the ledger has it; hours that come again are counted once, for each is a batch by itself.
+// Brings closed hours of what a bucket's index counts (storage, and what commits caused) to the ledgers of its owners: part of
+// the sweep. What was brought is forgotten only when the ledger has it; hours that come again are counted once, for each is a
+// batch by itself.
 import type { AccountId, BucketName } from '../../ports/domain.ts';
-import { HOUR_MS, type MeterKind, type UsageBatch, type UsageRow } from '../../ports/ledger.ts';
+import { HOUR_MS, type UsageBatch, type UsageRow } from '../../ports/ledger.ts';
 import type { StorageHours } from '../../ports/stored.ts';
 import type { Core } from '../core.ts';
 
@@ -23,17 +24,17 @@ export async function collectStorage(core: Core, name: BucketName): Promise<void
   }
 }
 
-/** Hours of a bucket and class close in order, so that the hour itself is a sequence. */
-function toBatch(hours: StorageHours): UsageBatch {
-  const { bucketId, storageClass, hourMs, hourCount } = hours;
+/** Hours of one thing close in order, so that the hour itself is a sequence. */
+function toBatch({ bucketId, of, hourMs, hourCount, used }: StorageHours): UsageBatch {
   const rows: UsageRow[] = [];
-  const add = (kind: MeterKind, quantity: bigint) => {
-    if (quantity === 0n) return;
-    const row = { bucketId, accessKeyId: null, meter: `${kind}/${storageClass}`, quantity } as const;
+  for (const { meter, quantity } of used) {
+    if (quantity === 0n) continue;
+    const row = { bucketId, accessKeyId: null, meter, quantity };
     for (let at = 0; at < hourCount; at++) rows.push({ ...row, hourMs: hourMs + at * HOUR_MS });
+  }
+  return {
+    source: `${of.kind} ${bucketId} ${of.kind === 'storage' ? of.storageClass : of.meter}`,
+    sequence: hourMs / HOUR_MS,
+    rows,
   };
-  add('storage', hours.byteMs);
-  add('deduplicated', hours.deduplicatedByteMs);
-  add('compressed', hours.compressedByteMs);
-  return { source: `storage ${bucketId} ${storageClass}`, sequence: hourMs / HOUR_MS, rows };
 }

@@ -1,10 +1,11 @@
-// The scheduled work on every bucket: hours of storage go to the ledger, room is given back, lifecycle rules are carried out. Both homes call it by their
-// clock; whatever is left undone waits for the next time.
+// The scheduled work on every bucket: hours of storage go to the ledger, room is given back, stale uploads are given up, lifecycle
+// rules are carried out. Both homes call it by their clock; whatever is left undone waits for the next time.
 import type { BucketName } from '../../ports/domain.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
 import { collectStorage } from '../metering/collect-storage.ts';
+import { abortStaleUploads } from '../multipart/abort-stale-uploads.ts';
 import { tendSearch } from '../names/search-names.ts';
 import { resumeNameJobs } from '../names/start-name-job.ts';
 import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
@@ -46,6 +47,11 @@ export async function sweep(core: Core, options: SweepOptions = {}): Promise<Swe
       }
       if (living !== null && living.searchedAtMs !== null) {
         await attempt(core, name, () => tendSearch(core, living.bucket, living.searchedAtMs ?? 0, stopping));
+      }
+      if (living !== null && living.idleUploadMs !== null) {
+        await attempt(core, name, () =>
+          abortStaleUploads(core, name, { idleUploadMs: living.idleUploadMs ?? 0, budget }),
+        );
       }
       if (living?.hasLifecycle === true) {
         await attempt(core, name, async () => {

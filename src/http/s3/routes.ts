@@ -31,6 +31,8 @@
 // - Tags and locks are written without a digest of their document or body where none is sent (S3: InvalidRequest for some).
 // - Lifecycle: transitions to GLACIER and DEEP_ARCHIVE are 501, for nothing is archived, so RestoreObject is always InvalidObjectState; x-amz-expiration is for signed
 //   reads of what the key stands for now. `?lifecycle&dry-run` (GET of a bucket, the owner's) is ours: ops/bucket-lifecycle.ts.
+// - An unfinished multipart upload without a new part for QUAYSIDE_STALE_UPLOAD_HOURS (24) is given up, unless a rule of the bucket says when
+//   (S3 keeps and bills it until a rule does); 0 is S3's way.
 // - Notifications go to webhooks of the bucket's owner, whatever kind of ARN names them; EventBridge is 501 (docs/notifications.md).
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 Retry-After.
 import type { Decide } from '../../core/auth/decide.ts';

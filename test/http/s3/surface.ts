@@ -84,6 +84,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16,
       graceSeconds: 3600,
       lifecycleDaySeconds: 86_400,
+      staleUploadHours: 24,
       tierLimitMs: 1000,
       transitionMinBytes: 131_072,
       ownHosts: [],

@@ -3,7 +3,7 @@ import { formatDecimal, formatMicro, MICRO } from '../decimal.ts';
 import type { InvoiceLine } from '../invoice.ts';
 import type { InvoiceDocument } from '../invoice-document.ts';
 import { monthBounds } from '../month.ts';
-import { isStorage } from '../usage.ts';
+import { isStorage, type MeterName } from '../usage.ts';
 
 /** One part of a line, what is saved of one, the minimum, or a credit. Numbers are decimals; `unit` and `price` are empty where there is none. */
 export type InvoiceRow = {
@@ -14,6 +14,13 @@ export type InvoiceRow = {
   readonly price: string;
   readonly amount: string;
 };
+
+/** What costs nothing and has a plain name: what it is called on a bill, and its unit. */
+const FREE_TITLES: ReadonlyMap<MeterName, readonly [title: string, unit: string]> = new Map([
+  ['free/blocked', ['Refused requests of strangers', 'requests']],
+  ['free/stale-uploads', ['Unfinished uploads given up', 'uploads']],
+  ['free/stale-upload-bytes', ['Storage that giving them up freed', 'bytes']],
+]);
 
 /** All that was used, tier by tier, with what is free; then the minimum, credits, and what costs nothing. */
 export function invoiceRows({ invoice }: InvoiceDocument): readonly InvoiceRow[] {
@@ -29,9 +36,9 @@ export function invoiceRows({ invoice }: InvoiceDocument): readonly InvoiceRow[]
   }));
   const unpriced = [...invoice.unpriced].map(([meter, quantity]) => ({
     kind: 'unpriced' as const,
-    label: meter,
+    label: FREE_TITLES.get(meter)?.[0] ?? meter,
     quantity: String(quantity),
-    unit: isStorage(meter) || meter.startsWith('early-delete/') ? 'byte-hour' : '',
+    unit: FREE_TITLES.get(meter)?.[1] ?? (isStorage(meter) || meter.startsWith('early-delete/') ? 'byte-hour' : ''),
     price: '0',
     amount: formatMicro(0n, 6),
   }));

@@ -1,0 +1,91 @@
+// The texts of settings, read and checked one by one: config.ts knows which setting is what. Everything here throws ConfigError
+// for a text that can't be used, and never shows a secret in it.
+
+/** A setting that cannot be used; the message names its variable and never shows a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** S3 clients expect 16 to 128 word characters. Source: AWS IAM API, AccessKey.AccessKeyId. */
+export function parseAccessKey(value: string | null): string | null {
+  if (value === null || /^[\w-]{3,128}$/.test(value)) return value;
+  throw new ConfigError('QUAYSIDE_ROOT_ACCESS_KEY must be 3 to 128 letters, digits, hyphens or underscores.');
+}
+
+/** A short secret can be guessed offline from one signed request; 8 is the least that other S3 servers take. */
+export function parseSecretKey(value: string | null): string | null {
+  if (value === null || /^[\x21-\x7e]{8,256}$/.test(value)) return value;
+  throw new ConfigError('QUAYSIDE_ROOT_SECRET_KEY must be 8 to 256 visible ASCII characters.');
+}
+
+/** Something to be guessed over the network by anybody, so not a short one. The characters are those of RFC 6750. */
+export function parseToken(variable: string, value: string | null): string | null {
+  if (value === null || /^[\w.~+/=-]{16,256}$/.test(value)) return value;
+  throw new ConfigError(`${variable} must be 16 to 256 letters, digits or any of - . _ ~ + / =`);
+}
+
+/** A domain in lower case, or none. ConfigError names `variable`, here and below. */
+export function parseDomain(variable: string, value: string | null): string | null {
+  return value === null ? null : requireDomain(variable, value);
+}
+
+/** The same where there must be one. */
+export function requireDomain(variable: string, value: string): string {
+  const domain = value.toLowerCase();
+  if (domain.length <= 253 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(domain)) {
+    return domain;
+  }
+  throw new ConfigError(`${variable} must be a domain name without scheme, port or wildcard.`);
+}
+
+/** As SigV4 scopes have them. */
+export function parseRegion(value: string): string {
+  if (/^[a-z0-9-]{1,63}$/.test(value)) return value;
+  throw new ConfigError('QUAYSIDE_REGION must be lower-case letters, digits and hyphens, like us-east-1.');
+}
+
+/** Whether there is such a card is seen when a bill is made. */
+export function parseRateCardId(value: string): string {
+  if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(value)) return value;
+  throw new ConfigError('QUAYSIDE_RATE_CARD must be the id of a rate card, like cloudflare-r2.');
+}
+
+/** It stands on invoices as it is. */
+export function parseIssuer(value: string): string {
+  if (/^[^\p{Cc}]{1,200}$/u.test(value)) return value;
+  throw new ConfigError('QUAYSIDE_INVOICE_ISSUER must be one line of at most 200 characters.');
+}
+
+/** Without a path. */
+export function parseStripeUrl(value: string): string {
+  if (/^https?:\/\/[a-z0-9.-]{1,253}(:\d{1,5})?$/.test(value)) return value;
+  throw new ConfigError('QUAYSIDE_STRIPE_URL must be https:// and a host, without a path.');
+}
+
+/** A value that goes out as a header. */
+export function parseHeaderText(name: string, value: string): string {
+  if (/^[\x20-\x7e]{1,1024}$/.test(value)) return value;
+  throw new ConfigError(`${name} must be visible ASCII, at most 1024 characters.`);
+}
+
+/** `on` or `off`. */
+export function parseSwitch(name: string, value: string): boolean {
+  if (value === 'on' || value === 'off') return value === 'on';
+  throw new ConfigError(`${name} must be on or off, not "${value.slice(0, 40)}".`);
+}
+
+const IPV4 = /^(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
+
+/** A list of addresses and CIDR ranges, with commas between them. */
+export function parseAddressRanges(variable: string, value: string | null): readonly string[] {
+  if (value === null) return [];
+  return value.split(',').map((entry) => {
+    const range = entry.trim().toLowerCase();
+    const [network = '', bits, ...rest] = range.split('/');
+    const isV4 = IPV4.test(network);
+    const isV6 = /^[0-9a-f:.]+$/.test(network) && network.includes(':') && URL.canParse(`http://[${network}]/`);
+    const areBitsFine = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isV4 ? 32 : 128));
+    if ((isV4 || isV6) && areBitsFine && rest.length === 0) return range;
+    throw new ConfigError(`${variable} must be addresses or ranges like 10.0.0.0/8, not "${range.slice(0, 60)}".`);
+  });
+}
