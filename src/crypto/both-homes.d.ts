@@ -57,10 +57,23 @@ declare module 'node:zlib' {
     readonly BROTLI_PARAM_QUALITY: number;
     readonly BROTLI_PARAM_SIZE_HINT: number;
     readonly ZSTD_c_compressionLevel: number;
+    readonly ZSTD_c_checksumFlag: number;
   };
   type Done = (error: Error | null, result: Uint8Array) => void;
   type Params = { readonly params: Readonly<Record<number, number>> };
   export function brotliCompress(data: Uint8Array, options: Params, done: Done): void;
-  export function zstdCompress(data: Uint8Array, options: Params, done: Done): void;
+  export function createZstdCompress(
+    options: Params & { readonly chunkSize: number; readonly pledgedSrcSize: number },
+  ): {
+    on(event: 'data', take: (piece: Uint8Array) => void): void;
+    on(event: 'error', take: (error: Error) => void): void;
+    on(event: 'end', take: () => void): void;
+    end(data: Uint8Array): void;
+  };
+  export function zstdDecompress(
+    data: Uint8Array,
+    options: { readonly maxOutputLength: number; readonly chunkSize: number },
+    done: Done,
+  ): void;
   export function gzip(data: Uint8Array, options: { readonly level: number }, done: Done): void;
 }

@@ -1,6 +1,7 @@
 // Compression as both homes have it (node:zlib). Here and not in an adapter because the two are alike: only how long it
 // may take differs. On Node it runs in the thread pool; in a Worker it takes the isolate's own time.
-import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { zstdFrame } from './zstd-frames.ts';
 
 export type Coding = 'br' | 'zstd' | 'gzip';
 
@@ -34,6 +35,7 @@ export type Thoroughness = keyof typeof LEVELS;
 export function compress(bytes: Uint8Array, coding: Coding, thoroughness: Thoroughness): Promise<Uint8Array> {
   const levels = LEVELS[thoroughness];
   const level = levels.find(({ upToBytes }) => bytes.length <= upToBytes) ?? levels[levels.length - 1];
+  if (coding === 'zstd') return zstdFrame(bytes, { level: level?.zstd ?? 9, checksum: false });
   return new Promise((resolve, reject) => {
     const done = (error: Error | null, result: Uint8Array) => (error === null ? resolve(result) : reject(error));
     switch (coding) {
@@ -41,8 +43,6 @@ export function compress(bytes: Uint8Array, coding: Coding, thoroughness: Thorou
         const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_SIZE_HINT: sizeHint } = constants;
         return brotliCompress(bytes, { params: { [quality]: level?.br ?? 5, [sizeHint]: bytes.length } }, done);
       }
-      case 'zstd':
-        return zstdCompress(bytes, { params: { [constants.ZSTD_c_compressionLevel]: level?.zstd ?? 9 } }, done);
       case 'gzip':
         return gzip(bytes, { level: level?.gzip ?? 6 }, done);
     }

@@ -38,7 +38,10 @@ export type VersionRow = Omit<SummaryRow, 'owner_id'> & {
   readonly inline_bytes: Uint8Array | null;
 };
 
-/** Segments in a row: runs of one home bucket, each `[home, name, offset, length, name, offset, length, …]`. */
+/**
+ * Segments in a row: runs of one home bucket, each `[home, name, offset, length, name, offset, length, …]`. Behind the length
+ * of a packed one stand `frameBytes, plainBytes, storedBytes`: a number where else the next name is.
+ */
 type SegmentRuns = readonly (readonly (string | number)[])[];
 type Detail = Partial<Pick<ObjectFacts, 'acl' | 'tags' | 'lock' | 'encryption'>> & {
   readonly headers?: ObjectHeaders;
@@ -74,12 +77,13 @@ function encodeBounded(value: unknown): string {
 function toRuns(segments: readonly Segment[]): SegmentRuns {
   const runs: (string | number)[][] = [];
   let home: string | null = null;
-  for (const { blobId, offsetBytes, lengthBytes } of segments) {
+  for (const { blobId, offsetBytes, lengthBytes, packing } of segments) {
     const nameAt = blobId.lastIndexOf('/') + 1;
     const ownHome = blobId.slice(0, nameAt);
     if (ownHome !== home) runs.push([ownHome]);
     home = ownHome;
     runs.at(-1)?.push(blobId.slice(nameAt), offsetBytes, lengthBytes);
+    if (packing !== undefined) runs.at(-1)?.push(packing.frameBytes, packing.plainBytes, packing.storedBytes);
   }
   return runs;
 }
@@ -87,9 +91,17 @@ function toRuns(segments: readonly Segment[]): SegmentRuns {
 function fromRuns(runs: SegmentRuns): Segment[] {
   const segments: Segment[] = [];
   for (const run of runs) {
-    for (let at = 1; at < run.length; at += 3) {
+    for (let at = 1; at < run.length; ) {
       const blobId = `${run[0]}${run[at]}` as BlobId;
-      segments.push({ blobId, offsetBytes: Number(run[at + 1]), lengthBytes: Number(run[at + 2]) });
+      const segment = { blobId, offsetBytes: Number(run[at + 1]), lengthBytes: Number(run[at + 2]) };
+      at += 3;
+      if (typeof run[at] !== 'number') {
+        segments.push(segment);
+        continue;
+      }
+      const [frameBytes, plainBytes, storedBytes] = [Number(run[at]), Number(run[at + 1]), Number(run[at + 2])];
+      segments.push({ ...segment, packing: { frameBytes, plainBytes, storedBytes } });
+      at += 3;
     }
   }
   return segments;

@@ -1,5 +1,5 @@
 import type { ByteSource } from './byte-source.ts';
-import type { BlobId, BucketName, ObjectHeaders, ObjectKey, Segment } from './domain.ts';
+import type { BlobId, BucketName, ObjectHeaders, ObjectKey, Packing, Segment } from './domain.ts';
 import type { ObjectEncryption } from './object-facts.ts';
 
 /** What a blob knows of its object, so that an index can be rebuilt from blobs alone. */
@@ -12,6 +12,8 @@ export type BlobIdentity = {
   readonly part: { readonly uploadId: string; readonly partNumber: number } | null;
   /** What opens the bytes, when they are sealed; its wrapped key is the only copy besides the index's. */
   readonly encryption: ObjectEncryption | null;
+  /** How the bytes are packed, where they are. */
+  readonly packing?: Pick<Packing, 'frameBytes' | 'plainBytes'>;
   /** The class that was asked for, where it is not STANDARD: a home with a cheaper place for what is seldom read uses it. */
   readonly storageClass?: string;
 };
@@ -20,6 +22,9 @@ export type BlobListPage = { readonly blobIds: readonly BlobId[]; readonly isTru
 
 /** Bytes in a buffer that serves again: `release` is to be called once, when nobody reads them any more. */
 export type LentBytes = { readonly bytes: Uint8Array; release(): void };
+
+/** A range of a blob, of its plain bytes where it is packed. Stores of homes are asked for plain blobs only (adapters/shared/unpacking-blob-store.ts). */
+export type BlobRange = Omit<Segment, 'blobId'>;
 
 /** Keeps blobs: runs of bytes written once under a fresh id and never changed. */
 export type BlobStore = {
@@ -33,14 +38,14 @@ export type BlobStore = {
    * that sends chunks itself gives a ChunkStream.
    * Throws `InternalError` when the blob is missing or short. Cost on R2: one class B call.
    */
-  open(id: BlobId, range: { offsetBytes: number; lengthBytes: number }): Promise<ReadableStream<Uint8Array>>;
+  open(id: BlobId, range: BlobRange): Promise<ReadableStream<Uint8Array>>;
   /** As `open`, all in memory, in a buffer of its own. For slices and other small ranges. */
-  read(id: BlobId, range: { offsetBytes: number; lengthBytes: number }): Promise<Uint8Array>;
+  read(id: BlobId, range: BlobRange): Promise<Uint8Array>;
   /**
    * The range, if it can be had at once and without waiting, from a cache that the home's system keeps; else null. Only
    * small ranges. Homes without such a cache lack it.
    */
-  readNow?(id: BlobId, range: { offsetBytes: number; lengthBytes: number }): LentBytes | null;
+  readNow?(id: BlobId, range: BlobRange): LentBytes | null;
   /**
    * Opens runs of blobs (one at least) one after the other as one stream, for a body that is sent on as it is: the
    * runtime may move the bytes itself. The first is open when this resolves; else as `open`, with its cost for each run.

@@ -53,6 +53,26 @@ export function chunksOf(stream: ReadableStream<Uint8Array>): ByteChunks {
   };
 }
 
+/**
+ * The same chunks, of which the first has come: what is wrong at the start of a body rejects here, before anybody is told
+ * of a body.
+ */
+export async function begun(chunks: ByteChunks, wantedBytes: number): Promise<ByteChunks> {
+  let first = await chunks.next(wantedBytes);
+  return {
+    async next(wanted) {
+      if (first === null) return chunks.next(wanted);
+      const come = first;
+      first = null;
+      return come;
+    },
+    close() {
+      first = null;
+      chunks.close();
+    },
+  };
+}
+
 /** Opens a body that is one of several. */
 export type OpenPart = () => Uint8Array | Promise<Uint8Array | ReadableStream<Uint8Array>>;
 

@@ -28,8 +28,20 @@ export type AccountId = Brand<'AccountId'>;
 /** Public half of an access key, 16 to 128 characters. */
 export type AccessKeyId = Brand<'AccessKeyId'>;
 
-/** A run of bytes of one blob. */
-export type Segment = { readonly blobId: BlobId; readonly offsetBytes: number; readonly lengthBytes: number };
+/**
+ * How the bytes of a blob are packed: frames of zstd, each of `frameBytes` plain bytes but the last, then a seek table
+ * (crypto/seek-table.ts). `plainBytes` and `storedBytes` of the whole blob. A blob is packed, and how, for ever.
+ */
+export type Packing = { readonly frameBytes: number; readonly plainBytes: number; readonly storedBytes: number };
+
+/** A run of bytes of one blob: of its plain bytes where it is packed. It must travel whole: without `packing` it means other bytes. */
+export type Segment = {
+  readonly blobId: BlobId;
+  readonly offsetBytes: number;
+  readonly lengthBytes: number;
+  /** Absent: the blob's bytes are the plain ones. */
+  readonly packing?: Packing;
+};
 
 /** System headers kept with an object and given back as they came. */
 export type ObjectHeaders = {

@@ -14,6 +14,7 @@ import { createIds } from '../../src/adapters/shared/ids.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
+import { createUnpackingBlobStore } from '../../src/adapters/shared/unpacking-blob-store.ts';
 import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { priceReceipt } from '../../src/core/billing/price-receipt.ts';
@@ -60,7 +61,7 @@ export function createMemoryCore(): MemoryCore {
   const blobStore = createMemoryBlobStore();
   const background = createTrackedBackground(log);
   const ports: Ports = {
-    blobStore,
+    blobStore: createUnpackingBlobStore(blobStore),
     metadataIndex: createDirectMetadataIndex(createBucketIndex(sql)),
     directory: createDirectDirectory(createDirectoryIndex(sql)),
     ledger: createDirectLedger(createLedgerIndex(sql, priceReceipt)),

@@ -35,6 +35,8 @@ export function encodeBlobIdentity(identity: BlobIdentity): Record<string, strin
   ];
   if (part !== null) pairs.push(['p', `${part.partNumber}/${part.uploadId}`]);
   if (identity.encryption !== null) pairs.push(['e', JSON.stringify(identity.encryption)]);
+  if (identity.packing !== undefined)
+    pairs.push(['z', `${identity.packing.frameBytes}/${identity.packing.plainBytes}`]);
   const optional: Pair[] = [
     ...Object.entries(identity.userMetadata).map(([name, value]): Pair => [`m${name}`, value]),
     ...Object.entries(identity.headers).map(([name, value]): Pair => [`h${name}`, value]),
@@ -64,6 +66,7 @@ export function decodeBlobIdentity(
   let key: string | null = null;
   let part: BlobIdentity['part'] = null;
   let encryption: ObjectEncryption | null = null;
+  let packing: BlobIdentity['packing'];
   try {
     for (const [name, value] of unpack(Uint8Array.fromBase64(metadata.id))) {
       if (name === 'b') bucket = value;
@@ -71,6 +74,7 @@ export function decodeBlobIdentity(
       else if (name === 'x') leftOut.push(value);
       else if (name === 'p') part = parsePart(value);
       else if (name === 'e') encryption = JSON.parse(value) as ObjectEncryption;
+      else if (name === 'z') packing = parsePacking(value);
       else if (name.startsWith('m')) userMetadata[name.slice(1)] = value;
       else if (name.startsWith('h')) headers[name.slice(1)] = value;
     }
@@ -86,6 +90,7 @@ export function decodeBlobIdentity(
       userMetadata,
       part,
       encryption,
+      ...(packing === undefined ? {} : { packing }),
     },
     leftOut,
   };
@@ -94,6 +99,11 @@ export function decodeBlobIdentity(
 function parsePart(value: string): BlobIdentity['part'] {
   const end = value.indexOf('/');
   return { partNumber: Number(value.slice(0, end)), uploadId: value.slice(end + 1) };
+}
+
+function parsePacking(value: string): BlobIdentity['packing'] {
+  const [frameBytes, plainBytes] = value.split('/').map(Number);
+  return { frameBytes: frameBytes ?? 0, plainBytes: plainBytes ?? 0 };
 }
 
 function packedSize([name, value]: Pair): number {

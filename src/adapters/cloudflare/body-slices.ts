@@ -3,29 +3,45 @@
 // one slice run it once. A slice has a URL of its own and never changes, so nothing is ever purged. Called through
 // ctx.exports by workers-edge-cache.ts, which has decided before who may read.
 import { WorkerEntrypoint } from 'cloudflare:workers';
+import type { BlobStore } from '../../ports/blob-store.ts';
 import type { BlobId, Segment } from '../../ports/domain.ts';
 import type { SlicePart } from '../../ports/edge-cache.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { within } from '../../ports/within.ts';
+import { createUnpackingBlobStore } from '../shared/unpacking-blob-store.ts';
 import { SLICE_CACHE_CONTROL } from './cache-api-bodies.ts';
 import type { WorkerEnv } from './env.ts';
 import { createR2BlobStore } from './r2-blob-store.ts';
 
 /** The host is no part of the cache's key. Source: https://developers.cloudflare.com/workers/cache/cache-keys/ */
 const ORIGIN = 'https://bodies.quayside.invalid';
-const PATH = /^\/slice\/(\d{1,15})\/(\d{1,8})\/(.+)$/;
+const PATH = /^\/slice\/(\d{1,15})\/(\d{1,8})\/(?:packed\/(\d{1,8})\/(\d{1,15})\/(\d{1,15})\/)?([^/]+)$/;
 
-const urlOf = ({ blobId, offsetBytes, lengthBytes }: Segment): string =>
-  `${ORIGIN}/slice/${offsetBytes}/${lengthBytes}/${encodeURIComponent(blobId)}`;
+function urlOf({ blobId, offsetBytes, lengthBytes, packing }: Segment): string {
+  const how = packing === undefined ? '' : `packed/${packing.frameBytes}/${packing.plainBytes}/${packing.storedBytes}/`;
+  return `${ORIGIN}/slice/${offsetBytes}/${lengthBytes}/${how}${encodeURIComponent(blobId)}`;
+}
 
 function sliceOf(url: string): Segment | null {
-  const [, offset, length, blobId] = PATH.exec(new URL(url).pathname) ?? [];
+  const [, offset, length, frame, plain, stored, blobId] = PATH.exec(new URL(url).pathname) ?? [];
   if (offset === undefined || length === undefined || blobId === undefined) return null;
-  return {
+  const run = {
     blobId: decodeURIComponent(blobId) as BlobId,
     offsetBytes: Number(offset),
     lengthBytes: Number(length),
   };
+  if (frame === undefined || plain === undefined || stored === undefined) return run;
+  const packing = { frameBytes: Number(frame), plainBytes: Number(plain), storedBytes: Number(stored) };
+  return { ...run, packing };
+}
+
+/** One for each set of bindings: it keeps what it knows of packed blobs, plain values only. */
+const stores = new WeakMap<R2Bucket, BlobStore>();
+
+function storeOf(bucket: R2Bucket): BlobStore {
+  const known = stores.get(bucket) ?? createUnpackingBlobStore(createR2BlobStore(bucket));
+  stores.set(bucket, known);
+  return known;
 }
 
 export class BodySlices extends WorkerEntrypoint<WorkerEnv> {
@@ -34,7 +50,7 @@ export class BodySlices extends WorkerEntrypoint<WorkerEnv> {
     const slice = sliceOf(request.url);
     if (slice === null) return uncached(404, 'no slice');
     try {
-      const body = await createR2BlobStore(this.env.BLOBS).open(slice.blobId, slice);
+      const body = await storeOf(this.env.BLOBS).open(slice.blobId, slice);
       const headers = {
         'cache-control': SLICE_CACHE_CONTROL,
         'content-length': `${slice.lengthBytes}`,

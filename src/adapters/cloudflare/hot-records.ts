@@ -18,7 +18,7 @@ export const KV_LEASE_SECONDS = 120;
 export const KV_SAMPLING = 8;
 
 /** Formats of the values. A reader takes a version that it does not know for a miss. */
-const POINTER_VERSION = 5;
+const POINTER_VERSION = 6;
 const GATE_VERSION = 4;
 /** Source: https://developers.cloudflare.com/kv/platform/limits/ */
 const NAME_MAX_BYTES = 512;

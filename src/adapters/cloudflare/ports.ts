@@ -12,6 +12,7 @@ import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
 import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
+import { createUnpackingBlobStore } from '../shared/unpacking-blob-store.ts';
 import { createUsageMeter } from '../shared/usage-meter.ts';
 import { createAssetFiles } from './asset-files.ts';
 import { createCacheApiDerived } from './cache-api-derived.ts';
@@ -90,7 +91,7 @@ export function createWorkersPorts(
     sharesWork: false,
   });
   return {
-    blobStore: createR2BlobStore(env.BLOBS),
+    blobStore: createUnpackingBlobStore(createR2BlobStore(env.BLOBS)),
     metadataIndex: createDoMetadataIndex(env.BUCKETS, clock, leases, settings.pointerFreshSeconds),
     directory: createDoDirectory(env.DIRECTORY, {
       clock,

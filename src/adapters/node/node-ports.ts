@@ -13,6 +13,7 @@ import { createMemoryPointers } from '../shared/memory-pointers.ts';
 import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createTrackedBackground } from '../shared/tracked-background.ts';
+import { createUnpackingBlobStore } from '../shared/unpacking-blob-store.ts';
 import { createUsageMeter } from '../shared/usage-meter.ts';
 import { openAccessLog } from './access-log-target.ts';
 import { openDerivedFolder } from './derived-folder.ts';
@@ -85,7 +86,7 @@ export async function openNodePorts(
   return {
     outbox: watched.source,
     ports: {
-      blobStore,
+      blobStore: createUnpackingBlobStore(blobStore),
       metadataIndex: watched.metadataIndex,
       directory: watched.directory,
       ledger: index.ledger,

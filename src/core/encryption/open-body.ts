@@ -2,7 +2,7 @@
 // before a byte of it is given on. read-object.ts calls it for versions that are encrypted; the sealed bytes come from
 // the same tiers as any others, so no tier ever holds a plain byte of them.
 import { CHUNK_BYTES, openChunk } from '../../crypto/sealed-chunks.ts';
-import { type ByteChunks, ChunkStream, chunksOf } from '../../ports/chunk-stream.ts';
+import { type ByteChunks, begun, ChunkStream, chunksOf } from '../../ports/chunk-stream.ts';
 import type { BlobId, ObjectBody } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
@@ -33,7 +33,7 @@ export async function openSealedBody<Read extends { readonly body: SealedBytes |
   const { body, ...rest } = await read(sealed);
   if (body instanceof Uint8Array) return { ...rest, body: joined([...opener.open(body)], range.lengthBytes) };
   if (body === null) throw damaged('has no bytes');
-  return { ...rest, body: await openStream(body, opener) };
+  return { ...rest, body: new ChunkStream(await begun(openChunks(chunksOf(body), opener), CHUNK_BYTES)) };
 }
 
 type Opener = {
@@ -94,24 +94,6 @@ function createOpener(
     },
     isDone: () => wanted === null,
   };
-}
-
-/** A stream of the chunks, of which the first is proved already. */
-async function openStream(sealed: ReadableStream<Uint8Array>, opener: Opener): Promise<ReadableStream<Uint8Array>> {
-  const chunks = openChunks(chunksOf(sealed), opener);
-  let first = await chunks.next(CHUNK_BYTES);
-  return new ChunkStream({
-    async next(wantedBytes) {
-      if (first === null) return chunks.next(wantedBytes);
-      const proved = first;
-      first = null;
-      return proved;
-    },
-    close() {
-      first = null;
-      chunks.close();
-    },
-  });
 }
 
 function openChunks(sealed: ByteChunks, opener: Opener): ByteChunks {

@@ -208,10 +208,8 @@ export async function holdForeignBlobs(
     const group = blobIdsByHome.get(home.id) ?? { home, blobIds: [] };
     group.blobIds.push(blobId);
     blobIdsByHome.set(home.id, group);
-    const sizeBytes = segments.reduce(
-      (sum, segment) => (segment.blobId === blobId ? sum + segment.lengthBytes : sum),
-      0,
-    );
+    const own = segments.filter((segment) => segment.blobId === blobId);
+    const sizeBytes = own[0]?.packing?.storedBytes ?? own.reduce((sum, segment) => sum + segment.lengthBytes, 0);
     arrivals.push({ blobId, sizeBytes, home });
   }
   for (const { home, blobIds } of blobIdsByHome.values()) {

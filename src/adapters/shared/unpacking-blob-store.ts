@@ -1,0 +1,223 @@
+// A blob store that opens what is packed: whoever reads a range of a packed blob means its plain bytes and gets those. So
+// nobody above knows of it but by the `packing` that travels in segments; tiers keep plain slices, and a hot slice costs
+// what any other does. A range opens the frames that hold it, each proved by its checksum, and holds no more than one group
+// of them at once. Every home puts it before its own store; it never writes.
+import { LRUCache } from 'lru-cache';
+import { decodeSeekTable, type FrameStarts, frameCount, onlyFrame, seekTableBytes } from '../../crypto/seek-table.ts';
+import { unpackFrame } from '../../crypto/zstd-frames.ts';
+import type { BlobRange, BlobStore } from '../../ports/blob-store.ts';
+import { type ByteChunks, begun, ChunkStream, chunksOf, joinChunks } from '../../ports/chunk-stream.ts';
+import type { BlobId, Packing, Segment } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+
+/** Plain bytes that are opened at once, unless one frame has more. More at once costs less for each, and more memory. */
+const GROUP_BYTES = 1024 * 1024;
+/** Seek tables kept, bytes: one takes 8 for each frame, 160 KiB for the largest blob. */
+const TABLES_MAX_BYTES = 2 * 1024 * 1024;
+const TABLE_OVERHEAD_BYTES = 256;
+
+type Packed = BlobRange & { readonly packing: Packing };
+
+/** Frames in a row, the last of them left out, and what of them is wanted. */
+type FrameGroup = {
+  readonly first: number;
+  readonly behind: number;
+  readonly skipBytes: number;
+  readonly takeBytes: number;
+};
+
+/** A packed blob with what its seek table says. */
+type Frames = { readonly id: BlobId; readonly packing: Packing; readonly starts: FrameStarts };
+
+const isPacked = (range: BlobRange): range is Packed => range.packing !== undefined;
+
+/** Cost: as of `inner`; for a packed blob of several frames one more read, the first time, and a few ms of CPU for each MB. */
+export function createUnpackingBlobStore(inner: BlobStore): BlobStore {
+  const tables = new LRUCache<BlobId, FrameStarts>({
+    maxSize: TABLES_MAX_BYTES,
+    sizeCalculation: (starts) => starts.byteLength + TABLE_OVERHEAD_BYTES,
+  });
+
+  async function framesOf(id: BlobId, packing: Packing): Promise<Frames> {
+    const known = onlyFrame(packing) ?? tables.get(id);
+    if (known !== undefined) return { id, packing, starts: known };
+    const lengthBytes = seekTableBytes(frameCount(packing));
+    const table = await inner.read(id, { offsetBytes: packing.storedBytes - lengthBytes, lengthBytes });
+    const starts = decodeSeekTable(table, packing);
+    if (starts === null) throw damaged(id);
+    tables.set(id, starts);
+    return { id, packing, starts };
+  }
+
+  async function readPacked(id: BlobId, range: Packed): Promise<Uint8Array> {
+    requireInside(id, range);
+    return readGroup(await framesOf(id, range.packing), groupOf(range, range));
+  }
+
+  async function readGroup(frames: Frames, group: FrameGroup): Promise<Uint8Array> {
+    return openGroup(frames, group, await inner.read(frames.id, packedRange(frames, group)));
+  }
+
+  async function openPacked(id: BlobId, range: Packed): Promise<ReadableStream<Uint8Array>> {
+    requireInside(id, range);
+    const frames = await framesOf(id, range.packing);
+    const whole = groupOf(range, range);
+    if (whole.behind - whole.first <= framesOfGroup(range.packing)) {
+      return new ChunkStream(joinChunks(await readGroup(frames, whole), []));
+    }
+    const packed = chunksOf(await inner.open(id, packedRange(frames, whole)));
+    // What is damaged at its start is an error before anybody was told that there is something.
+    return new ChunkStream(await begun(openGroups(frames, packed, groupsOf(range)), GROUP_BYTES));
+  }
+
+  const open: BlobStore['open'] = (id, range) => (isPacked(range) ? openPacked(id, range) : inner.open(id, range));
+
+  function openStretch(stretch: readonly Segment[]): Promise<ReadableStream<Uint8Array>> {
+    const [only, another] = stretch;
+    return only !== undefined && another === undefined ? open(only.blobId, only) : inner.openRuns(stretch);
+  }
+
+  const store: BlobStore = {
+    write: inner.write,
+    open,
+    read: (id, range) => (isPacked(range) ? readPacked(id, range) : inner.read(id, range)),
+    async openRuns(runs) {
+      if (!runs.some(isPacked)) return inner.openRuns(runs);
+      const [first = [], ...rest] = stretchesOf(runs);
+      const opened = await openStretch(first);
+      return new ChunkStream(
+        joinChunks(
+          opened,
+          rest.map((stretch) => () => openStretch(stretch)),
+        ),
+      );
+    },
+    delete: inner.delete,
+    list: inner.list,
+  };
+  const { readNow } = inner;
+  if (readNow === undefined) return store;
+  // Opening takes a while: what is packed is never at hand.
+  return { ...store, readNow: (id, range) => (isPacked(range) ? null : readNow(id, range)) };
+}
+
+/** InternalError, as for a blob that is short. */
+function requireInside(id: BlobId, { offsetBytes, lengthBytes, packing }: Packed): void {
+  if (lengthBytes <= 0 || offsetBytes + lengthBytes > packing.plainBytes) throw damaged(id);
+}
+
+/** The frames that hold `part`, with what of them `wanted` wants. Both inside the blob. */
+function groupOf(wanted: Packed, part: Omit<BlobRange, 'packing'>): FrameGroup {
+  const { frameBytes, plainBytes } = wanted.packing;
+  const first = Math.floor(part.offsetBytes / frameBytes);
+  const behind = Math.ceil((part.offsetBytes + part.lengthBytes) / frameBytes);
+  const from = Math.max(wanted.offsetBytes, first * frameBytes);
+  const to = Math.min(wanted.offsetBytes + wanted.lengthBytes, behind * frameBytes, plainBytes);
+  return { first, behind, skipBytes: from - first * frameBytes, takeBytes: to - from };
+}
+
+const framesOfGroup = ({ frameBytes }: Packing): number => Math.max(1, Math.floor(GROUP_BYTES / frameBytes));
+
+/** The groups that hold a range, one after the other. Made one by one: a large blob has thousands. */
+function* groupsOf(wanted: Packed): Generator<FrameGroup, undefined> {
+  const { frameBytes } = wanted.packing;
+  const step = framesOfGroup(wanted.packing) * frameBytes;
+  const end = wanted.offsetBytes + wanted.lengthBytes;
+  for (let at = Math.floor(wanted.offsetBytes / frameBytes) * frameBytes; at < end; at += step) {
+    yield groupOf(wanted, { offsetBytes: at, lengthBytes: Math.min(step, end - at) });
+  }
+}
+
+/** Where the group lies in the blob as it is stored. */
+function packedRange({ starts }: Frames, { first, behind }: FrameGroup): Omit<BlobRange, 'packing'> {
+  const offsetBytes = starts[first] ?? 0;
+  return { offsetBytes, lengthBytes: (starts[behind] ?? 0) - offsetBytes };
+}
+
+/** Opens all frames of a group, side by side: Node has a thread for each of four. */
+async function openGroup({ id, packing, starts }: Frames, group: FrameGroup, packed: Uint8Array): Promise<Uint8Array> {
+  const { frameBytes, plainBytes } = packing;
+  const origin = starts[group.first] ?? 0;
+  const opening: Promise<Uint8Array | null>[] = [];
+  for (let index = group.first; index < group.behind; index++) {
+    const frame = packed.subarray((starts[index] ?? 0) - origin, (starts[index + 1] ?? 0) - origin);
+    opening.push(unpackFrame(frame, Math.min(frameBytes, plainBytes - index * frameBytes)));
+  }
+  const opened = await Promise.all(opening);
+  const [only] = opened;
+  const { skipBytes, takeBytes } = group;
+  if (opened.length === 1 && only !== null && only !== undefined)
+    return only.subarray(skipBytes, skipBytes + takeBytes);
+  const taken = new Uint8Array(takeBytes);
+  let at = -skipBytes;
+  for (const plain of opened) {
+    if (plain === null) throw damaged(id);
+    const piece = at < 0 ? plain.subarray(-at) : plain;
+    taken.set(piece.subarray(0, takeBytes - Math.max(at, 0)), Math.max(at, 0));
+    at += plain.length;
+  }
+  return taken;
+}
+
+/** The plain bytes of groups, of which the packed ones come in a row. One group is held at once. */
+function openGroups(frames: Frames, packed: ByteChunks, groups: Iterator<FrameGroup, undefined>): ByteChunks {
+  let rest: Uint8Array = new Uint8Array();
+  let isClosed = false;
+
+  function close(): void {
+    isClosed = true;
+    rest = new Uint8Array();
+    packed.close();
+  }
+
+  /** The next packed bytes, copied: what is read may be borrowed. Null once it is closed. */
+  async function take(lengthBytes: number): Promise<Uint8Array | null> {
+    const taken = new Uint8Array(lengthBytes);
+    for (let filled = 0; filled < lengthBytes; ) {
+      if (rest.length === 0) {
+        const chunk = await packed.next(lengthBytes - filled);
+        if (isClosed) return null;
+        if (chunk === null) throw damaged(frames.id);
+        rest = chunk.bytes;
+      }
+      const piece = rest.subarray(0, lengthBytes - filled);
+      taken.set(piece, filled);
+      filled += piece.length;
+      rest = rest.subarray(piece.length);
+    }
+    return taken;
+  }
+
+  return {
+    async next() {
+      try {
+        const group = isClosed ? null : (groups.next().value ?? null);
+        const bytes = group === null ? null : await take(packedRange(frames, group).lengthBytes);
+        const plain = group === null || bytes === null ? null : await openGroup(frames, group, bytes);
+        if (plain !== null && !isClosed) return { bytes: plain, isBorrowed: false };
+        close();
+        return null;
+      } catch (error) {
+        close();
+        throw error;
+      }
+    },
+    close,
+  };
+}
+
+/** Runs in their order: each packed one by itself, plain ones in a row together. */
+function stretchesOf(runs: readonly Segment[]): readonly (readonly Segment[])[] {
+  const stretches: Segment[][] = [];
+  let isPlain = false;
+  for (const run of runs) {
+    if (isPlain && !isPacked(run)) stretches.at(-1)?.push(run);
+    else stretches.push([run]);
+    isPlain = !isPacked(run);
+  }
+  return stretches;
+}
+
+function damaged(id: BlobId): StorageError {
+  return new StorageError('InternalError', { detail: `The packed blob ${id} is damaged.` });
+}
