@@ -29,12 +29,15 @@ import { addCapRoutes } from './routes/caps.ts';
 import { addInvoiceRoutes } from './routes/invoices.ts';
 import { addJobRoutes } from './routes/jobs.ts';
 import { addMemberRoutes } from './routes/members.ts';
+import { addObjectDetailRoutes } from './routes/object.ts';
 import { addObjectRoutes } from './routes/objects.ts';
 import { addPasskeyRoutes } from './routes/passkeys.ts';
+import { addPresignRoutes } from './routes/presign.ts';
 import { addRateCardRoutes } from './routes/rate-cards.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
 import { addTokenRoutes } from './routes/tokens.ts';
 import { addTrashRoutes } from './routes/trash.ts';
+import { addUploadRoutes } from './routes/uploads.ts';
 import { addUsageRoutes } from './routes/usage.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
 import { sourceOf } from './source-of.ts';
@@ -50,6 +53,9 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addAuditRoutes,
   addBucketRoutes,
   addObjectRoutes,
+  addObjectDetailRoutes,
+  addPresignRoutes,
+  addUploadRoutes,
   addJobRoutes,
   addTrashRoutes,
   addUsageRoutes,

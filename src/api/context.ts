@@ -14,6 +14,7 @@ import type { HttpRequest } from '../http/request.ts';
 import type { OfAccount } from '../ports/accounts.ts';
 import type { AccountId, BucketName, BucketRecord } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
+import type { EventOrigin } from '../ports/notifications.ts';
 import { ANONYMOUS_ID } from '../ports/pointer.ts';
 import type { ApiSecrets } from './api-secrets.ts';
 import { withAudit } from './audit.ts';
@@ -25,6 +26,11 @@ export type ApiServices = {
   readonly findAccounts: FindAccounts;
   readonly decide: Decide;
   readonly secrets: ApiSecrets;
+  /** The region that URLs are signed for, and that events name. */
+  readonly region: string;
+  /** Domains whose sub-domains are buckets, and their websites; null: there is none. */
+  readonly baseDomain: string | null;
+  readonly websiteDomain: string | null;
 };
 
 /** One request. */
@@ -55,20 +61,25 @@ export function callOf(c: ApiContext): SignedInCall {
   return { ...call, caller: requireCaller(call.caller) };
 }
 
-type GivenRoute = RouteConfig & { readonly access: Access; readonly operationId: string };
+type GivenRoute = RouteConfig & {
+  readonly access: Access;
+  readonly operationId: string;
+  /** A POST that asks: nothing is changed by it, and the audit log has nothing to say of it. */
+  readonly isQuestion?: true;
+};
 
 /**
  * Describes a route: as zod-openapi's `createRoute`, with who may call it. Refusals and wrong input need not be listed:
  * every route has them, as RFC 9457 problems.
  */
 export function apiRoute<const Route extends GivenRoute>(route: Route) {
-  const { access } = route;
+  const { access, isQuestion } = route;
   const middleware: MiddlewareHandler<ApiEnv> = async (c, next) => {
     c.env.call.request.notes.operation = toOperationName(route.operationId);
     if (access === 'everybody') return next();
     const call = callOf(c);
     requireAccess(call.caller, access);
-    if (route.method === 'get') return next();
+    if (route.method === 'get' || isQuestion) return next();
     await withAudit(call, route.operationId, async () => {
       await next();
       return c.res;
@@ -130,15 +141,26 @@ export async function openBucketOf(
   alsoCheck: (record: BucketRecord) => void = () => {},
 ): Promise<BucketHandle> {
   if (!isBucketName(name)) throw new StorageError('NoSuchBucket');
-  return await openBucket(call.core, name as BucketName, (record) => {
-    const { ownerId } = record;
-    if (!mayDo(call.caller, scope, ownerId)) {
-      throw new StorageError(ownerId === call.caller.accountId ? 'AccessDenied' : 'NoSuchBucket');
-    }
-    if (ownerId !== call.caller.accountId) call.audit.accountId = ownerId;
-    call.request.notes.bucket = record.name;
-    alsoCheck(record);
-  });
+  return await openBucket(
+    call.core,
+    name as BucketName,
+    (record) => {
+      const { ownerId } = record;
+      if (!mayDo(call.caller, scope, ownerId)) {
+        throw new StorageError(ownerId === call.caller.accountId ? 'AccessDenied' : 'NoSuchBucket');
+      }
+      if (ownerId !== call.caller.accountId) call.audit.accountId = ownerId;
+      call.request.notes.bucket = record.name;
+      alsoCheck(record);
+    },
+    () => originOf(call),
+  );
+}
+
+/** Who makes a change, for the events of its bucket. */
+function originOf({ caller, region, request, requestId }: SignedInCall): EventOrigin {
+  const operation = request.notes.operation ?? '';
+  return { operation, principalId: caller.accountId, sourceIp: request.remoteAddress ?? '', requestId, region };
 }
 
 /** An answer of a route: what it is, and its JSON. */

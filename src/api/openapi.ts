@@ -18,7 +18,7 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 } as const;
 
-type Operation = { parameters?: object[]; responses: Record<string, object> };
+type Operation = { parameters?: object[]; responses: Record<string, object>; access?: unknown; isQuestion?: unknown };
 
 /** The document as JSON. */
 export function documentJson(api: Api, basePath: string): string {
@@ -37,6 +37,9 @@ export function documentJson(api: Api, basePath: string): string {
   for (const item of Object.values(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
       if (method === 'post') operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
+      // What is ours of the description (context.ts) is no part of the document.
+      delete operation.access;
+      delete operation.isQuestion;
       operation.responses.default = {
         description: 'What went wrong',
         content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },

@@ -1,5 +1,6 @@
 // Keys that SigV4 signatures are made with: derivation, a bounded memory of derived ones, and the comparison of
-// signatures. http/s3 calls it. A computed signature never leaves this file, so no error and no log can carry one.
+// signatures. http/s3 calls it. A computed
+// signature leaves this file for the URLs of http/s3/presign.ts alone, so no error and no log can carry one.
 import { LRUCache } from 'lru-cache';
 import { type HmacKey, hmacKey, hmacSha256, hmacSha256Hex, isEqualInConstantTime } from './hash.ts';
 
@@ -28,6 +29,11 @@ export function deriveSigningKey(secret: string, scope: SigningScope): SigningKe
  */
 export function isSignatureOf(key: SigningKey, message: string, signature: string): boolean {
   return isEqualInConstantTime(hmacSha256Hex(key, message), signature);
+}
+
+/** The signature of a message: for URLs that we make ourselves. */
+export function signatureOf(key: SigningKey, message: string): string {
+  return hmacSha256Hex(key, message);
 }
 
 /** A bounded memory of derived keys; `credential` names access key and scope. */

@@ -1,7 +1,13 @@
 // Accounts and their access keys: a part of the directory. Plain synchronous code over a SQL port; directory-index.ts
 // makes each call atomic. Secrets are stored as they come: sealed by core, or plain when an old program wrote them.
-import type { AccessKeyRecord, AccountRecord, AccountsApi, KeyScope } from '../ports/account-records.ts';
-import type { Role } from '../ports/accounts.ts';
+import type {
+  AccessKeyRecord,
+  AccountRecord,
+  AccountsApi,
+  KeyScope,
+  StoredAccessKey,
+} from '../ports/account-records.ts';
+import { MEMBER_KEY_PREFIX, type Role } from '../ports/accounts.ts';
 import type { AccessKeyId, AccountId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { Sql } from '../ports/sql.ts';
@@ -93,6 +99,34 @@ export function createAccountCalls(sql: Sql): AccountCalls {
   };
 }
 
+/** The key that a member has by being one (core/auth/member-key.ts): its secret is not kept. */
+function keyOfMember(sql: Sql, id: AccessKeyId): StoredAccessKey | null {
+  const [row] = sql.all<{
+    account_id: string;
+    role: string;
+    is_enabled: number;
+    name: string | null;
+    in_use: number | null;
+  }>(
+    `SELECT m.account_id, m.role, m.is_enabled, a.display_name AS name, a.is_enabled AS in_use
+     FROM members AS m LEFT JOIN accounts AS a ON a.id = m.account_id WHERE m.id = ?`,
+    id.slice(MEMBER_KEY_PREFIX.length),
+  );
+  if (row === undefined) return null;
+  const account = { id: row.account_id as AccountId, displayName: row.name ?? '' };
+  const isEnabled = row.is_enabled === 1 && row.in_use !== 0;
+  return {
+    id,
+    secret: '',
+    isSealed: false,
+    account,
+    scope: null,
+    role: row.role as Role,
+    expiresAtMs: null,
+    isEnabled,
+  };
+}
+
 export function createAccessKeyCalls(sql: Sql): KeyCalls {
   const read = (accountId: AccountId, id: AccessKeyId) => {
     const [row] = sql.all<KeyRow>(
@@ -107,6 +141,7 @@ export function createAccessKeyCalls(sql: Sql): KeyCalls {
   };
   return {
     getAccessKey({ id }) {
+      if (id.startsWith(MEMBER_KEY_PREFIX)) return keyOfMember(sql, id);
       const [row] = sql.all<
         KeyRow & { secret: string; is_sealed: number; display_name: string | null; in_use: number | null }
       >(

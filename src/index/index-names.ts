@@ -194,4 +194,6 @@ const KEY_CHANGES: ReadonlySet<keyof DirectoryApi> = new Set([
   'updateAccessKey',
   'removeAccessKey',
   'sealAccessKey',
+  'updateMember',
+  'removeMember',
 ] as const);

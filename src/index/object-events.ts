@@ -58,6 +58,9 @@ export function factsOf(object: Pick<ObjectVersion, 'key' | 'sizeBytes' | 'etag'
 const CREATED_BY: Readonly<Record<string, ObjectEventName>> = {
   CopyObject: 'ObjectCreated:Copy',
   PostObject: 'ObjectCreated:Post',
+  // Of the JSON API: both make a new version of bytes that are there.
+  UpdateObject: 'ObjectCreated:Copy',
+  RestoreVersion: 'ObjectCreated:Copy',
 };
 
 /** What a commit of a whole object is to S3: the operation of the request tells. */

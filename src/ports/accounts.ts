@@ -15,6 +15,9 @@ export type Holder = {
   readonly accessKeyId: AccessKeyId | null;
 };
 
+/** What the ids of the keys begin with that members have without anybody making them (core/auth/member-key.ts). */
+export const MEMBER_KEY_PREFIX = 'QSM';
+
 /** A bearer token. `scopes` null: all that its holder's role has. Times in milliseconds since 1970. */
 export type Token = Holder & {
   readonly id: string;

@@ -34,42 +34,73 @@ const STRANGE_TEXTS = [
   'a'.repeat(3000),
 ];
 
-/** Requests for the operations of the document; `known` are texts that mean something there: ids, names, cursors. */
-export function requestsOf(document: Json, known: readonly string[]): fc.Arbitrary<FuzzRequest> {
+/** Texts by what they are: the segment of the path that they came from or go behind (`buckets`), or their field (`key`). */
+export type NamedTexts = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Requests for the operations of the document; `known` are texts that mean something there: ids, names, cursors; `named`
+ * those of which more is known.
+ */
+export function requestsOf(
+  document: Json,
+  known: readonly string[],
+  named: NamedTexts = {},
+): fc.Arbitrary<FuzzRequest> {
   const text = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...known) },
     { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
     { weight: 2, arbitrary: fc.constantFrom(...STRANGE_TEXTS) },
   );
+  const texts: Texts = (name) => {
+    const own = (name === null ? undefined : named[name]) ?? [];
+    return own.length === 0
+      ? text
+      : fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...own) }, { weight: 1, arbitrary: text });
+  };
   const operations = Object.entries(document.paths as Json).flatMap(([path, item]) =>
     Object.entries(item as Json).map(([method, operation]) => ({ path, method, operation: operation as Json })),
   );
   return fc.oneof(
     ...operations.map(({ path, method, operation }) => ({
       weight: RARE.has(operation.operationId) ? RARE_WEIGHT : USUAL_WEIGHT,
-      arbitrary: requestOf(document, { path, method, operation }, text),
+      arbitrary: requestOf(document, { path, method, operation }, texts),
     })),
   );
 }
 
+/** Texts of a name; null: of none. */
+type Texts = (name: string | null) => fc.Arbitrary<string>;
+
 function requestOf(
   document: Json,
   { path, method, operation }: { path: string; method: string; operation: Json },
-  text: fc.Arbitrary<string>,
+  texts: Texts,
 ): fc.Arbitrary<FuzzRequest> {
   const parameters: Json[] = operation.parameters ?? [];
-  const valuesFor = (schema: Json) =>
-    fc.oneof({ weight: 3, arbitrary: valuesOf(document, schema, text, 0) }, { weight: 1, arbitrary: text });
+  const valuesFor = (schema: Json, name: string) =>
+    fc.oneof(
+      { weight: 3, arbitrary: valuesOf(document, schema, texts, 0, name) },
+      { weight: 1, arbitrary: texts(name) },
+    );
+  const segments = path.split('/');
   const inPath = Object.fromEntries(
-    parameters.filter((p) => p.in === 'path').map((p) => [p.name, fc.oneof(text, valuesFor(p.schema))]),
+    parameters
+      .filter((p) => p.in === 'path')
+      .map((p) => {
+        const before = segments[segments.indexOf(`{${p.name}}`) - 1] ?? '';
+        return [
+          p.name,
+          fc.oneof({ weight: 3, arbitrary: texts(before) }, { weight: 1, arbitrary: valuesFor(p.schema, p.name) }),
+        ];
+      }),
   );
   const inQuery = Object.fromEntries(
     parameters
       .filter((p) => p.in === 'query')
-      .map((p) => [p.name, fc.option(valuesFor(p.schema), { nil: undefined, freq: 3 })]),
+      .map((p) => [p.name, fc.option(valuesFor(p.schema, p.name), { nil: undefined, freq: 3 })]),
   );
   const schema = operation.requestBody?.content?.['application/json']?.schema;
-  const right = schema === undefined ? fc.constant(undefined) : valuesOf(document, schema, text, 0);
+  const right = schema === undefined ? fc.constant(undefined) : valuesOf(document, schema, texts, 0);
   const body = fc.oneof(
     { weight: 8, arbitrary: right.map((value) => (value === undefined ? null : JSON.stringify(value))) },
     { weight: 2, arbitrary: right.chain(spoiled).map((value) => JSON.stringify(value) ?? null) },
@@ -131,9 +162,15 @@ function resolveRef(document: Json, ref: string): Json {
 }
 
 /** Values that fit a schema, as far as its keywords are known here. */
-function valuesOf(document: Json, schema: Json, text: fc.Arbitrary<string>, depth: number): fc.Arbitrary<unknown> {
+function valuesOf(
+  document: Json,
+  schema: Json,
+  texts: Texts,
+  depth: number,
+  name: string | null = null,
+): fc.Arbitrary<unknown> {
   if (schema === undefined || schema === true || depth > DEPTH_MAX) return fc.constant(null);
-  const deeper = (inner: Json) => valuesOf(document, inner, text, depth + 1);
+  const deeper = (inner: Json) => valuesOf(document, inner, texts, depth + 1, name);
   if (schema.$ref !== undefined) return deeper(resolveRef(document, schema.$ref));
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema.const !== undefined) return fc.constant(schema.const);
@@ -143,16 +180,16 @@ function valuesOf(document: Json, schema: Json, text: fc.Arbitrary<string>, dept
     return fc.tuple(...schema.allOf.map(deeper)).map((parts) => Object.assign({}, ...(parts as object[])));
   }
   const types: string[] = Array.isArray(schema.type) ? schema.type : [schema.type ?? 'object'];
-  return fc.oneof(...types.map((type) => valuesOfType(document, schema, type, { text, depth })));
+  return fc.oneof(...types.map((type) => valuesOfType(document, schema, type, { texts, depth, name })));
 }
 
 function valuesOfType(
   document: Json,
   schema: Json,
   type: string,
-  { text, depth }: { text: fc.Arbitrary<string>; depth: number },
+  { texts, depth, name }: { texts: Texts; depth: number; name: string | null },
 ): fc.Arbitrary<unknown> {
-  const deeper = (inner: Json) => valuesOf(document, inner, text, depth + 1);
+  const deeper = (inner: Json, of = name) => valuesOf(document, inner, texts, depth + 1, of);
   if (type === 'null') return fc.constant(null);
   if (type === 'boolean') return fc.boolean();
   if (type === 'integer' || type === 'number') {
@@ -163,15 +200,15 @@ function valuesOfType(
   }
   if (type === 'array')
     return fc.array(deeper(schema.items), { minLength: Math.min(schema.minItems ?? 0, 3), maxLength: 3 });
-  if (type === 'string') return textsOf(schema, text);
+  if (type === 'string') return textsOf(schema, texts(name));
   const properties: [string, Json][] = Object.entries(schema.properties ?? {});
   const required: string[] = schema.required ?? [];
-  const named = fc.record(Object.fromEntries(properties.map(([name, inner]) => [name, deeper(inner)])), {
+  const named = fc.record(Object.fromEntries(properties.map(([name, inner]) => [name, deeper(inner, name)])), {
     requiredKeys: required.filter((name) => name in (schema.properties ?? {})),
   });
   if (typeof schema.additionalProperties !== 'object') return named;
   const free = fc.dictionary(
-    fc.oneof(text, fc.string({ minLength: 1, maxLength: 8 })),
+    fc.oneof(texts(null), fc.string({ minLength: 1, maxLength: 8 })),
     deeper(schema.additionalProperties),
     { maxKeys: 3 },
   );

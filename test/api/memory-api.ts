@@ -3,7 +3,10 @@ import { createApi } from '../../src/api/app.ts';
 import { createDecide } from '../../src/core/auth/decide.ts';
 import { createAccessKeyFinder } from '../../src/core/auth/find-access-key.ts';
 import { createAccountFinder } from '../../src/core/auth/find-accounts.ts';
-import { createMemoryCore } from '../core/memory-core.ts';
+import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
+import { parseBucketName } from '../../src/core/names.ts';
+import { putObject } from '../../src/core/objects/put-object.ts';
+import { ATTRIBUTES, bodyOf, createMemoryCore, key } from '../core/memory-core.ts';
 import { makeRequest } from '../http/s3/make-request.ts';
 import type { FuzzRequest } from './document-requests.ts';
 
@@ -28,21 +31,30 @@ export async function startMemoryApi() {
     findAccessKey: createAccessKeyFinder(watched, ROOT, []),
     findAccounts: createAccountFinder(watched, []),
     decide: createDecide(),
+    region: 'auto',
+    baseDomain: null,
+    websiteDomain: null,
   };
   const api = createApi({ ...services, rootSecretKey: ROOT.secret, requestsPerMinute: 0 });
   const known = new Set<string>();
+  const named = new Map<string, Set<string>>();
   let cookie = '';
   let count = 0;
 
   async function send({ method, path, headers, body }: FuzzRequest): Promise<MemoryReply> {
     const bytes = body === null ? [] : [new TextEncoder().encode(body)];
-    const request = makeRequest({ method, target: `/-/api/v1${path}`, headers: { ...headers, cookie }, body: bytes });
+    const request = makeRequest({
+      method,
+      target: `/-/api/v1${path}`,
+      headers: { host: 'memory.test', ...headers, cookie },
+      body: bytes,
+    });
     // Nothing shall have to wait for attempts to sign in.
     core.advanceSeconds(1);
     const response = await api.handle(request, `request${++count}`);
     const text = await response.text();
     const json: Json = text === '' ? null : JSON.parse(text);
-    remember(known, json);
+    remember(known, named, { path, json });
     return { status: response.status, headers: response.headers, json };
   }
 
@@ -68,12 +80,39 @@ export async function startMemoryApi() {
     const body = JSON.stringify({ name });
     await send({ method: 'POST', path: '/buckets', headers: { 'content-type': 'application/json' }, body });
   }
-  return { document, faults, send, signInAgain, known: () => [...known] };
+  const objects = ['note.txt', 'photos/1.jpg', 'photos/2.jpg'];
+  for (const name of ['fuzz-bucket-one', 'fuzz-bucket-two']) {
+    const bucket = await openBucket(core, parseBucketName(name), () => {});
+    for (const name of objects) {
+      const body = bodyOf(new TextEncoder().encode(name));
+      const expectation = { contentMd5Hex: null, checksum: null };
+      await putObject(core, bucket, { key: key(name), attributes: ATTRIBUTES, body, expectation, condition: null });
+    }
+  }
+  named.set('key', new Set(objects));
+  const lists = () => Object.fromEntries([...named].map(([name, texts]) => [name, [...texts]]));
+  return { document, faults, send, signInAgain, known: () => [...known], named: lists };
 }
 
+/** Texts of one name that are kept. */
+const NAMED_MAX = 40;
+
 /** Ids and names of answers, so that later requests mean something. */
-function remember(known: Set<string>, json: Json): void {
+function remember(
+  known: Set<string>,
+  named: Map<string, Set<string>>,
+  { path, json }: { readonly path: string; readonly json: Json },
+): void {
+  const collection = (path.split('?')[0] ?? '').split('/').at(-1) ?? '';
+  const note = (name: string, text: unknown) => {
+    const texts = named.get(name) ?? new Set();
+    if (typeof text === 'string' && text !== '' && texts.size < NAMED_MAX) named.set(name, texts.add(text));
+  };
   for (const thing of [json, ...(Array.isArray(json?.items) ? json.items : [])]) {
+    // What a list's items are called by in paths.
+    note(collection, collection === 'buckets' ? thing?.name : thing?.id);
+    for (const name of ['key', 'versionId', 'etag']) note(name, thing?.[name]);
+    if (collection === 'uploads') note('uploadId', thing?.id);
     for (const name of ['id', 'name', 'nextCursor', 'login']) {
       if (typeof thing?.[name] === 'string' && thing[name] !== '' && known.size < 300) known.add(thing[name]);
     }

@@ -60,6 +60,11 @@ const SCOPES_OF_ROLE: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   reader: new Set([...OWN, 'buckets:read', 'objects:read', 'usage:read', 'caps:read'] as const),
 };
 
+/** The rights of a role. */
+export function scopesOfRole(role: Role): ReadonlySet<Scope> {
+  return SCOPES_OF_ROLE[role];
+}
+
 /** Who calls. `scopes` null: all of the role. */
 export type ApiCaller = Holder & {
   /** How the caller showed who it is, and the id of that token or session. */

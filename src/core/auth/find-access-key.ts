@@ -3,6 +3,7 @@ import type { AccessKey, AccessKeyId, Account, AccountId } from '../../ports/dom
 import { StorageError } from '../../ports/errors.ts';
 import type { Core } from '../core.ts';
 import { openSecret, sealSecret } from '../encryption/sealed-secret.ts';
+import { createMemberKeys, isMemberKeyId } from './member-key.ts';
 import { ROOT_ACCOUNT } from './root-account.ts';
 
 /** The root access key as the home's settings give it; a name without a value is what is missing. */
@@ -40,12 +41,15 @@ export function createAccessKeyFinder(
   const ofSettings = new Map([ROOT_ACCOUNT, ...seed.map(({ account }) => account)].map((known) => [known.id, known]));
   const open = createOpener(core, ofSettings);
   const noteUse = createUseNotes(core);
+  const memberKey = createMemberKeys(root.secret ?? '');
 
   async function findStored(id: AccessKeyId): Promise<AccessKey | null> {
     const stored = await core.ports.directory.call('getAccessKey', { id });
     if (stored === null || !stored.isEnabled) return null;
     const nowMs = core.ports.clock.nowMs();
     if (stored.expiresAtMs !== null && stored.expiresAtMs <= nowMs) return null;
+    if (isMemberKeyId(id))
+      return memberKey({ ...stored, account: ofSettings.get(stored.account.id) ?? stored.account });
     noteUse(id, nowMs);
     return open(stored);
   }

@@ -87,7 +87,7 @@ export function readEncryptionWish(call: EncryptionCall, settings: BucketEncrypt
     if (settings?.refusesCustomerKeys === true) throw blocked();
     return { kind: 'customer', key };
   }
-  if (sse === null) return toWish(settings);
+  if (sse === null) return wishOfBucket(settings);
   if (sse === AES256) return { kind: 'server' };
   if (sse !== KMS && sse !== DOUBLED_KMS) {
     throw invalidArgument(SSE, sse, 'The encryption method specified is not supported');
@@ -101,8 +101,8 @@ export function readEncryptionWish(call: EncryptionCall, settings: BucketEncrypt
   };
 }
 
-/** The default of the bucket. */
-function toWish(settings: BucketEncryption | null): EncryptionWish | null {
+/** How the bucket wants what is written without a word about it. */
+export function wishOfBucket(settings: BucketEncryption | null): EncryptionWish | null {
   if (settings === null) return null;
   const { standard, isBucketKey } = settings;
   return standard.kind === 'server' ? { kind: 'server' } : { ...standard, isBucketKey, context: null };

@@ -14,7 +14,7 @@ const HTTP_DATE = /^(?:[A-Z][a-z]{2}, )?(\d\d?) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** `yyyymmddThhmmssZ` of a time. */
-function formatAmzDate(timeMs: number): string {
+export function formatAmzDate(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/[-:]|\.\d+/g, '');
 }
 

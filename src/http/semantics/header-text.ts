@@ -18,3 +18,22 @@ export function isHeaderText(text: string): boolean {
 export function isHeaderName(text: string): boolean {
   return TOKEN.test(text);
 }
+
+const NOT_ASCII = /[^\0-\x7f]/;
+
+/** A text as a header keeps it: its UTF-8, one character a byte. */
+export function textToHeader(text: string): string {
+  if (!NOT_ASCII.test(text)) return text;
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
+}
+
+/** The text that a header means: its bytes as UTF-8, or as they are where they are none. */
+export function headerToText(bytes: string): string {
+  if (!NOT_ASCII.test(bytes)) return bytes;
+  try {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    return decoder.decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
+  } catch {
+    return bytes;
+  }
+}

@@ -1,0 +1,83 @@
+// What is said of an object besides its bytes, as JSON: headers, metadata, tags, lock. Schemas, and the way from and to core's
+// types; object.ts and uploads.ts use it. Texts are Unicode here, and bytes in headers.
+import { z } from '@hono/zod-openapi';
+import { OBJECT_MAX_TAGS } from '../../core/limits.ts';
+import { toTags } from '../../core/objects/tags.ts';
+import { headerToText, textToHeader } from '../../http/semantics/header-text.ts';
+import { readObjectAttributes } from '../../http/semantics/object-headers.ts';
+import type { ObjectAttributes, ObjectHeaders } from '../../ports/domain.ts';
+import type { Tags } from '../../ports/object-facts.ts';
+
+/** S3's bound is of all together, and checked behind this one. */
+const TEXT = z.string().max(8192);
+const NAMES = {
+  contentType: 'content-type',
+  cacheControl: 'cache-control',
+  contentDisposition: 'content-disposition',
+  contentEncoding: 'content-encoding',
+  contentLanguage: 'content-language',
+  expires: 'expires',
+  websiteRedirectLocation: 'x-amz-website-redirect-location',
+} as const satisfies Record<keyof ObjectHeaders, string>;
+const PROPERTIES = Object.keys(NAMES) as (keyof typeof NAMES)[];
+
+const header = TEXT.nullable();
+export const metadataSchema = z
+  .record(z.string().regex(/^[a-z0-9!#$%&'*+.^_`|~-]{1,256}$/), TEXT)
+  .openapi({ description: 'User metadata: what S3 calls x-amz-meta-…, without that.', example: { camera: 'X100' } });
+export const tagsSchema = z.record(z.string().max(128), z.string().max(256));
+export const storageClassSchema = z.string().regex(/^[A-Z_]{1,32}$/);
+
+/** What can be set of a new object; null and absent mean none. */
+export const attributesSchema = z
+  .strictObject({
+    contentType: header,
+    cacheControl: header,
+    contentDisposition: header,
+    contentEncoding: header,
+    contentLanguage: header,
+    expires: header,
+    websiteRedirectLocation: header,
+    metadata: metadataSchema,
+    storageClass: storageClassSchema,
+    tags: tagsSchema,
+  })
+  .partial();
+
+export type GivenAttributes = z.infer<typeof attributesSchema>;
+
+export function showAttributes({ headers, userMetadata, storageClass }: ObjectAttributes) {
+  const of = (name: keyof ObjectHeaders) => (headers[name] === undefined ? null : headerToText(headers[name]));
+  return {
+    ...{ contentType: of('contentType'), cacheControl: of('cacheControl'), expires: of('expires') },
+    ...{ contentDisposition: of('contentDisposition'), contentEncoding: of('contentEncoding') },
+    ...{ contentLanguage: of('contentLanguage'), websiteRedirectLocation: of('websiteRedirectLocation') },
+    metadata: Object.fromEntries(Object.entries(userMetadata).map(([name, value]) => [name, headerToText(value)])),
+    storageClass,
+  };
+}
+
+/**
+ * What they come to, where those that are not given stay as `before` has them. Errors: those of readObjectAttributes, which
+ * the headers of S3 go through too.
+ */
+export function toAttributes(given: GivenAttributes, before: ObjectAttributes | null): ObjectAttributes {
+  const headers = new Map<string, string>();
+  for (const property of PROPERTIES) {
+    const value = given[property] === undefined ? before?.headers[property] : textToHeader(given[property] ?? '');
+    if (value !== undefined) headers.set(NAMES[property], value);
+  }
+  const metadata =
+    given.metadata === undefined
+      ? Object.entries(before?.userMetadata ?? {})
+      : Object.entries(given.metadata).map(([name, value]) => [name, textToHeader(value)] as const);
+  for (const [name, value] of metadata) headers.set(`x-amz-meta-${name}`, value);
+  const storageClass = given.storageClass ?? before?.storageClass;
+  if (storageClass !== undefined) headers.set('x-amz-storage-class', storageClass);
+  return readObjectAttributes({ header: (name) => headers.get(name) ?? null, headerNames: () => headers.keys() });
+}
+
+/** InvalidTag. */
+export function toObjectTags(tags: Readonly<Record<string, string>>): Tags {
+  return toTags(Object.entries(tags), OBJECT_MAX_TAGS);
+}

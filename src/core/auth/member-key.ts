@@ -1,0 +1,35 @@
+// The access key of a member, who has none: what the JSON API presigns URLs with for somebody who signed in by password or
+// passkey. It is kept nowhere and shown to nobody; its secret follows from the server's root secret and the member's id, and
+// the member's row says whether it is in use and what it may do. So a URL ends with the member, the role or the account.
+import { hmacSha256 } from '../../crypto/hash.ts';
+import { deriveKey } from '../../crypto/key-wrap.ts';
+import type { KeyScope, StoredAccessKey } from '../../ports/account-records.ts';
+import { MEMBER_KEY_PREFIX } from '../../ports/accounts.ts';
+import type { AccessKey, AccessKeyId } from '../../ports/domain.ts';
+import { scopesOfRole } from '../accounts/permissions.ts';
+
+/** The id of a member's key. */
+export function memberKeyId(memberId: string): AccessKeyId {
+  return `${MEMBER_KEY_PREFIX}${memberId}` as AccessKeyId;
+}
+
+export function isMemberKeyId(id: AccessKeyId): boolean {
+  return id.startsWith(MEMBER_KEY_PREFIX);
+}
+
+const READING = ['s3:GetObject', 's3:GetObjectVersion'];
+const WRITING = ['s3:PutObject', 's3:PutObjectTagging', 's3:DeleteObject', 's3:DeleteObjectVersion'];
+
+/** Makes keys of rows. `rootSecret` is the server's; another one ends every URL. Cost: 10 µs a key. */
+export function createMemberKeys(rootSecret: string): (stored: StoredAccessKey) => AccessKey | null {
+  const secretKey = deriveKey(new TextEncoder().encode(rootSecret), 'quayside member keys 1');
+  return ({ id, account, role }) => {
+    if (role === null) return null;
+    const scopes = scopesOfRole(role);
+    const actions = [...(scopes.has('objects:read') ? READING : []), ...(scopes.has('objects:write') ? WRITING : [])];
+    const secret = hmacSha256(secretKey, id).toBase64({ alphabet: 'base64url', omitPadding: true });
+    const scope: KeyScope = { buckets: null, prefixes: null, actions, sourceIps: null };
+    // Nobody signs in with it.
+    return { id, secret, account, scope, role: null };
+  };
+}
