@@ -22,8 +22,11 @@ const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   'aws-cli': ['aws'],
   // And its package boto3, which the script looks for itself.
   boto3: ['python3'],
+  hosting: ['aws', 'curl'],
   rclone: ['rclone'],
   restic: ['restic'],
+  // And those of aws, rclone and wget that are here.
+  resume: ['curl'],
   s3cmd: ['s3cmd'],
   s3fs: ['s3fs', 'fusermount', 'mountpoint'],
 };
@@ -42,6 +45,9 @@ async function runScript(name: string, target: WireTarget): Promise<{ failure: s
     ENDPOINT: target.url,
     HOST: new URL(target.url).host,
     BUCKET: freshBucketName(),
+    DOCS: join(import.meta.dirname, '../../docs'),
+    CLIENTS: import.meta.dirname,
+    NODE: process.execPath,
     AWS_ACCESS_KEY_ID: target.accessKey,
     AWS_SECRET_ACCESS_KEY: target.secretKey,
     AWS_DEFAULT_REGION: 'us-east-1',

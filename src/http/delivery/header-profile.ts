@@ -91,6 +91,29 @@ export function dress(headers: HeaderRecord, { changes, vary }: HeaderProfile): 
   return headers;
 }
 
+/** By which answers say how long caches of every kind may keep them. */
+const KEEPING_HEADERS = [
+  'cache-control',
+  'expires',
+  'cdn-cache-control',
+  'cloudflare-cdn-cache-control',
+  'surrogate-control',
+] as const;
+
+/**
+ * The same for what may be otherwise in a moment: lists, and that something is not there. How long a path's files keep says
+ * nothing of these, or `/assets/*` with a year would make a 404 last as long.
+ */
+export function dressPassing(headers: HeaderRecord, profile: HeaderProfile): HeaderRecord {
+  const own = KEEPING_HEADERS.map((name) => [name, headers[name]] as const);
+  dress(headers, profile);
+  for (const [name, value] of own) {
+    if (value === undefined) delete headers[name];
+    else headers[name] = value;
+  }
+  return headers;
+}
+
 /** Adds names to the record's Vary. */
 export function addVary(headers: HeaderRecord, names: readonly string[]): void {
   if (names.length === 0) return;

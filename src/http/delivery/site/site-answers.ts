@@ -13,7 +13,7 @@ import { ERROR_STATUS } from '../../semantics/error-status.ts';
 import { type HeaderRecord, objectHeaders } from '../../semantics/object-headers.ts';
 import { unsatisfiedContentRange } from '../../semantics/range.ts';
 import { countRead } from '../count-read.ts';
-import { addVary, dress, type HeaderProfile } from '../header-profile.ts';
+import { addVary, dress, dressPassing, type HeaderProfile } from '../header-profile.ts';
 import { errorPage } from './error-page.ts';
 import type { Listing, ListingQuery } from './listing.ts';
 import { sorted } from './listing.ts';
@@ -68,10 +68,10 @@ export function createSiteAnswers(core: Core): SiteAnswers {
           : await openBody(core, pointer, { offsetBytes: 0, lengthBytes: sizeBytes });
       const bytesOut = opened.body === null ? 0 : sizeBytes;
       countRead(meter, stay.gate, bytesOut, opened.tier, pointer.storageClass, stay.request.notes);
-      // What is not there now may be there in a moment: only the owner can say that a cache may keep it.
+      // What is not there now may be there in a moment: only the document itself can say that a cache may keep it.
       const headers: HeaderRecord = { 'cache-control': 'no-store', ...objectHeaders(pointer) };
       delete headers['accept-ranges'];
-      dress(headers, profile);
+      dressPassing(headers, profile);
       headers['content-length'] = `${sizeBytes}`;
       return respond(stay, status, headers, opened.body);
     },
@@ -91,7 +91,7 @@ export function createSiteAnswers(core: Core): SiteAnswers {
         'cache-control': 'no-store',
         ...(isJson ? {} : { 'content-security-policy': LISTING_POLICY }),
       };
-      dress(headers, profile);
+      dressPassing(headers, profile);
       addVary(headers, ['Accept']);
       meter.ofGate(stay.gate).count('A', content.length, 'none', 'STANDARD');
       return text(stay, 200, headers, content);
@@ -111,7 +111,7 @@ export function createSiteAnswers(core: Core): SiteAnswers {
     failure(stay, { status, profile }) {
       const error = new StorageError(status === 403 ? 'AccessDenied' : 'NoSuchKey');
       const { headers, html } = errorPage(error, stay.requestId);
-      return text(stay, status, dress(headers, profile), html);
+      return text(stay, status, dressPassing(headers, profile), html);
     },
 
     preflight({ status, headers }, requestId) {

@@ -324,6 +324,27 @@ describe('rules in _headers', () => {
     expect((await visit('/none')).headers['x-a']).toBe('b');
     expect((await visit('/')).headers).not.toHaveProperty('x-a');
   });
+
+  it('never make a cache keep that something is not there, nor a list', async () => {
+    await put('_headers', '/*\n  Cache-Control: max-age=31536000, immutable\n  CDN-Cache-Control: max-age=9\n  X-A: b');
+    await configure({
+      directoryListing: true,
+      hotlink: { allowedHosts: [], allowEmptyReferer: false, match: ['*.js'] },
+    });
+    const kept = async (target: string, headers = {}) => {
+      const answer = await visit(target, { headers });
+      const { 'cache-control': here, 'cdn-cache-control': beyond, 'x-a': other } = answer.headers;
+      return [answer.status, here, beyond, other];
+    };
+    expect(await kept('/about')).toEqual([200, 'max-age=31536000, immutable', 'max-age=9', 'b']);
+    expect(await kept('/none')).toEqual([404, 'no-store', undefined, 'b']);
+    expect(await kept('/assets/')).toEqual([200, 'no-store', undefined, 'b']);
+    expect(await kept('/assets/app.3f2a91bc.js')).toEqual([403, 'no-store', undefined, undefined]);
+    await put('404.html');
+    expect(await kept('/none')).toEqual([404, 'no-store', undefined, 'b']);
+    await put('404.html', 'x', { 'cache-control': 'max-age=5' });
+    expect(await kept('/none')).toEqual([404, 'max-age=5', undefined, 'b']);
+  });
 });
 
 describe('headers of a site', () => {
