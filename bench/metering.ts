@@ -35,7 +35,15 @@ const log = createConsoleLog(systemClock, 'off');
 const config = parseConfig({});
 const { ports, close } = await openNodePorts(config, { dataDir: folder, log, onCrash: () => process.exit(1) });
 const owner = { accountId: ROOT_ACCOUNT.id, bucketId: null, accessKeyId: null };
-const idle: UsageCounter = { owner, allowances: null, count: () => undefined, block: () => undefined };
+const idle: UsageCounter = {
+  owner,
+  allowances: null,
+  count: () => undefined,
+  countApart: () => {
+    throw new Error('Nothing here has a receipt.');
+  },
+  block: () => undefined,
+};
 
 /** A door with the object in memory, and how often a call of it answers. */
 async function openDoor(core: Core, bucketName: string, isCapped: boolean): Promise<() => void> {

@@ -12,6 +12,7 @@ import type { Core } from './core/core.ts';
 import { createLogCollector } from './core/logging/log-collector.ts';
 import { countBlocked } from './core/metering/count-blocked.ts';
 import { createUsageFlusher, type UsageFlusher } from './core/metering/flush-usage.ts';
+import { createReceipts } from './core/metering/take-receipt.ts';
 import { type Address, createAddressReader, toS3Address } from './http/address.ts';
 import { DECIDING_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
 import { createDelivery } from './http/delivery/deliver.ts';
@@ -47,14 +48,15 @@ export function createApp<Bindings extends object>(
   const source = `process ${ports.ids.requestId()}`;
   const usage = createUsageFlusher(core, { source, intervalMs: config.meterFlushSeconds * 1000 });
   const caps = createCapGuard(core, usage, source, createTellCrossing(core));
-  const { deliver, deliverSite, hotAnswer, hotCounts } = createDelivery(core, config, decide, caps);
+  const takeReceipt = createReceipts(core, usage, source);
+  const { deliver, deliverSite, hotAnswer, hotCounts } = createDelivery(core, config, decide, caps, takeReceipt);
   const bucketLogs = createLogCollector(core, config.bucketLogSeconds * 1000);
   const observer = createObserver(ports, config, hotCounts, undefined, bucketLogs);
   const answerSystem = createSystemSurface(config, observer.families);
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
   const findAccounts = createAccountFinder(core, config.seed);
-  const s3 = createS3Surface(core, { ...config, findAccessKey, findAccounts, decide, deliver, caps });
+  const s3 = createS3Surface(core, { ...config, findAccessKey, findAccounts, decide, deliver, caps, takeReceipt });
   const answerApi = createLazyApi({ core, findAccessKey, findAccounts, decide, ...config });
 
   const readAddress = createAddressReader(config, ports.directory.findHost);

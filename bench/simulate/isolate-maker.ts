@@ -137,6 +137,9 @@ function createTierMeter(usage: Usage): Meter {
       else if (tier === 'edge') usage.fromEdge += 1;
       else if (tier === 'bucket') usage.fromBucket += 1;
     },
+    countApart: () => {
+      throw new Error('Nothing here has a receipt.');
+    },
     block: () => undefined,
   };
   return {

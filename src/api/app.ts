@@ -34,6 +34,7 @@ import { addObjectRoutes } from './routes/objects.ts';
 import { addPasskeyRoutes } from './routes/passkeys.ts';
 import { addPresignRoutes } from './routes/presign.ts';
 import { addRateCardRoutes } from './routes/rate-cards.ts';
+import { addReceiptRoutes } from './routes/receipts.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
 import { addTokenRoutes } from './routes/tokens.ts';
 import { addTrashRoutes } from './routes/trash.ts';
@@ -60,6 +61,7 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addTrashRoutes,
   addUsageRoutes,
   addInvoiceRoutes,
+  addReceiptRoutes,
   addRateCardRoutes,
   addCapRoutes,
   addWebhookRoutes,

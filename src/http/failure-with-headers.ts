@@ -16,7 +16,10 @@ export class FailureWithHeaders extends Error {
   }
 }
 
-/** The failure with those headers, or as it is when there are none or it has some already. */
+/** The failure with those headers besides what it has already; as it is when there are none. */
 export function withFailureHeaders(failure: unknown, headers: Readonly<HeaderRecord> | null): unknown {
-  return headers === null || failure instanceof FailureWithHeaders ? failure : new FailureWithHeaders(failure, headers);
+  if (headers === null) return failure;
+  return failure instanceof FailureWithHeaders
+    ? new FailureWithHeaders(failure.failure, { ...headers, ...failure.headers })
+    : new FailureWithHeaders(failure, headers);
 }

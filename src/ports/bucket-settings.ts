@@ -95,6 +95,11 @@ export type BucketSettings = {
   readonly notifications: readonly NotificationRule[] | null;
   /** Whether a cap of its owner is on it (core/caps): only then are readers of the bucket asked about. Null: none is. */
   readonly isCapped: true | null;
+  /**
+   * Who is told, without asking, what each request to the bucket cost: who signs as the owner's account, or everyone. Null:
+   * who signs so and asks.
+   */
+  readonly receipts: 'owner' | 'everyone' | null;
   /** Moved by purges alone. Null: there was none. */
   readonly purges: PurgeFloors | null;
 };
@@ -114,5 +119,6 @@ export const NO_SETTINGS: BucketSettings = {
   encryption: null,
   notifications: null,
   isCapped: null,
+  receipts: null,
   purges: null,
 };

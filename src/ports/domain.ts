@@ -193,7 +193,10 @@ export type BucketGate = {
   readonly ownerId: AccountId;
   readonly revision: number;
   readonly access: BucketAccess;
-  readonly settings: Pick<BucketSettings, 'cors' | 'website' | 'hosting' | 'logging' | 'purges' | 'isCapped'>;
+  readonly settings: Pick<
+    BucketSettings,
+    'cors' | 'website' | 'hosting' | 'logging' | 'purges' | 'isCapped' | 'receipts'
+  >;
   /** `_headers` and `_redirects` at the roots of the bucket's site, those that there are; absent means none. */
   readonly siteFiles?: readonly SiteFile[];
 };

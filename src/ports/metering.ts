@@ -8,6 +8,17 @@ export type OperationClass = 'A' | 'B' | 'free';
 /** Where the bytes of an answer came from; `none`: they were made for it, or there were none. */
 export type UsageTier = 'memory' | 'edge' | 'bucket' | 'none';
 
+/** What one answer uses. */
+export type Use = {
+  readonly operationClass: OperationClass;
+  readonly bytesOut: number;
+  readonly tier: UsageTier;
+  /** Of the object that it is about, STANDARD where it is about none. */
+  readonly storageClass: string;
+  /** Operations of class B besides: objects that are read for the answer. */
+  readonly alsoRead: number;
+};
+
 /** Who pays, and by which key it was asked for; null: without a signature. The payer is the owner of the bucket. */
 export type UsageOwner = {
   readonly accountId: AccountId;
@@ -38,6 +49,8 @@ export type Allowance = {
   /** Units used since the process began, and up to where that may go. */
   used: number;
   upTo: number;
+  /** Of what is used: units of answers that are on their way to the ledger by themselves. */
+  underWay: number;
   /** Whether there is no more to be had than that. */
   isLast: boolean;
   /** By the clock of this process. From then on nothing of it may be used. */
@@ -55,6 +68,11 @@ export type UsageCounter = {
   readonly owner: UsageOwner;
   /** One answer. `storageClass`: of the object that it is about, STANDARD where it is about none. Cost: an addition or two. */
   count(operationClass: OperationClass, bytesOut: number, tier: UsageTier, storageClass: string): void;
+  /**
+   * One answer that drains don't take, because whoever asks brings it to the ledger. `settle`, to be called once, when the
+   * ledger or the flusher has it: caps know of it meanwhile.
+   */
+  countApart(use: Use): { readonly usage: DrainedUsage; settle(): void };
   /** A request that was refused to a stranger: free, and shown to the owner. */
   block(): void;
   /** Of the caps that hold for this owner; null: not known, none is needed unless the bucket is capped. */

@@ -18,8 +18,8 @@ export function toGate({ id, ownerId, revision, access, settings, siteFiles }: B
 
 /** What of the settings a reader meets. */
 export function toGateSettings(settings: BucketGate['settings']): BucketGate['settings'] {
-  const { cors, website, hosting, logging, purges, isCapped } = settings;
-  return { cors, website, hosting, logging, purges, isCapped };
+  const { cors, website, hosting, logging, purges, isCapped, receipts } = settings;
+  return { cors, website, hosting, logging, purges, isCapped, receipts };
 }
 
 /** What of a version a reader needs. */

@@ -12,6 +12,7 @@ import {
   type UsageCounts,
   type UsageOwner,
   type UsageTier,
+  type Use,
   unitsOf,
 } from '../../ports/metering.ts';
 import type { Clock } from '../../ports/system.ts';
@@ -34,7 +35,9 @@ const newCounts = (): UsageCounts => ({
   madeBytes: 0,
 });
 
-/** `list` is called at the first use after each drain. */
+/** `list` is called at the first use after each drain, `addApart` with what drains don't take. */
+type Listener = { list(counter: Counter): void; addApart(usage: DrainedUsage): void; nowMs(): number };
+
 class Counter implements UsageCounter {
   readonly owner: UsageOwner;
   allowances: readonly Allowance[] | null = null;
@@ -43,11 +46,11 @@ class Counter implements UsageCounter {
   #others: Map<string, UsageCounts> | null = null;
   #blocked = 0;
   #isListed = false;
-  readonly #list: (counter: Counter) => void;
+  readonly #listener: Listener;
 
-  constructor(owner: UsageOwner, list: (counter: Counter) => void) {
+  constructor(owner: UsageOwner, listener: Listener) {
     this.owner = owner;
-    this.#list = list;
+    this.#listener = listener;
   }
 
   count(operationClass: OperationClass, bytesOut: number, tier: UsageTier, storageClass: string): void {
@@ -61,6 +64,28 @@ class Counter implements UsageCounter {
     else counts.madeBytes += bytesOut;
     if (this.allowances !== null) spend(this.allowances, operationClass, bytesOut);
     if (!this.#isListed) this.#enlist();
+  }
+
+  countApart({ operationClass, bytesOut, tier, storageClass, alsoRead }: Use) {
+    const { addApart, nowMs } = this.#listener;
+    const list = (counter: Counter) => {
+      counter.usedFromMs = nowMs();
+    };
+    const apart = new Counter(this.owner, { list, addApart, nowMs });
+    apart.allowances = this.allowances;
+    apart.count(operationClass, bytesOut, tier, storageClass);
+    for (let read = 0; read < alsoRead; read++) apart.count('B', 0, 'none', 'STANDARD');
+    const usage = apart.take();
+    addApart(usage);
+    const spent = (this.allowances ?? []).map((allowance) => {
+      const units = unitsOf(allowance, operationClass, bytesOut) + alsoRead * unitsOf(allowance, 'B', 0);
+      allowance.underWay += units;
+      return { allowance, units };
+    });
+    const settle = () => {
+      for (const { allowance, units } of spent) allowance.underWay -= units;
+    };
+    return { usage, settle };
   }
 
   block(): void {
@@ -85,7 +110,7 @@ class Counter implements UsageCounter {
 
   #enlist(): void {
     this.#isListed = true;
-    this.#list(this);
+    this.#listener.list(this);
   }
 
   #other(storageClass: string): UsageCounts {
@@ -116,6 +141,8 @@ export function createUsageMeter(clock: Clock): UsageMeter {
     if (used.push(counter) === 1) onUse();
   }
 
+  const listener: Listener = { list, addApart: (usage) => addTo(drained, usage), nowMs: () => clock.nowMs() };
+
   function of(owner: UsageOwner): Counter {
     // No id of a bucket or an account has a space.
     const name = `${owner.accountId} ${owner.bucketId ?? ''} ${owner.accessKeyId ?? ''}`;
@@ -125,7 +152,7 @@ export function createUsageMeter(clock: Clock): UsageMeter {
       counters.clear();
       ofGates = new WeakMap();
     }
-    const counter = new Counter(owner, list);
+    const counter = new Counter(owner, listener);
     counters.set(name, counter);
     return counter;
   }

@@ -149,6 +149,10 @@ const ownSettings = {
   tags: tagsSchema,
   encryption: encryptionSchema.nullable(),
   requestPayer: z.enum(['owner', 'requester']),
+  receipts: z.enum(['owner', 'everyone']).nullable().openapi({
+    description:
+      'Who is told with each answer what it cost: who signs as the account, or everyone. Null: who signs so and asks.',
+  }),
 };
 
 export const bucketSchema = z
@@ -216,6 +220,7 @@ export function showBucket(record: BucketRecord): z.infer<typeof bucketSchema> {
               : { keyId: null, isDoubled: false }),
           },
     requestPayer: set.requestPayer ?? 'owner',
+    receipts: set.receipts,
     ...showServiceSettings(set),
   };
 }
@@ -247,7 +252,7 @@ export function toBucketChange(
   record: BucketRecord,
   given: z.infer<typeof bucketChangeSchema>,
 ): BucketChange {
-  const { versioning, cors, tags, hosting, requestPayer, ownership, publicAccessBlock } = given;
+  const { versioning, cors, tags, hosting, requestPayer, receipts, ownership, publicAccessBlock } = given;
   const policyJson = policyOf(record, given);
   const present = <Value extends object>(value: Value, isThere: boolean) => (isThere ? value : {});
   return {
@@ -271,6 +276,7 @@ export function toBucketChange(
       ...present({ encryption: toEncryption(given.encryption ?? null) }, given.encryption !== undefined),
       ...toServiceSettings(given, record.settings.notifications ?? [], () => call.core.ports.ids.recordId()),
       ...present({ requestPayer: requestPayer === 'requester' ? requestPayer : null }, requestPayer !== undefined),
+      ...present({ receipts: receipts ?? null }, receipts !== undefined),
     },
   };
 }

@@ -20,7 +20,7 @@ export type BucketChange = {
   readonly settings: Partial<
     Pick<
       BucketSettings,
-      | ('versioning' | 'cors' | 'lifecycle' | 'tags' | 'encryption' | 'requestPayer')
+      | ('versioning' | 'cors' | 'lifecycle' | 'tags' | 'encryption' | 'requestPayer' | 'receipts')
       | ('logging' | 'website' | 'objectLock' | 'notifications')
     >
   >;

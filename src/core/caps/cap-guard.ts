@@ -77,7 +77,8 @@ export function createCapGuard(
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // What is counted up to here will be recorded when the state is read; what comes later is the lease's.
       const old = accounts.get(accountId)?.allowances ?? new Map<string, Allowance>();
-      const marks = new Map([...old].map(([capId, { used }]) => [capId, used]));
+      // What is on its way by itself may arrive after that: it is taken as used later, at worst twice.
+      const marks = new Map([...old].map(([capId, { used, underWay }]) => [capId, used - underWay]));
       await flusher.flushAccount(accountId);
       const nowMs = clock.nowMs();
       const state = await ledger.call('readCaps', { accountId, holder, nowMs });
@@ -187,7 +188,7 @@ function renewed(before: Known | undefined, standing: CapStanding, { marks, nowM
     expiresAtMs: Math.min(nowMs + believedMs, periodMs.toMs),
     ...pricesOf(cap),
   };
-  return known === undefined ? now : Object.assign(known, now);
+  return known === undefined ? { ...now, underWay: 0 } : Object.assign(known, now);
 }
 
 /** Those of an account's allowances that hold for an owner. */

@@ -13,6 +13,8 @@ export type UsageFlusher = {
   flush(): Promise<boolean>;
   /** Sends all of one account; rejects when the ledger does not have it then. */
   flushAccount(accountId: AccountId): Promise<void>;
+  /** Takes a batch that somebody else tried to record, and does not know whether it was; it is sent with the next flush. */
+  adopt(accountId: AccountId, batch: UsageBatch): void;
   /** The same as `flush`, when the time has come that is set between two flushes: for work behind an answer. */
   afterUse(): Promise<void>;
   /** Sends all there is, in two rounds: one for what waited for an answer, one for what was counted meanwhile. */
@@ -24,6 +26,8 @@ type Pending = { batches: UsageBatch[]; hourMs: number };
 
 /** Batches of one account that wait: an hour each, so two days of a ledger that fails. Counters hold the rest. */
 const BATCHES_MAX = 48;
+/** The same with batches of others, which come one by one. */
+const ADOPTED_MAX = 1000;
 /** Flushes in a row that `afterUse` tries before it leaves the rest to the next use. */
 const ATTEMPTS = 3;
 
@@ -60,10 +64,9 @@ export function createUsageFlusher(
       log.error('usage-not-recorded', { accountId, batches: batches.length, cause });
       return;
     }
-    const through = batches.at(-1)?.sequence ?? 0;
     const left = pending.get(accountId);
     if (left === undefined) return;
-    const rest = left.batches.filter((batch) => batch.sequence > through);
+    const rest = left.batches.filter((batch) => !batches.includes(batch));
     if (rest.length === 0) pending.delete(accountId);
     else pending.set(accountId, { ...left, batches: rest });
   }
@@ -80,10 +83,16 @@ export function createUsageFlusher(
       collect(accountId);
       const waits = pending.get(accountId);
       if (waits === undefined) return;
-      const last = waits.batches.at(-1)?.sequence ?? 0;
       await send(accountId, waits);
-      const isLeft = pending.get(accountId)?.batches.some((batch) => batch.sequence <= last) === true;
+      const isLeft = pending.get(accountId)?.batches.some((batch) => waits.batches.includes(batch)) === true;
       if (isLeft) throw new StorageError('ServiceUnavailable', { detail: 'The ledger can not be asked now.' });
+    },
+    adopt(accountId, batch) {
+      const nowMs = clock.nowMs();
+      const waits = pending.get(accountId) ?? { batches: [], hourMs: nowMs - (nowMs % HOUR_MS) };
+      // In the customer's favour, where a ledger fails for very long.
+      if (waits.batches.length >= ADOPTED_MAX) return log.error('usage-not-recorded', { accountId, batches: 1 });
+      pending.set(accountId, { ...waits, batches: [...waits.batches, batch] });
     },
     async close() {
       await flush();

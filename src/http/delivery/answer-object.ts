@@ -21,6 +21,7 @@ import { countRead, readerOf } from './count-read.ts';
 import type { Asked } from './deliver.ts';
 import type { PreparedHeaders } from './prepared-headers.ts';
 import { withPrivateCaching } from './public-reader.ts';
+import { freeReceiptOf, type ReceiptOfRead } from './read-receipt.ts';
 import { type Choice, dressed, dressedNotModified, dressedPart } from './representation.ts';
 import { wishedHeaders } from './wishes.ts';
 
@@ -46,10 +47,11 @@ export function createAnswerObject(
     readonly memoryHit: string;
     readonly isServerTimingOn: boolean;
     readonly caps: CapGuard | null;
+    readonly receiptOf: ReceiptOfRead;
   },
 ): AnswerObject {
   const { meter } = core.ports;
-  const { cacheStatus, memoryHit, isServerTimingOn, caps } = options;
+  const { cacheStatus, memoryHit, isServerTimingOn, caps, receiptOf } = options;
 
   /** With how long it took, unless it came out of memory: then prepared-headers.ts has said what there is to say. */
   function withTiming(headers: Readonly<HeaderRecord>, status: string, notes: RequestNotes) {
@@ -71,7 +73,9 @@ export function createAnswerObject(
       const status = cacheStatus(tier, 'none', stale);
       const stored = prepared.notModified(pointer, status);
       const own = choice === null ? stored : dressedNotModified(stored, choice);
-      return respond(asked, 304, shown(withTiming(own, status, request.notes)), null, cors);
+      const free = freeReceiptOf(found.gate);
+      const headers = shown(withTiming(own, status, request.notes));
+      return respond(asked, 304, free === null ? headers : { ...headers, ...free }, null, cors);
     }
     if (outcome === 'precondition-failed') throw new StorageError('PreconditionFailed');
 
@@ -94,7 +98,7 @@ export function createAnswerObject(
     const isHead = request.method === 'HEAD';
     const gate = caps !== null && found.gate?.settings.isCapped === true ? found.gate : null;
     const wanted = { operationClass: 'B' as const, bytesOut: isHead ? 0 : lengthBytes };
-    const send = (body: OutgoingBody, origin: BodyOrigin): Response => {
+    const send = (body: OutgoingBody, origin: BodyOrigin): Response | Promise<Response> => {
       const fromMemory = origin !== 'bucket';
       const refusal = gate === null ? null : (caps?.refusalNow(readerOf(gate), { ...wanted, fromMemory }) ?? null);
       if (refusal !== null) {
@@ -103,9 +107,16 @@ export function createAnswerObject(
       }
       const status = cacheStatus(tier, origin, stale);
       const stored = headersWith(status);
-      countRead(meter, found.gate, body === null ? 0 : lengthBytes, origin, pointer.storageClass, request.notes);
-      const headers = withTiming(wished === null ? stored : { ...stored, ...wished }, status, request.notes);
-      return respond(asked, isWhole ? 200 : 206, shown(headers), body, cors);
+      const finish = (added: HeaderRecord | null): Response => {
+        const headers = withTiming(added === null ? stored : { ...stored, ...added }, status, request.notes);
+        return respond(asked, isWhole ? 200 : 206, shown(headers), body, cors);
+      };
+      const bytesOut = body === null ? 0 : lengthBytes;
+      const { storageClass } = pointer;
+      const receipt = receiptOf(asked, found.gate, { operationClass: 'B', bytesOut, origin, storageClass });
+      if (receipt !== null) return receipt.then((header) => finish({ ...wished, ...header }));
+      countRead(meter, found.gate, bytesOut, origin, storageClass, request.notes);
+      return finish(wished);
     };
     const proceed = (): Response | Promise<Response> => {
       if (isHead) return send(null, 'none');

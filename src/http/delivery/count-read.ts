@@ -1,5 +1,5 @@
 import type { BucketGate } from '../../ports/domain.ts';
-import type { Meter, UsageOwner } from '../../ports/metering.ts';
+import type { Meter, UsageOwner, UsageTier } from '../../ports/metering.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
 import type { BodyOrigin } from './cache-status.ts';
 
@@ -20,12 +20,19 @@ export function countRead(
   storageClass: string,
   notes: RequestNotes | null,
 ): void {
-  if (notes !== null) {
-    notes.bodyBytes = bytesOut;
-    notes.bodyTier = origin;
-  }
+  if (notes !== null) noteRead(notes, bytesOut, origin);
   // An object without a bucket there is not: then nobody could be billed.
   if (gate === null) return;
-  const tier = origin === 'index' || (origin === 'none' && bytesOut === 0) ? 'memory' : origin;
-  meter.ofGate(gate).count('B', bytesOut, tier, storageClass);
+  meter.ofGate(gate).count('B', bytesOut, tierOf(origin, bytesOut), storageClass);
+}
+
+/** As what bytes count: those of the index row come from memory, as far as bills go. */
+export function tierOf(origin: BodyOrigin, bytesOut: number): UsageTier {
+  return origin === 'index' || (origin === 'none' && bytesOut === 0) ? 'memory' : origin;
+}
+
+/** What the log and metrics say of it. */
+export function noteRead(notes: RequestNotes, bytesOut: number, origin: BodyOrigin): void {
+  notes.bodyBytes = bytesOut;
+  notes.bodyTier = origin;
 }

@@ -7,6 +7,7 @@ import type { Decide } from '../../core/auth/decide.ts';
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { openWithCustomerKey } from '../../core/encryption/key-keeping.ts';
+import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import { findCurrent, findCurrentOf } from '../../core/objects/find-current.ts';
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
@@ -26,6 +27,7 @@ import { createHotAnswer, type HotCountsBySurface, newHotCounts } from './hot-an
 import { createImages } from './images.ts';
 import { createPreparedFor } from './prepared-headers.ts';
 import { createPublicReader } from './public-reader.ts';
+import { createReadReceipts, freeReceiptOf } from './read-receipt.ts';
 import { createSiteDelivery, type DeliverSite } from './site/deliver-site.ts';
 import { createSiteRulesReader } from './site/site-rules.ts';
 import { createVariants } from './variants.ts';
@@ -69,12 +71,13 @@ export type Asked = {
   readonly profile: HeaderProfile | null;
 };
 
-/** Makes both doors. `caps` null: there are none. Errors: those of caps, NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI. */
+/** Makes both doors. `caps`, `takeReceipt` null: there are none. Errors: those of caps, NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI. */
 export function createDelivery(
   core: Core,
   settings: DeliverySettings,
   decide: Decide,
   caps: CapGuard | null = null,
+  takeReceipt: TakeReceipt | null = null,
 ): Delivery {
   const { isServerTimingOn } = settings;
   const cacheStatus = createCacheStatus(core.ports.tiers);
@@ -85,13 +88,15 @@ export function createDelivery(
   const preparedFor = createPreparedFor({ ...settings, memoryHit, memoryMiss });
   const variants = createVariants(core);
   const images = createImages(core);
-  const answerObject = createAnswerObject(core, { cacheStatus, memoryHit, isServerTimingOn, caps });
+  const receiptOf = createReadReceipts(takeReceipt);
+  const answerObject = createAnswerObject(core, { cacheStatus, memoryHit, isServerTimingOn, caps, receiptOf });
 
   function answer(asked: Asked, found: Found): Response | Promise<Response> {
     const cors = found.gate === null ? null : corsHeaders(found.gate.settings.cors, asked.request);
-    if (cors === null) return answerPublic(asked, found, null);
+    const free = freeReceiptOf(found.gate);
+    if (cors === null && free === null) return answerPublic(asked, found, null);
     const fail = (error: unknown): never => {
-      throw withFailureHeaders(error, cors);
+      throw withFailureHeaders(error, { ...cors, ...free });
     };
     try {
       const answered = answerPublic(asked, found, cors);
@@ -155,7 +160,16 @@ export function createDelivery(
   });
   return {
     deliver,
-    deliverSite: createSiteDelivery(core, { find, findAll, answer, mayRead: reader.mayRead, profiles, rules, caps }),
+    deliverSite: createSiteDelivery(core, {
+      find,
+      findAll,
+      answer,
+      mayRead: reader.mayRead,
+      profiles,
+      rules,
+      caps,
+      receiptOf,
+    }),
     hotAnswer,
     hotCounts,
   };

@@ -104,8 +104,9 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
   /** The object is there, and everyone may read it. */
   function answer(read: PlainRead, hot: HotFound, isPage: boolean): HotReply | null {
     const { gate, pointer, profile, bucket } = hot;
-    // A log line is the other door's to write.
-    if (pointer.encryption !== null || gate.settings.logging != null) return null;
+    // A log line and a receipt are the other door's to write.
+    const { logging, receipts } = gate.settings;
+    if (pointer.encryption !== null || logging != null || receipts === 'everyone') return null;
     const counts = isPage ? options.counts.website : options.counts.delivery;
     const prepared = preparedFor(profile);
     if (

@@ -84,6 +84,8 @@ export type S3Answer = {
   readonly headers: Record<string, string>;
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
   readonly tier?: OpenedBody['tier'];
+  /** Of an answer with a receipt: objects that are read for it, each an operation of class B. */
+  readonly alsoRead?: number;
 };
 
 /** Adds the headers of every answer. There is no second server to name, so the extended id is the request's too. */

@@ -41,6 +41,7 @@ import { freshByMs } from '../../core/buckets/fresh-by.ts';
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { createLeases } from '../../core/leases.ts';
+import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import type { BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -51,11 +52,12 @@ import { S3_READ_HEADERS } from '../delivery/deciding-headers.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
 import { makeResponse } from '../outgoing-body.ts';
+import { FREE_RECEIPT, RECEIPT, receiptHeader } from '../receipt-header.ts';
 import type { HttpRequest } from '../request.ts';
 import { corsHeaders, withCors } from '../semantics/cors.ts';
 import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
 import { type Authenticated, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts';
-import { authorizeCall, type Target } from './authorize-call.ts';
+import { type Authorized, authorizeCall, type Target } from './authorize-call.ts';
 import { addCommonHeaders, payerOf, type S3Answer, type S3Call } from './call.ts';
 import { createCapCheck } from './cap-check.ts';
 import { isConfidential, type KeysOverHttp } from './confidential.ts';
@@ -65,8 +67,10 @@ import { OPERATIONS } from './operations.ts';
 import { openPostedForm } from './post/post-request.ts';
 import { answerPreflight } from './preflight.ts';
 import { withQueryHeaders } from './presigned-headers.ts';
+import { asksForReceipt, hasReceipt } from './receipt-wish.ts';
 import { parseAmzDate } from './request-time.ts';
 import { readTaggingHeader } from './tagging-header.ts';
+import { useOfAnswer } from './use-of-answer.ts';
 
 /** Where a request goes; both parts still percent-encoded. `rawKey` null means the bucket, `bucket` null the service. */
 export type S3Address = {
@@ -98,6 +102,7 @@ export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey'> & {
   readonly isServerTimingOn: boolean;
   /** Absent: there are no caps. */
   readonly caps?: CapGuard;
+  readonly takeReceipt: TakeReceipt;
 };
 
 export type S3Surface = {
@@ -125,7 +130,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
       if (request.method === 'OPTIONS') {
         request.notes.operation = 'Preflight';
         const { payer, ...allowed } = await answerPreflight(core, request, target);
-        return respond({ request, requestId, payer, operation: null }, allowed);
+        return respond({ request, requestId, payer, operation: null, isReceipted: false }, allowed);
       }
       try {
         return await answer(request, address, { target, query, requestId });
@@ -181,9 +186,17 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   }
 
   async function run(call: S3Call, target: Target): Promise<Response> {
+    call.request.notes.key = target.key;
+    const isAsked = asksForReceipt(call);
+    try {
+      return await runAuthorized(call, target, await authorizeCall(core, call, target));
+    } catch (error) {
+      throw isAsked ? withFailureHeaders(error, { [RECEIPT]: FREE_RECEIPT }) : error;
+    }
+  }
+
+  async function runAuthorized(call: S3Call, target: Target, { bucket, handle }: Authorized): Promise<Response> {
     const { request, requestId, operation: name } = call;
-    request.notes.key = target.key;
-    const { bucket, handle } = await authorizeCall(core, call, target);
     request.notes.foundMs = performance.now();
     const capped = bucket?.record().settings.isCapped === true ? bucket.record() : null;
     const check =
@@ -197,7 +210,8 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     tellFreshBy(core, call, target, given);
     const record = bucket?.record() ?? null;
     const added = record === null ? null : corsHeaders(record.settings.cors, request);
-    const answered = { request, requestId, payer: payerOfCall(call, record), operation: name };
+    const isReceipted = hasReceipt(call, record);
+    const answered = { request, requestId, payer: payerOfCall(call, record), operation: name, isReceipted };
     return respond(answered, added === null ? given : { ...given, headers: withCors(given.headers, added) });
   }
 
@@ -207,23 +221,30 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     readonly payer: UsageOwner | null;
     /** Null: a preflight. */
     readonly operation: OperationName | null;
+    readonly isReceipted: boolean;
   };
 
-  /** Meters an answer and makes a Response of it. */
-  function respond({ request, requestId, payer, operation }: Answered, given: S3Answer): Response {
-    const { status, headers, body, tier = 'none' } = given;
+  /** Meters an answer and makes a Response of it; it waits for the ledger where it has a receipt. */
+  function respond({ request, requestId, payer, operation, isReceipted }: Answered, given: S3Answer) {
+    const { status, headers, body } = given;
     const sent = request.method === 'HEAD' ? null : typeof body === 'string' ? encoder.encode(body) : body;
     const bytesOut = sent instanceof Uint8Array ? sent.length : sent === null ? 0 : Number(headers['content-length']);
-    if (payer !== null) {
-      const isFree = operation === null || status === 304;
-      const operationClass = isFree ? 'free' : OPERATIONS[operation].meter;
-      const storageClass = storageClassOf(operation, request, headers);
-      meter.of(payer).count(operationClass, bytesOut, tier === 'index' ? 'memory' : tier, storageClass);
-    }
     request.notes.bodyBytes = bytesOut;
     request.notes.bodyTier = given.tier ?? null;
-    if (isServerTimingOn) headers[SERVER_TIMING] = operationTiming(request.notes, performance.now());
-    return makeResponse(request, status, addCommonHeaders(headers, requestId), sent);
+    const finish = (): Response => {
+      if (isServerTimingOn) headers[SERVER_TIMING] = operationTiming(request.notes, performance.now());
+      return makeResponse(request, status, addCommonHeaders(headers, requestId), sent);
+    };
+    if (payer === null) return finish();
+    const use = useOfAnswer(operation, request, given, bytesOut);
+    if (isReceipted) {
+      return deps.takeReceipt(payer, use).then((receipt) => {
+        headers[RECEIPT] = receiptHeader(receipt, requestId);
+        return finish();
+      });
+    }
+    meter.of(payer).count(use.operationClass, bytesOut, use.tier, use.storageClass);
+    return finish();
   }
 }
 
@@ -241,24 +262,6 @@ async function corsHeadersOfFailure(core: Core, request: HttpRequest, bucket: st
     return null;
   }
 }
-
-/** What makes an object, and says in the request of which class. */
-const MAKES_OBJECTS: ReadonlySet<OperationName | null> = new Set<OperationName>([
-  'PutObject',
-  'CopyObject',
-  'CreateMultipartUpload',
-]);
-
-/** Of the object that was made or read; STANDARD also where an answer does not tell. */
-function storageClassOf(
-  operation: OperationName | null,
-  request: HttpRequest,
-  headers: Readonly<Record<string, string>>,
-): string {
-  const given = MAKES_OBJECTS.has(operation) ? request.header(STORAGE_CLASS) : null;
-  return given ?? headers[STORAGE_CLASS] ?? 'STANDARD';
-}
-const STORAGE_CLASS = 'x-amz-storage-class';
 
 /** The owner of the bucket, or who asks about none in particular. */
 function payerOfCall({ principal }: S3Call, record: BucketRecord | null): UsageOwner | null {

@@ -9,7 +9,11 @@ import { createTestSurface, type Reply } from './surface.ts';
 
 /** A read that names a version needs a right of its own. */
 const versionsToo = (policy: string) => policy.replace('"s3:GetObject"', '"s3:GetObject*"');
-const ACCESS = { decide: createDecide(), findAccounts: async () => new Map() };
+const ACCESS = {
+  decide: createDecide(),
+  findAccounts: async () => new Map(),
+  takeReceipt: () => Promise.reject(new Error('Nobody asked for one.')),
+};
 
 const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
 

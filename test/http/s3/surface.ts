@@ -16,6 +16,8 @@ import { createDecide } from '../../../src/core/auth/decide.ts';
 import { createAccountFinder } from '../../../src/core/auth/find-accounts.ts';
 import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
 import type { Core } from '../../../src/core/core.ts';
+import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
+import { createReceipts } from '../../../src/core/metering/take-receipt.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../src/http/s3/routes.ts';
 import { createBucketIndex } from '../../../src/index/bucket-index.ts';
@@ -119,6 +121,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       webhookSender: { post: () => Promise.reject(new Error('No test of this core sends.')) },
     },
   };
+  const flusher = createUsageFlusher(core, { source: 'test', intervalMs: 1 });
   const surface = createS3Surface(core, {
     findAccessKey: (id) => KEYS.find((key) => key.id === id) ?? null,
     findAccounts: createAccountFinder(core, KEYS),
@@ -128,6 +131,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
     zipIdleSeconds: 3600,
     isServerTimingOn: false,
     customerKeysOverHttp: 'always',
+    takeReceipt: createReceipts(core, flusher, 'test'),
   });
 
   return {

@@ -16,6 +16,7 @@ import { readerOf } from '../count-read.ts';
 import type { Asked } from '../deliver.ts';
 import type { HeaderProfiles } from '../header-profile.ts';
 import type { FoundObject } from '../public-reader.ts';
+import type { ReceiptOfRead } from '../read-receipt.ts';
 import { createGuesses } from './guesses.ts';
 import {
   LISTING_PAGE_ROWS,
@@ -51,6 +52,7 @@ export type SiteDoor<Found extends SiteFound> = {
   mayRead(request: HttpRequest, found: FoundObject, key: ObjectKey): boolean;
   readonly profiles: HeaderProfiles;
   readonly rules: SiteRulesReader;
+  readonly receiptOf: ReceiptOfRead;
 };
 
 /** Where a page of a site is: `rawPath` is '' for the root; `binding` null for `{bucket}.{website domain}`. */
@@ -69,7 +71,7 @@ const QUESTIONS_MAX = 32;
 /** Makes the third door of delivery. Cost of a page: that of deliver; of a failure some look-ups more. */
 export function createSiteDelivery<Found extends SiteFound>(core: Core, door: SiteDoor<Found>): DeliverSite {
   const { profiles, rules } = door;
-  const answers = createSiteAnswers(core);
+  const answers = createSiteAnswers(core, door.receiptOf);
   const guesses = createGuesses();
 
   return async (request, place, requestId) => {

@@ -12,8 +12,9 @@ import { corsHeaders, withCors } from '../../semantics/cors.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
 import { type HeaderRecord, objectHeaders } from '../../semantics/object-headers.ts';
 import { unsatisfiedContentRange } from '../../semantics/range.ts';
-import { countRead } from '../count-read.ts';
+import { countRead, tierOf } from '../count-read.ts';
 import { addVary, dress, dressPassing, type HeaderProfile } from '../header-profile.ts';
+import type { Read, ReceiptOfRead } from '../read-receipt.ts';
 import { errorPage } from './error-page.ts';
 import type { Listing, ListingQuery } from './listing.ts';
 import { sorted } from './listing.ts';
@@ -30,12 +31,15 @@ export type Stay = {
   readonly visit: Visit;
 };
 
+/** At once, but for what has a receipt. */
+type Made = Response | Promise<Response>;
+
 export type SiteAnswers = {
   document(stay: Stay, outcome: Extract<Outcome, { kind: 'document' }>): Promise<Response>;
-  redirect(stay: Stay, redirect: Redirect): Response;
-  list(stay: Stay, listing: Listing | null, query: ListingQuery, profile: HeaderProfile): Response;
-  robots(stay: Stay, text: string, profile: HeaderProfile): Response;
-  noIcon(stay: Stay): Response;
+  redirect(stay: Stay, redirect: Redirect): Made;
+  list(stay: Stay, listing: Listing | null, query: ListingQuery, profile: HeaderProfile): Made;
+  robots(stay: Stay, text: string, profile: HeaderProfile): Made;
+  noIcon(stay: Stay): Made;
   failure(stay: Stay, outcome: { readonly status: Failure; readonly profile: HeaderProfile }): Response;
   preflight(answer: S3Answer, requestId: string): Response;
   /** A page for people; throws faults of ours, which are app.ts's. */
@@ -48,8 +52,19 @@ const NO_ICON_MAX_AGE = 'public, max-age=3600';
 const HTML = 'text/html; charset=utf-8';
 const encoder = new TextEncoder();
 
-export function createSiteAnswers(core: Core): SiteAnswers {
+export function createSiteAnswers(core: Core, receiptOf: ReceiptOfRead): SiteAnswers {
   const { meter } = core.ports;
+
+  /** Counts a visit and makes its answer. `added`: the header of its receipt, if it has one. */
+  function counted(stay: Stay, read: Partial<Read>, make: (added: HeaderRecord) => Response): Made {
+    const all: Read = { operationClass: 'B', bytesOut: 0, origin: 'none', storageClass: 'STANDARD', ...read };
+    const receipt = receiptOf(stay, stay.gate, all);
+    if (receipt !== null) return receipt.then(make);
+    const { operationClass, bytesOut, origin, storageClass } = all;
+    if (operationClass === 'B') countRead(meter, stay.gate, bytesOut, origin, storageClass, stay.request.notes);
+    else meter.ofGate(stay.gate).count(operationClass, bytesOut, tierOf(origin, bytesOut), storageClass);
+    return make({});
+  }
 
   /** An answer made here, with its length. */
   function text(stay: Stay, status: number, headers: HeaderRecord, content: string): Response {
@@ -67,18 +82,17 @@ export function createSiteAnswers(core: Core): SiteAnswers {
           ? { body: null, tier: 'none' as const }
           : await openBody(core, pointer, { offsetBytes: 0, lengthBytes: sizeBytes });
       const bytesOut = opened.body === null ? 0 : sizeBytes;
-      countRead(meter, stay.gate, bytesOut, opened.tier, pointer.storageClass, stay.request.notes);
       // What is not there now may be there in a moment: only the document itself can say that a cache may keep it.
       const headers: HeaderRecord = { 'cache-control': 'no-store', ...objectHeaders(pointer) };
       delete headers['accept-ranges'];
       dressPassing(headers, profile);
       headers['content-length'] = `${sizeBytes}`;
-      return respond(stay, status, headers, opened.body);
+      const read = { bytesOut, origin: opened.tier, storageClass: pointer.storageClass };
+      return counted(stay, read, (added) => respond(stay, status, { ...headers, ...added }, opened.body));
     },
 
     redirect(stay, { status, location }) {
-      countRead(meter, stay.gate, 0, 'none', 'STANDARD', stay.request.notes);
-      return respond(stay, status, { location, 'content-length': '0' }, null);
+      return counted(stay, {}, (added) => respond(stay, status, { location, 'content-length': '0', ...added }, null));
     },
 
     list(stay, listing, { sort, after, isJson }, profile) {
@@ -93,19 +107,19 @@ export function createSiteAnswers(core: Core): SiteAnswers {
       };
       dressPassing(headers, profile);
       addVary(headers, ['Accept']);
-      meter.ofGate(stay.gate).count('A', content.length, 'none', 'STANDARD');
-      return text(stay, 200, headers, content);
+      const read = { operationClass: 'A' as const, bytesOut: content.length };
+      return counted(stay, read, (added) => text(stay, 200, { ...headers, ...added }, content));
     },
 
     robots(stay, content, profile) {
-      countRead(meter, stay.gate, content.length, 'none', 'STANDARD', stay.request.notes);
       const headers = dress({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': ROBOTS_MAX_AGE }, profile);
-      return text(stay, 200, headers, content);
+      const read = { bytesOut: content.length };
+      return counted(stay, read, (added) => text(stay, 200, { ...headers, ...added }, content));
     },
 
     noIcon(stay) {
-      countRead(meter, stay.gate, 0, 'none', 'STANDARD', stay.request.notes);
-      return respond(stay, 204, { 'cache-control': NO_ICON_MAX_AGE }, null);
+      const headers = { 'cache-control': NO_ICON_MAX_AGE };
+      return counted(stay, {}, (added) => respond(stay, 204, { ...headers, ...added }, null));
     },
 
     failure(stay, { status, profile }) {

@@ -10,6 +10,7 @@ import { zipNames } from '../../zip/zip-names.ts';
 import { type ZipEntry, zipLength } from '../../zip/zip-records.ts';
 import { createZipStream } from '../../zip/zip-stream.ts';
 import { type PrefixCall, payerOf, type S3Answer } from '../call.ts';
+import { hasReceipt } from '../receipt-wish.ts';
 
 /** An entry and what it is made of. */
 type Planned = { readonly entry: ZipEntry; readonly object: SnapshotObject };
@@ -46,15 +47,17 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
       lease.release();
       return { status: 200, headers, body: null };
     }
+    // A receipt stands before the first object is read, so it counts them all.
+    const isReceipted = hasReceipt(call, bucket.record());
     const counter = core.ports.meter.of(payerOf(bucket.record(), call.principal));
     const open = async (number: number) => {
       const object = planned[number]?.object;
       if (object === undefined) return null;
-      counter.count('B', 0, 'none', 'STANDARD');
+      if (!isReceipted) counter.count('B', 0, 'none', 'STANDARD');
       return openSnapshot(core, bucket, object);
     };
     const body = createZipStream(entries, open, { onPull: lease.renew, onEnd: lease.release });
-    return { status: 200, headers, body, tier: 'bucket' };
+    return { status: 200, headers, body, tier: 'bucket', alsoRead: isReceipted ? planned.length : 0 };
   } catch (error) {
     lease.release();
     throw error;

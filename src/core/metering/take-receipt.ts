@@ -1,0 +1,121 @@
+// Records one answer in the ledger at once and gives its receipt: for requests that want one, and only these. An answer never
+// fails for it: where the ledger does, the use goes the way of all others (flush-usage.ts), counted once, and has no price.
+import type { AccountId } from '../../ports/domain.ts';
+import type { UsageBatch } from '../../ports/ledger.ts';
+import type { UsageOwner, Use } from '../../ports/metering.ts';
+import type { ReceiptPart, Tariff } from '../../ports/receipts.ts';
+import { within } from '../../ports/within.ts';
+import { monthOf, monthText } from '../billing/month.ts';
+import { createTariffFinder } from '../billing/tariffs.ts';
+import type { Core } from '../core.ts';
+import type { UsageFlusher } from './flush-usage.ts';
+import { usageRows } from './usage-rows.ts';
+
+/** What an answer cost. */
+export type Price = {
+  /** The month whose bill it is part of: `2026-11`. */
+  readonly period: string;
+  readonly parts: readonly ReceiptPart[];
+  readonly tariff: Tariff;
+};
+/** `price` null: counted, but the ledger could not be asked what it costs. */
+export type Receipt = { readonly operationClass: Use['operationClass']; readonly price: Price | null };
+
+/** Counts the use in the turn in which it is called, and never rejects. Cost: one call to the ledger. */
+export type TakeReceipt = (owner: UsageOwner, use: Use) => Promise<Receipt>;
+
+/** An answer waits so long for its receipt, milliseconds. */
+const LIMIT_MS = 2_000;
+/** After a failure an account's receipts are not tried for so long, milliseconds; then one of them is. */
+const PAUSE_MS = 2_000;
+const PAUSED_MAX = 1_000;
+/** Receipts under way at once in a process; those above have no price. */
+const UNDER_WAY_MAX = 256;
+
+/**
+ * Makes the taking. `source` is a name that no other process has had. Each receipt under way has a source of its own in the
+ * ledger, by which a batch that comes twice or late is known; there are as many as were ever under way at once.
+ */
+export function createReceipts(
+  core: Core,
+  flusher: Pick<UsageFlusher, 'adopt' | 'afterUse'>,
+  source: string,
+): TakeReceipt {
+  const { background, clock, ledger, log, meter } = core.ports;
+  const findTariff = createTariffFinder(core);
+  const limitMs = Math.min(core.settings.tierLimitMs, LIMIT_MS);
+  const pauses = createPauses(() => clock.nowMs());
+  const idle: Lane[] = [];
+  let [made, underWay] = [0, 0];
+
+  function takeLane(): Lane {
+    const lane = idle.pop() ?? { source: `${source} receipts ${made}`, sequence: 0 };
+    if (lane.sequence === 0) made += 1;
+    lane.sequence += 1;
+    return lane;
+  }
+
+  async function priceOf(accountId: AccountId, use: UsageBatch, atMs: number): Promise<Price> {
+    const tariff = await findTariff(accountId);
+    const parts = await ledger.call('takeReceipt', { accountId, use, tariff, nowMs: clock.nowMs() });
+    if (parts === null) throw new Error('Recorded before, without a receipt.');
+    return { period: monthText(monthOf(atMs)), parts, tariff };
+  }
+
+  return async (owner, use) => {
+    const { accountId } = owner;
+    const { operationClass } = use;
+    const counter = meter.of(owner);
+    if (underWay >= UNDER_WAY_MAX || pauses.isPaused(accountId)) {
+      counter.count(operationClass, use.bytesOut, use.tier, use.storageClass);
+      for (let read = 0; read < use.alsoRead; read++) counter.count('B', 0, 'none', 'STANDARD');
+      return { operationClass, price: null };
+    }
+    underWay += 1;
+    const { usage, settle } = counter.countApart(use);
+    const lane = takeLane();
+    const batch = { source: lane.source, sequence: lane.sequence, rows: usageRows(usage) };
+    try {
+      const price = await within(limitMs, 'the ledger', () => priceOf(accountId, batch, usage.usedFromMs));
+      idle.push(lane);
+      pauses.end(accountId);
+      return { operationClass, price };
+    } catch (cause) {
+      log.error('receipt-not-taken', { accountId, cause });
+      pauses.begin(accountId);
+      // It may have been recorded, or may be yet: the same batch again is counted once. Its lane is not used any more.
+      flusher.adopt(accountId, batch);
+      background.run('usage', () => flusher.afterUse());
+      return { operationClass, price: null };
+    } finally {
+      settle();
+      underWay -= 1;
+    }
+  };
+}
+
+/** A source of batches that come one after the other. */
+type Lane = { readonly source: string; sequence: number };
+
+/** Accounts whose ledger failed a moment ago. */
+function createPauses(nowMs: () => number) {
+  const untilMs = new Map<AccountId, number>();
+  const begin = (accountId: AccountId) => {
+    if (untilMs.size >= PAUSED_MAX) untilMs.clear();
+    untilMs.set(accountId, nowMs() + PAUSE_MS);
+  };
+  return {
+    begin,
+    end: (accountId: AccountId) => untilMs.delete(accountId),
+    /** Of those that come when the pause is over the first is let through, to see. */
+    isPaused(accountId: AccountId): boolean {
+      const until = untilMs.get(accountId);
+      if (until === undefined) return false;
+      if (until <= nowMs()) {
+        begin(accountId);
+        return false;
+      }
+      return true;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+// Receipts of public reads: of buckets whose owner shows everyone what requests cost. Such reads are counted with their
+// receipt, all others by count-read.ts; the hot door leaves these buckets alone.
+import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
+import type { BucketGate } from '../../ports/domain.ts';
+import type { OperationClass } from '../../ports/metering.ts';
+import { FREE_RECEIPT, RECEIPT, receiptHeader } from '../receipt-header.ts';
+import type { HttpRequest } from '../request.ts';
+import type { HeaderRecord } from '../semantics/object-headers.ts';
+import type { BodyOrigin } from './cache-status.ts';
+import { noteRead, readerOf, tierOf } from './count-read.ts';
+
+/** A read that was answered with an object, or with what was made for it. */
+export type Read = {
+  readonly operationClass: OperationClass;
+  readonly bytesOut: number;
+  readonly origin: BodyOrigin;
+  readonly storageClass: string;
+};
+type Visitor = { readonly request: HttpRequest; readonly requestId: string };
+
+/** Counts the read and gives the header of its receipt. Null: nothing was counted, for it has none. */
+export type ReceiptOfRead = (visitor: Visitor, gate: BucketGate | null, read: Read) => Promise<HeaderRecord> | null;
+
+/** `takeReceipt` null: there are no receipts. */
+export function createReadReceipts(takeReceipt: TakeReceipt | null): ReceiptOfRead {
+  return ({ request, requestId }, gate, { operationClass, bytesOut, origin, storageClass }) => {
+    if (takeReceipt === null || gate?.settings.receipts !== 'everyone') return null;
+    noteRead(request.notes, bytesOut, origin);
+    const use = { operationClass, bytesOut, tier: tierOf(origin, bytesOut), storageClass, alsoRead: 0 };
+    return takeReceipt(readerOf(gate), use).then((receipt) => ({ [RECEIPT]: receiptHeader(receipt, requestId) }));
+  };
+}
+
+/** What is added to answers of such buckets that cost nothing: errors, and 304. */
+export function freeReceiptOf(gate: BucketGate | null): HeaderRecord | null {
+  return gate?.settings.receipts === 'everyone' ? { [RECEIPT]: FREE_RECEIPT } : null;
+}
