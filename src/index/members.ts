@@ -126,9 +126,12 @@ export function createAuditCalls(sql: Sql): AuditCalls {
         ...[entry.memberId, entry.accessKeyId, entry.credential, entry.source, entry.requestId, entry.status],
       );
     },
-    endAudit({ id, accountId, status }) {
+    endAudit({ id, accountId, status, detail }) {
       if (status === null) sql.all('DELETE FROM audit WHERE account_id = ? AND id = ?', accountId, id);
-      else sql.all('UPDATE audit SET status = ? WHERE account_id = ? AND id = ?', status, accountId, id);
+      else {
+        const update = 'UPDATE audit SET status = ?, detail = coalesce(?, detail) WHERE account_id = ? AND id = ?';
+        sql.all(update, status, detail ?? null, accountId, id);
+      }
     },
     listAudit({ accountId, before, limit, filter }) {
       const rows = sql.all<AuditRow>(

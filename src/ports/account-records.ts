@@ -68,7 +68,7 @@ export type AuditEntry = {
   readonly id: string;
   readonly accountId: AccountId;
   readonly atMs: number;
-  /** The operation, by its name in the API's document. */
+  /** The operation, by its name in the API's document or in S3. */
   readonly action: string;
   /** What it was done to: path and parameters. */
   readonly target: string;
@@ -138,8 +138,8 @@ export type AccountsApi = {
 
   /** Keeps an entry, and forgets those before `keepFromMs`. */
   addAudit(input: { entry: AuditEntry; keepFromMs: number }): void;
-  /** How it ended; null: nothing was changed, and nothing is kept. */
-  endAudit(input: { id: string; accountId: AccountId; status: number | null }): void;
+  /** How it ended; null: nothing was changed, and nothing is kept. `detail`: what was sent, where it was not known before. */
+  endAudit(input: { id: string; accountId: AccountId; status: number | null; detail?: string }): void;
   /** Newest first; `before` is the id of the last one seen, '' for the first page. */
   listAudit(input: Page<{ accountId: AccountId; before: string; filter: AuditFilter }>): readonly AuditEntry[];
 };

@@ -1,5 +1,5 @@
 // Accounts, members, access keys and the audit log through the JSON API, and what a key with a scope can do by S3.
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { useBucket } from './bucket.ts';
 import { apiClient, tokenClient } from './json-api.ts';
 import { client, describeCore } from './suite.ts';
@@ -96,11 +96,15 @@ describeCore('accounts', () => {
   it('log every change, without secrets, and find it again', async () => {
     const root = await tokenClient(client);
     const name = fresh('audited');
+    const from = new Date(Date.now() - 60_000).toISOString();
     const made = (await root.call('POST', '/access-keys', { name }, { 'user-agent': 'x' })).json;
     await root.call('POST', '/members', { login: name, displayName: 'x', role: 'reader', password: PASSWORD });
     await root.call('POST', '/access-keys', { name, scope: { actions: ['s3:Nothing'] } });
-    const entries = (await root.call('GET', '/audit?limit=200')).json.items as { action: string; detail: string }[];
-    const own = entries.filter(({ detail }) => detail.includes(name));
+    // Others change things at the same time.
+    const of = async (action: string) =>
+      (await root.call('GET', `/audit?limit=200&from=${from}&action=${action}`)).json.items as { detail: string }[];
+    const entries = [...(await of('createMember')), ...(await of('createAccessKey'))];
+    const own = entries.filter(({ detail }) => detail.includes(name)) as (object & { action?: string })[];
     expect(own.map(({ action }) => action)).toEqual(['createMember', 'createAccessKey']);
     expect(own[1]).toMatchObject({ status: 201, accessKeyId: target.accessKey, target: '/-/api/v1/access-keys' });
     const text = JSON.stringify(entries);
@@ -111,6 +115,36 @@ describeCore('accounts', () => {
     expect(new Set(filtered.map(({ action }) => action))).toEqual(new Set(['createMember']));
     const later = new Date(Date.now() + 3_600_000).toISOString();
     expect((await root.call('GET', `/audit?from=${later}`)).json.items).toEqual([]);
+  });
+
+  it('log what S3 requests change of buckets, for the owner too, and no object', async () => {
+    const root = await tokenClient(client);
+    const account = (await root.call('POST', '/accounts', { displayName: 'audited' })).json;
+    const of = `accountId=${account.id}`;
+    const key = (await root.call('POST', `/access-keys?${of}`, { name: 'audited' })).json;
+    const signer = signerOf(key);
+    const name = fresh('audited-s3');
+    await send({ method: 'PUT', bucket: name, headers: { 'x-amz-acl': 'private' }, signer });
+    await send({ method: 'PUT', bucket: name, key: 'object', body: 'x', signer });
+    const rules = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    const put = await send({ method: 'PUT', bucket: name, query: { versioning: '' }, body: rules, signer });
+    await send({ method: 'PUT', bucket: name, query: { policy: '' }, body: '{"Statement": "nonsense"}', signer });
+    await send({ method: 'DELETE', bucket: name, query: { cors: '' }, signer });
+    const own = async () => {
+      const { items } = (await root.call('GET', `/audit?${of}`)).json;
+      return (items as { target: string; action: string; status: number | null }[])
+        .filter(({ target: at }) => at.startsWith(`/${name}`))
+        .toReversed();
+    };
+    // How a change ended is kept behind its answer.
+    await vi.waitFor(async () => expect((await own()).map(({ status }) => status)).toEqual([200, 200, 204]), 5000);
+    expect(await own()).toMatchObject([
+      { action: 'CreateBucket', target: `/${name}`, detail: 'x-amz-acl: private' },
+      { action: 'PutBucketVersioning', target: `/${name}?versioning`, detail: rules, accessKeyId: key.id },
+      { action: 'DeleteBucketCors', credential: `access-key ${key.id}` },
+    ]);
+    expect(put.status).toBe(200);
+    expect((await root.call('GET', `/audit?${of}&action=PutBucketVersioning`)).json.items).toHaveLength(1);
   });
 });
 

@@ -1,4 +1,5 @@
-// The audit log: every change that was made by this API, by whom, when and from where.
+// The audit log: every change of settings, accounts and keys, by this API and by S3, and what this API did to objects; by whom,
+// when and from where.
 import { z } from '@hono/zod-openapi';
 import type { AuditEntry } from '../../ports/account-records.ts';
 import { type Api, accountOf, apiRoute, callOf, isoTime, jsonAnswer, timeSchema } from '../context.ts';
@@ -11,10 +12,10 @@ const entrySchema = z
     at: timeSchema,
     action: z.string(),
     target: z.string(),
-    detail: z.string().openapi({ description: 'What was sent, as JSON, without secrets.' }),
+    detail: z.string().openapi({ description: 'What was sent, without secrets.' }),
     memberId: z.string().nullable(),
     accessKeyId: z.string().nullable(),
-    credential: z.string().openapi({ description: 'The session or token, by its id.' }),
+    credential: z.string().openapi({ description: 'The session, token or access key, by its id.' }),
     source: z.string(),
     requestId: z.string(),
     status: z.number().int().nullable().openapi({ description: 'null: it is not known whether it was done.' }),
@@ -24,7 +25,11 @@ const entrySchema = z
 const query = z.strictObject({
   ...pageQuery,
   accountId: accountIdQuery,
-  action: z.string().max(100).optional().openapi({ description: 'An operationId of this document.' }),
+  action: z
+    .string()
+    .max(100)
+    .optional()
+    .openapi({ description: 'An operationId of this document, or an operation of S3 like PutBucketPolicy.' }),
   memberId: idSchema.optional(),
   accessKeyId: idSchema.optional(),
   from: timeSchema.optional(),

@@ -27,6 +27,8 @@ export type RequestNotes = {
   accessKeyId: string | null;
   /** The account of that key. */
   requester: string | null;
+  /** What a document says that the request brought, once it was read; for the audit log. */
+  document: Uint8Array | null;
   /** S3's word for what went wrong. */
   errorCode: string | null;
   /** Where gate and pointer came from; null where no tier was asked. */
@@ -51,6 +53,7 @@ export function newRequestNotes(): RequestNotes {
     isLogged: false,
     accessKeyId: null,
     requester: null,
+    document: null,
     errorCode: null,
     metadataTier: null,
     bodyTier: null,

@@ -11,7 +11,7 @@ import { readBodyExpectation } from './checksum-headers.ts';
  * of readBodyExpectation, and what the source throws.
  */
 export async function readDocument(
-  call: Pick<S3Call, 'header' | 'body'>,
+  call: Pick<S3Call, 'header' | 'body' | 'request'>,
   maxBytes: number,
   needsDigest = false,
 ): Promise<Uint8Array> {
@@ -31,5 +31,6 @@ export async function readDocument(
   digests.update(bytes);
   const { md5Hex, checksumBase64 } = digests.finish();
   verifyBody(expectation, { md5Hex: md5Hex ?? '', checksumBase64 });
+  call.request.notes.document = bytes;
   return bytes;
 }

@@ -56,6 +56,7 @@ import { FREE_RECEIPT, RECEIPT, receiptHeader } from '../receipt-header.ts';
 import type { HttpRequest } from '../request.ts';
 import { corsHeaders, withCors } from '../semantics/cors.ts';
 import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
+import { auditCall, isAudited } from './audit-call.ts';
 import { type Authenticated, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts';
 import { type Authorized, authorizeCall, type Target } from './authorize-call.ts';
 import { addCommonHeaders, payerOf, type S3Answer, type S3Call } from './call.ts';
@@ -204,7 +205,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
         ? null
         : createCapCheck(deps.caps, payerOf(capped, call.principal), OPERATIONS[name].meter);
     await check?.before();
-    const given = await handle();
+    const given = isAudited(name) ? await auditCall(core, call, bucket?.record() ?? null, handle) : await handle();
     await check?.answer(given);
     check?.last(given);
     tellFreshBy(core, call, target, given);

@@ -192,7 +192,7 @@ export async function answerCompleteMultipartUpload(call: ObjectCall, core: Core
 /** The checksum headers of this request are the object's; the document has only Content-MD5. */
 function readCompleteDocument(call: ObjectCall): Promise<Uint8Array> {
   const header = (name: string) => (name === 'content-md5' ? call.header(name) : null);
-  return readDocument({ header, body: call.body }, XML_MAX_BYTES);
+  return readDocument({ ...call, header }, XML_MAX_BYTES);
 }
 
 function readObjectSize(value: string | null): number | null {
