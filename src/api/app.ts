@@ -25,6 +25,7 @@ import { addAccessKeyRoutes } from './routes/access-keys.ts';
 import { addAccountRoutes } from './routes/accounts.ts';
 import { addAuditRoutes } from './routes/audit.ts';
 import { addBucketRoutes } from './routes/buckets.ts';
+import { addCachePurgeRoutes } from './routes/cache-purges.ts';
 import { addCapRoutes } from './routes/caps.ts';
 import { addInvoiceRoutes } from './routes/invoices.ts';
 import { addJobRoutes } from './routes/jobs.ts';
@@ -53,6 +54,7 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addAccessKeyRoutes,
   addAuditRoutes,
   addBucketRoutes,
+  addCachePurgeRoutes,
   addObjectRoutes,
   addObjectDetailRoutes,
   addPresignRoutes,

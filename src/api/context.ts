@@ -10,6 +10,7 @@ import type { FindAccounts } from '../core/auth/find-accounts.ts';
 import { type BucketHandle, openBucket } from '../core/buckets/bucket-handle.ts';
 import type { Core } from '../core/core.ts';
 import { isBucketName } from '../core/names.ts';
+import { FRESH_BY_HEADER, freshByAnswer } from '../http/fresh-by.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { OfAccount } from '../ports/accounts.ts';
 import type { AccountId, BucketName, BucketRecord } from '../ports/domain.ts';
@@ -84,10 +85,23 @@ export function apiRoute<const Route extends GivenRoute>(route: Route) {
       await next();
       return c.res;
     });
+    tellFreshBy(c);
   };
   const security = access === 'everybody' ? [] : [{ bearer: [] }, { session: [] }];
   const described = { ...route, security, 'x-quayside-access': access };
   return createRoute({ ...described, middleware } as Route & { middleware: MiddlewareHandler<ApiEnv> });
+}
+
+/** What is accepted, not done yet, can't say by when it will be seen. */
+const ACCEPTED = 202;
+
+/** To a change of a bucket, or of what is in it, that asked for it. */
+function tellFreshBy(c: ApiContext): void {
+  const { core, request } = c.env.call;
+  const { bucket } = request.notes;
+  if (bucket === null || c.res.status === ACCEPTED) return;
+  const freshBy = freshByAnswer(core, request, { bucket, keys: null });
+  if (freshBy !== null) c.res.headers.set(FRESH_BY_HEADER, freshBy);
 }
 
 /** Metrics name operations as S3's are named. */

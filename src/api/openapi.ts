@@ -1,5 +1,6 @@
 // The API's own description, OpenAPI 3.1: what the routes say of themselves, and what is true of all of them. Made once,
 // when somebody first asks for it.
+import { FRESH_BY_HEADER } from '../http/fresh-by.ts';
 import type { Api } from './context.ts';
 import { PROBLEM_TYPE, problemSchema } from './problem.ts';
 
@@ -18,6 +19,19 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 } as const;
 
+const FRESH_BY = {
+  name: FRESH_BY_HEADER,
+  in: 'header',
+  required: false,
+  description: '`1`: the answer has the same header with the time from which no tier anywhere shows the past any more.',
+  schema: { type: 'string', enum: ['1'] },
+} as const;
+
+/** Routes that change what readers of a bucket may be shown, and have done so when they answer. */
+function canTellFreshBy(path: string, method: string, { isQuestion, responses }: Operation): boolean {
+  return path.startsWith('/buckets/{bucket}') && method !== 'get' && isQuestion === undefined && !('202' in responses);
+}
+
 type Operation = { parameters?: object[]; responses: Record<string, object>; access?: unknown; isQuestion?: unknown };
 
 /** The document as JSON. */
@@ -34,9 +48,13 @@ export function documentJson(api: Api, basePath: string): string {
     info: { title: 'Quayside', version: '1', description: DESCRIPTION },
     servers: [{ url: basePath }],
   });
-  for (const item of Object.values(document.paths ?? {})) {
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
-      if (method === 'post') operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
+      const added = [
+        ...(method === 'post' ? [IDEMPOTENCY_KEY] : []),
+        ...(canTellFreshBy(path, method, operation) ? [FRESH_BY] : []),
+      ];
+      if (added.length > 0) operation.parameters = [...(operation.parameters ?? []), ...added];
       // What is ours of the description (context.ts) is no part of the document.
       delete operation.access;
       delete operation.isQuestion;

@@ -63,6 +63,15 @@ describe('the document', () => {
     expect(names.includes('Idempotency-Key')).toBe(method === 'post');
   });
 
+  it('tells of changes in a bucket that they can say by when they are seen, and of nothing else', () => {
+    const telling = operations.filter(({ operation }) =>
+      operation.parameters?.some(({ name }: Json) => name === 'x-quayside-fresh-by'),
+    );
+    const names = telling.map(({ operation }) => operation.operationId);
+    expect(names).toEqual(expect.arrayContaining(['updateBucket', 'deleteObject', 'purgeCaches']));
+    for (const other of ['getBucket', 'startJob', 'presignUrls', 'createBucket']) expect(names).not.toContain(other);
+  });
+
   it.each(each)('%s takes no field that it does not know, and a list in pages', (name, { method, operation }) => {
     const body = operation.requestBody?.content?.['application/json']?.schema;
     // What browsers add to a passkey is theirs.

@@ -4,6 +4,7 @@ import { publicPolicy } from '../access-samples.ts';
 import { useBucket } from './bucket.ts';
 import { openToEveryone } from './bucket-work.ts';
 import { eventually } from './eventually.ts';
+import { tokenClient } from './json-api.ts';
 import { client, describeCore } from './suite.ts';
 import { expectError } from './xml.ts';
 
@@ -64,6 +65,30 @@ describeCore('a purge', () => {
     expectError(await send({ method: 'POST', bucket, query: { purge: '' }, body }), 400, 'InvalidRequest');
   });
 
+  it('can be asked for by who is signed in', async () => {
+    const api = await tokenClient(client);
+    const purges = `/buckets/${bucket}/cache-purges`;
+    const { status, json } = await api.call('POST', purges, { keys: ['a'], tags: ['news'] });
+    expect([status, json]).toEqual([
+      200,
+      { id: expect.any(String), floor: expect.any(Number), freshBy: expect.any(String) },
+    ]);
+    expect((await api.call('POST', purges, { everything: true })).json.floor).toBeGreaterThan(json.floor);
+    const tooMany = Array.from({ length: 60 }, (_, at) => `t${at}`);
+    for (const wrong of [
+      {},
+      { keys: [''] },
+      { hosts: ['a'] },
+      { keys: tooMany, tags: tooMany },
+      { everything: false },
+    ]) {
+      expect((await api.call('POST', purges, wrong)).json.code).toBe('InvalidInput');
+    }
+    expect((await api.call('POST', '/buckets/no-such-bucket-here/cache-purges', { everything: true })).status).toBe(
+      404,
+    );
+  });
+
   it('is the owner’s alone', async () => {
     const stranger = { method: 'POST', bucket, query: { purge: '' }, body: '{"everything":true}' };
     expectError(await anonymous(stranger), 403, 'AccessDenied');
@@ -96,6 +121,27 @@ describeCore('a change that asks when it will be seen', () => {
     const closed = await send({ ...policy, method: 'DELETE' });
     await until(freshBy(closed));
     expect((await read('a')).status).toBe(403);
+  });
+
+  it('is told so by the JSON API too, unless it is not done yet', async () => {
+    const api = await tokenClient(client);
+    const at = `/buckets/${bucket}`;
+    const { headers: before } = await api.call('GET', at);
+    const settings = { publicAccess: 'read' };
+    const opened = await api.call('PATCH', at, settings, { ...headers, 'if-match': String(before.etag) });
+    expect([opened.status, Math.sign(freshBy(opened) - Date.now() + 5000)]).toEqual([200, 1]);
+    expect(freshBy(opened)).toBeLessThanOrEqual(Date.now() + target.stalenessSeconds * 1000);
+    await send({ method: 'PUT', bucket, key: 'json', body: 'x' });
+    const deleted = await api.call('DELETE', `${at}/object?key=json`, undefined, headers);
+    expect([deleted.status, Number.isFinite(freshBy(deleted))]).toEqual([200, true]);
+    const asked = [
+      await api.call('GET', at, undefined, headers),
+      await api.call('POST', `${at}/jobs`, { kind: 'delete', keys: ['json'], prefix: '' }, headers),
+      await api.call('DELETE', `${at}/object?key=json`),
+      await api.call('PATCH', at, settings, headers),
+    ];
+    expect(asked.map(({ status }) => status)).toEqual([200, 202, 200, 428]);
+    expect(asked.map((reply) => reply.headers['x-quayside-fresh-by'])).toEqual(asked.map(() => undefined));
   });
 
   it('is told nothing when it did not ask, and a read never is', async () => {

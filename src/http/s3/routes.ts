@@ -37,7 +37,6 @@
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 Retry-After.
 import type { Decide } from '../../core/auth/decide.ts';
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
-import { freshByMs } from '../../core/buckets/fresh-by.ts';
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { createLeases } from '../../core/leases.ts';
@@ -50,6 +49,7 @@ import type { Tags } from '../../ports/object-facts.ts';
 import { createDecideCall } from '../access/decide-call.ts';
 import { S3_READ_HEADERS } from '../delivery/deciding-headers.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
+import { FRESH_BY_HEADER, freshByAnswer } from '../fresh-by.ts';
 import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
 import { makeResponse } from '../outgoing-body.ts';
 import { FREE_RECEIPT, RECEIPT, receiptHeader } from '../receipt-header.ts';
@@ -271,15 +271,13 @@ function payerOfCall({ principal }: S3Call, record: BucketRecord | null): UsageO
   return { accountId: principal.account.id, bucketId: null, accessKeyId: principal.accessKeyId };
 }
 
-/** Wish and answer: when every tier will have a change. */
-const FRESH_BY = 'x-quayside-fresh-by';
-
 /** To a change that asked for it: from then on no reader anywhere is shown the past. */
 function tellFreshBy(core: Core, { request }: S3Call, { bucket, key }: Target, { headers }: S3Answer): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  if (isRead || bucket === null || request.header(FRESH_BY) !== '1') return;
+  if (isRead || bucket === null || request.header(FRESH_BY_HEADER) === null) return;
   const keys = key === null ? null : [parseObjectKey(key)];
-  headers[FRESH_BY] = new Date(freshByMs(core, parseBucketName(bucket), keys)).toISOString();
+  const freshBy = freshByAnswer(core, request, { bucket: parseBucketName(bucket), keys });
+  if (freshBy !== null) headers[FRESH_BY_HEADER] = freshBy;
 }
 
 function noteCaller({ notes }: HttpRequest, { principal }: Authenticated): void {
