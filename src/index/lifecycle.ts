@@ -6,6 +6,8 @@ import type { IndexApi } from '../ports/metadata-index.ts';
 import { isLocked } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { requireBucket } from './buckets.ts';
+import { addCommitUsage } from './commit-usage.ts';
+import { countEarlyLeave } from './least-time.ts';
 import { hasOlder, scanLifecycle } from './lifecycle-scan.ts';
 import { type Happening, recordEvent } from './object-events.ts';
 import { oneRow, rowChanged } from './row-changes.ts';
@@ -106,14 +108,19 @@ function transition(sql: Sql, { n, nowMs }: Context, { key, versionId, storageCl
   const isCurrent = current?.versionId === versionId;
   const other = isCurrent ? null : readOther(sql, n, key, versionId);
   const stored = isCurrent ? current : other;
-  if (stored === null || other?.isMarker === true) return false;
+  if (stored === null || other?.isMarker === true || stored.storageClass === storageClass) return false;
   sql.all(
-    `UPDATE ${isCurrent ? 'objects' : 'versions'} SET storage_class = ? WHERE bucket = ? AND key = ? AND version_id = ?`,
+    `UPDATE ${isCurrent ? 'objects' : 'versions'} SET storage_class = ?, class_since_ms = ?
+     WHERE bucket = ? AND key = ? AND version_id = ?`,
     storageClass,
+    nowMs,
     n,
     key,
     versionId,
   );
+  countEarlyLeave(sql, n, stored, nowMs);
+  // As on S3 and R2 a transition is a request. Source: https://developers.cloudflare.com/r2/pricing/#class-a-operations
+  addCommitUsage(sql, n, `class-a/${storageClass}`, 1n, nowMs);
   const from = oneRow(isCurrent ? 'current' : 'noncurrent', stored);
   rowChanged(sql, { bucket: n, key, from, to: { ...from, storageClass }, atMs: nowMs });
   return true;

@@ -204,6 +204,8 @@ export const INDEX_SCHEMA: Schema = {
       'CREATE INDEX uploads_by_activity ON uploads (bucket, active_at_ms, key, upload_id)',
       ...COMMIT_USAGE_TABLES,
     ],
+    // Null: since it was last modified.
+    ['objects', 'versions'].map((table) => `ALTER TABLE ${table} ADD COLUMN class_since_ms INTEGER`),
   ],
 };
 

@@ -7,6 +7,7 @@ import { lockOfNew, type ObjectLock } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { isSameWrite, orderedAfter } from '../ports/version-order.ts';
 import { blobIdsOf, dropReferences } from './blob-references.ts';
+import { countEarlyLeave } from './least-time.ts';
 import { encodeDetail, lockOfDetail, segmentsOfDetail } from './object-rows.ts';
 import { oneRow, type RowState, rowChanged } from './row-changes.ts';
 
@@ -17,6 +18,8 @@ export type StoredVersion = {
   readonly etag: string;
   readonly sizeBytes: number;
   readonly storageClass: string;
+  /** Since when it has that class. */
+  readonly classSinceMs: number;
   readonly lastModifiedMs: number;
   readonly bodyId: number | null;
   readonly blobIds: ReadonlySet<BlobId>;
@@ -30,12 +33,13 @@ type StoredRow = {
   readonly etag: string;
   readonly size_bytes: number;
   readonly storage_class: string;
+  readonly class_since_ms: number;
   readonly last_modified_ms: number;
   readonly body_id: number | null;
   readonly detail: string;
 };
 const STORED_COLUMNS = `o.version_id, o.is_null, o.etag, o.size_bytes, o.storage_class, o.last_modified_ms, o.body_id,
-  coalesce(o.detail, x.detail) AS detail`;
+  coalesce(o.class_since_ms, o.last_modified_ms) AS class_since_ms, coalesce(o.detail, x.detail) AS detail`;
 
 /**
  * Longest detail that stands in the object's own row, in UTF-16 units; a longer one stands beside it, with the
@@ -63,6 +67,7 @@ function toStored(row: StoredRow): StoredVersion {
     etag: row.etag,
     sizeBytes: row.size_bytes,
     storageClass: row.storage_class,
+    classSinceMs: row.class_since_ms,
     lastModifiedMs: row.last_modified_ms,
     bodyId: row.body_id,
     blobIds: blobIdsOf(segmentsOfDetail(row.detail)),
@@ -129,7 +134,7 @@ export function placeVersion(
   const versionId = orderedAfter(version.versionId, newest?.versionId ?? null);
   const isNull = versioning !== 'enabled';
   const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, version.key, current, nowMs);
-  writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId);
+  writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId, nowMs);
   rowChanged(sql, { bucket, key: version.key, from: gone, to: oneRow('current', version), atMs: nowMs });
   return { versionId, isNull };
 }
@@ -201,12 +206,13 @@ function makeRoom(
   const goes = versioning === 'off' || (versioning === 'suspended' && current.isNull);
   if (goes) {
     dropReferences(sql, bucket, current.blobIds, nowMs);
+    countEarlyLeave(sql, bucket, current, nowMs);
     return { freedBodyId: current.bodyId, gone: oneRow('current', current) };
   }
   sql.all(
     `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes, etag,
-       last_modified_ms, storage_class, checksum_algorithm, checksum_type, owner_id, body_id, detail)
-     SELECT bucket, key, version_id, is_null, 0, ?, size_bytes, etag, last_modified_ms, storage_class,
+       last_modified_ms, storage_class, class_since_ms, checksum_algorithm, checksum_type, owner_id, body_id, detail)
+     SELECT bucket, key, version_id, is_null, 0, ?, size_bytes, etag, last_modified_ms, storage_class, class_since_ms,
        checksum_algorithm, checksum_type, owner_id, body_id, detail FROM objects WHERE bucket = ? AND key = ?`,
     nowMs,
     bucket,
@@ -223,7 +229,9 @@ export function removeOther(sql: Sql, bucket: number, key: ObjectKey, name: Vers
   dropReferences(sql, bucket, stored.blobIds, nowMs);
   if (stored.bodyId !== null) deleteBody(sql, stored.bodyId);
   sql.all('DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?', bucket, key, stored.versionId);
-  if (!stored.isMarker) rowChanged(sql, { bucket, key, from: oneRow('noncurrent', stored), to: null, atMs: nowMs });
+  if (stored.isMarker) return;
+  countEarlyLeave(sql, bucket, stored, nowMs);
+  rowChanged(sql, { bucket, key, from: oneRow('noncurrent', stored), to: null, atMs: nowMs });
 }
 
 /** Removes the current object, with its references. */
@@ -231,6 +239,7 @@ export function removeCurrent(sql: Sql, bucket: number, key: ObjectKey, current:
   dropReferences(sql, bucket, current.blobIds, nowMs);
   if (current.bodyId !== null) deleteBody(sql, current.bodyId);
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
+  countEarlyLeave(sql, bucket, current, nowMs);
   rowChanged(sql, { bucket, key, from: oneRow('current', current), to: null, atMs: nowMs });
 }
 
@@ -249,7 +258,8 @@ export function renameCurrent(
   if (target !== null) removeCurrent(sql, bucket, to.key, target, nowMs);
   const versionId = orderedAfter(to.versionId, target?.versionId ?? null);
   sql.all(
-    'UPDATE objects SET key = ?, version_id = ?, last_modified_ms = ? WHERE bucket = ? AND key = ?',
+    `UPDATE objects SET key = ?, version_id = ?, class_since_ms = coalesce(class_since_ms, last_modified_ms),
+       last_modified_ms = ? WHERE bucket = ? AND key = ?`,
     to.key,
     versionId,
     to.lastModifiedMs,
@@ -276,9 +286,9 @@ export function promoteNewest(sql: Sql, bucket: number, key: ObjectKey, nowMs: n
     return;
   }
   const [row] = sql.all<{ size_bytes: number; storage_class: string }>(
-    `INSERT INTO objects (bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class,
+    `INSERT INTO objects (bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, class_since_ms,
        checksum_algorithm, checksum_type, owner_id, body_id, detail)
-     SELECT bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, checksum_algorithm,
+     SELECT bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, class_since_ms, checksum_algorithm,
        checksum_type, owner_id, body_id, detail FROM versions WHERE bucket = ? AND key = ? AND version_id = ?
      RETURNING size_bytes, storage_class`,
     bucket,
@@ -291,21 +301,22 @@ export function promoteNewest(sql: Sql, bucket: number, key: ObjectKey, nowMs: n
   rowChanged(sql, { bucket, key, from: oneRow('noncurrent', promoted), to: oneRow('current', promoted), atMs: nowMs });
 }
 
-/** Writes the row of the current object. `oldBodyId`: a row beside it that is free to be used again. */
-function writeCurrent(sql: Sql, bucket: number, version: ObjectVersion, oldBodyId: number | null): void {
+/** Writes the row of the current object. `oldBodyId`: a row beside it that is free to be used again. `nowMs`: when it came. */
+function writeCurrent(sql: Sql, bucket: number, version: ObjectVersion, oldBodyId: number | null, nowMs: number): void {
   const detail = encodeDetail(version);
   const isBeside = version.inlineBytes !== null || detail.length > DETAIL_IN_ROW_MAX_LENGTH;
   if (!isBeside && oldBodyId !== null) deleteBody(sql, oldBodyId);
   sql.all(
-    `INSERT OR REPLACE INTO objects (bucket, key, size_bytes, etag, last_modified_ms, storage_class,
+    `INSERT OR REPLACE INTO objects (bucket, key, size_bytes, etag, last_modified_ms, storage_class, class_since_ms,
        checksum_algorithm, checksum_type, owner_id, version_id, is_null, body_id, detail)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     bucket,
     version.key,
     version.sizeBytes,
     version.etag,
     version.lastModifiedMs,
     version.storageClass,
+    nowMs === version.lastModifiedMs ? null : nowMs,
     version.checksum?.algorithm ?? null,
     version.checksum?.type ?? null,
     version.ownerId,

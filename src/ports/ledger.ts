@@ -11,7 +11,7 @@ export const HOUR_MS = 3_600_000;
 
 /**
  * What is measured; storage classes by their S3 names. `storage` is as clients see it; `deduplicated` and `compressed` are
- * what of it is not really stored. `early-delete`: byte-hours short of a class's minimum.
+ * what of it is not really stored. `early-delete`: what is short of a class's least time.
  */
 export type MeterKind =
   | 'storage'
@@ -30,7 +30,7 @@ export type MeterKind =
  */
 export type MeterName = `${MeterKind}/${string}`;
 
-/** What was used within an hour. `quantity`: requests, bytes, and of storage and what is saved of it byte-milliseconds. */
+/** What was used within an hour. `quantity`: requests, bytes, and of storage, what is saved of it and `early-delete` byte-milliseconds. */
 export type UsageRow = {
   /** Start of the hour, UTC. */
   readonly hourMs: number;

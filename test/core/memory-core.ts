@@ -50,11 +50,12 @@ export type MemoryCore = Core & {
   settle(): Promise<void>;
 };
 
-export function createMemoryCore(): MemoryCore {
+/** `path`: a file of the index, to go on with what another core left there. */
+export function createMemoryCore(path = ':memory:'): MemoryCore {
   let nowMs = Date.UTC(2026, 10, 20);
   const clock = { nowMs: () => nowMs };
   const log = { info: () => undefined, error: () => undefined };
-  const sql = openSqlite(':memory:', { readOnly: false });
+  const sql = openSqlite(path, { readOnly: false });
   migrate(sql, INDEX_SCHEMA);
   migrate(sql, DIRECTORY_SCHEMA);
   migrate(sql, LEDGER_SCHEMA);

@@ -34,6 +34,12 @@ const CARD = {
       tiers: [{ upTo: '100', price: '0.003' }, { price: '0.001001' }],
     },
     {
+      label: 'Cold writes',
+      meters: ['class-a/STANDARD_IA'],
+      unit: { name: 'request', size: 1 },
+      tiers: [{ price: '0.010007' }],
+    },
+    {
       label: 'Reads',
       meters: ['class-b/STANDARD'],
       unit: { name: 'request', size: 1 },
@@ -49,7 +55,7 @@ const CARD = {
   ],
 };
 
-type Log = { writes: number; reads: number; bytesOut: number };
+type Log = { writes: number; coldWrites: number; reads: number; bytesOut: number };
 
 async function newCustomer(operator: ApiClient, name: string) {
   const { json: account } = await operator.call('POST', '/accounts', { displayName: `${name} ${run}` });
@@ -64,7 +70,7 @@ async function newCustomer(operator: ApiClient, name: string) {
   await client.send({ method: 'PUT', bucket, query: { policy: '' }, body, signer });
   const s3 = client.sdk({ credentials: { accessKeyId: signer.accessKey, secretAccessKey: signer.secretKey } });
   // The bucket and its policy.
-  const log: Log = { writes: 2, reads: 0, bytesOut: 0 };
+  const log: Log = { writes: 2, coldWrites: 0, reads: 0, bytesOut: 0 };
   return { accountId: account.id as string, bucket, signer, s3, log, sizes: [] as number[] };
 }
 type Customer = Awaited<ReturnType<typeof newCustomer>>;
@@ -106,11 +112,31 @@ async function operate({ bucket, signer, s3, log, sizes }: Customer, at: number)
   }
 }
 
+/** An upload to a colder class: its beginning, its part and its completion are requests of that class. */
+async function uploadCold({ bucket, signer, log }: Customer): Promise<void> {
+  const of = { bucket, key: 'cold', signer };
+  const headers = { 'x-amz-storage-class': 'STANDARD_IA' };
+  const begun = await client.send({ ...of, method: 'POST', query: { uploads: '' }, headers });
+  const uploadId = /<UploadId>([^<]+)</.exec(begun.text)?.[1] ?? '';
+  const part = await client.send({
+    ...of,
+    method: 'PUT',
+    query: { uploadId, partNumber: '1' },
+    body: new Uint8Array(100),
+  });
+  const list = `<Part><PartNumber>1</PartNumber><ETag>${part.headers.etag}</ETag></Part>`;
+  const body = `<CompleteMultipartUpload>${list}</CompleteMultipartUpload>`;
+  const done = await client.send({ ...of, method: 'POST', query: { uploadId }, body });
+  expect([begun.status, part.status, done.status]).toEqual([200, 200, 200]);
+  log.coldWrites += 3;
+  log.bytesOut += begun.body.length + done.body.length;
+}
+
 /** What CARD makes of a log, in micro-units, in another way than the server does. */
-function byHand({ writes, reads, bytesOut }: Log): bigint {
+function byHand({ writes, coldWrites, reads, bytesOut }: Log): bigint {
   const atFirst = Math.min(writes, 100) * 3_000 + Math.max(0, writes - 100) * 1_001;
   const traffic = (BigInt(bytesOut) * 777n * 2n + 1_000n) / 2_000n;
-  return BigInt(atFirst) + BigInt(Math.max(0, reads - 7) * 13) + traffic;
+  return BigInt(atFirst) + BigInt(coldWrites * 10_007) + BigInt(Math.max(0, reads - 7) * 13) + traffic;
 }
 
 describeCore('a bill', () => {
@@ -126,6 +152,7 @@ describeCore('a bill', () => {
         log.writes += 1;
       }
     }
+    await Promise.all(customers.map(uploadCold));
     const all = Array.from({ length: OPERATIONS }, (_, at) => at);
     await inParallel(all, WIDTH, async (at) => operate(customers[at % 3 === 0 ? 1 : 0] as Customer, at));
     const month = new Date().toISOString().slice(0, 7);
@@ -133,9 +160,12 @@ describeCore('a bill', () => {
       const read = async () => (await operator.call('GET', `/invoices/${month}?accountId=${accountId}`)).json;
       const counted = async () => {
         const { usage } = await read();
-        return { writes: usage['class-a/STANDARD'], reads: usage['class-b/STANDARD'] };
+        const { 'class-a/STANDARD': writes, 'class-a/STANDARD_IA': coldWrites, 'class-b/STANDARD': reads } = usage;
+        return { writes, coldWrites, reads };
       };
-      const expected = { writes: String(log.writes), reads: String(log.reads) };
+      const expected = {
+        ...{ writes: String(log.writes), coldWrites: String(log.coldWrites), reads: String(log.reads) },
+      };
       await expect.poll(counted, { timeout: LEDGER_MS, interval: 500 }).toEqual(expected);
       const invoice = await read();
       expect([invoice.currency, invoice.totalMicro, invoice.isRecomputable]).toEqual([

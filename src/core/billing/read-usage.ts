@@ -3,11 +3,11 @@ import type { AccountId } from '../../ports/domain.ts';
 import { HOUR_MS, type UsageSum } from '../../ports/ledger.ts';
 import type { Core } from '../core.ts';
 import { toUsage } from '../metering/query-usage.ts';
-import { isOverTime, type MeterName, type Usage } from './usage.ts';
+import { isInByteTime, type MeterName, type Usage } from './usage.ts';
 
 /** Byte-hours of byte-milliseconds, rounded down; of other meters the quantity as it is. */
 export function toBillingUnits(meter: MeterName, quantity: bigint): bigint {
-  return isOverTime(meter) ? quantity / BigInt(HOUR_MS) : quantity;
+  return isInByteTime(meter) ? quantity / BigInt(HOUR_MS) : quantity;
 }
 
 /** From `fromMs` until before `toMs`, milliseconds, both at the start of an hour. Cost: one query of the ledger. */

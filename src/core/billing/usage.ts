@@ -22,8 +22,10 @@ const kindOf = (meter: MeterName): string => meter.slice(0, meter.indexOf('/'));
 export const isStorage = (meter: MeterName): boolean => kindOf(meter) === 'storage';
 /** Whether a meter is of what is saved of storage. */
 export const isSaving = (meter: MeterName): boolean => SAVINGS.some((kind) => kind === kindOf(meter));
-/** Whether a meter goes by bytes and time: byte-milliseconds in the ledger, byte-hours on bills. */
+/** Whether a meter goes by what is stored from moment to moment. */
 export const isOverTime = (meter: MeterName): boolean => isStorage(meter) || isSaving(meter);
+/** Whether a meter is in byte-milliseconds in the ledger, and in byte-hours on bills: with what leaves its class early. */
+export const isInByteTime = (meter: MeterName): boolean => isOverTime(meter) || kindOf(meter) === 'early-delete';
 
 /** The meter of what is saved of a storage meter. */
 export const savingMeter = (saving: Saving, storage: MeterName): MeterName =>

@@ -4,7 +4,8 @@ import type { UsageQuery, UsageSum } from '../../ports/ledger.ts';
 import { HOUR_MS } from '../../ports/ledger.ts';
 import type { BillingMonth } from '../billing/invoice.ts';
 import {
-  isOverTime,
+  isInByteTime,
+  isSaving,
   isStorage,
   type MeterName,
   type Saving,
@@ -42,8 +43,11 @@ export async function usageOfMonth(
 export function toUsage(sums: readonly Pick<UsageSum, 'meter' | 'quantity'>[]): Usage {
   const exact = new Map<MeterName, bigint>();
   for (const { meter, quantity } of sums) exact.set(meter, (exact.get(meter) ?? 0n) + quantity);
-  const usage = new Map([...exact].filter(([meter]) => !isOverTime(meter)));
-  for (const [meter, byteMs] of exact) if (isStorage(meter)) addHours(usage, exact, meter, byteMs);
+  const usage = new Map([...exact].filter(([meter]) => !isInByteTime(meter)));
+  for (const [meter, byteMs] of exact) {
+    if (isStorage(meter)) addHours(usage, exact, meter, byteMs);
+    else if (!isSaving(meter) && isInByteTime(meter)) usage.set(meter, byteMs / BigInt(HOUR_MS));
+  }
   return usage;
 }
 

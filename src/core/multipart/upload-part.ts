@@ -39,8 +39,8 @@ function expectationFor(upload: Upload, sent: BodyExpectation): BodyExpectation 
   return sent;
 }
 
-/** A part that was stored, and how its upload is encrypted. */
-export type StoredPart = UploadedPart & Pick<Upload, 'encryption'>;
+/** A part that was stored, how its upload is encrypted, and the class that it is paid by. */
+export type StoredPart = UploadedPart & Pick<Upload, 'encryption' | 'storageClass'>;
 
 /**
  * Stores one part; the last one to finish under a number stays. Errors: those of writeBody and openDataKey, NoSuchUpload,
@@ -99,7 +99,7 @@ async function writePart(
   await commitOrDiscard(core, written, () =>
     bucket.call('commitPart', { key, uploadId, part, arrivals: written.arrivals }),
   );
-  return { ...part, encryption: upload.encryption };
+  return { ...part, encryption: upload.encryption, storageClass: upload.storageClass };
 }
 
 /**
@@ -142,7 +142,7 @@ export async function uploadPartCopy(
   } catch (error) {
     throw asGoneMeanwhile(error);
   }
-  return { ...part, encryption: null };
+  return { ...part, encryption: null, storageClass: upload.storageClass };
 }
 
 /** A whole simple object brings its digests along; any other range has to be read. */

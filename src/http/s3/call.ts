@@ -86,6 +86,8 @@ export type S3Answer = {
   readonly tier?: OpenedBody['tier'];
   /** Of an answer with a receipt: objects that are read for it, each an operation of class B. */
   readonly alsoRead?: number;
+  /** Of what it is about, where neither request nor headers say: by it requests are billed. */
+  readonly storageClass?: string;
 };
 
 /** Adds the headers of every answer. There is no second server to name, so the extended id is the request's too. */

@@ -17,7 +17,7 @@ const STORAGE_CLASS = 'x-amz-storage-class';
 export function useOfAnswer(
   operation: OperationName | null,
   request: Pick<HttpRequest, 'header'>,
-  { status, headers, tier = 'none', alsoRead = 0 }: S3Answer,
+  { status, headers, tier = 'none', alsoRead = 0, storageClass }: S3Answer,
   bytesOut: number,
 ): Use {
   const isFree = operation === null || status === 304;
@@ -27,7 +27,7 @@ export function useOfAnswer(
     operationClass: isFree ? 'free' : OPERATIONS[operation].meter,
     bytesOut,
     tier: tier === 'index' ? 'memory' : tier,
-    storageClass: given ?? headers[STORAGE_CLASS] ?? 'STANDARD',
+    storageClass: storageClass ?? given ?? headers[STORAGE_CLASS] ?? 'STANDARD',
     alsoRead,
   };
 }

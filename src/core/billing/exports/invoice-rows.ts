@@ -3,7 +3,7 @@ import { formatDecimal, formatMicro, MICRO } from '../decimal.ts';
 import type { InvoiceLine } from '../invoice.ts';
 import type { InvoiceDocument } from '../invoice-document.ts';
 import { monthBounds } from '../month.ts';
-import { isStorage, type MeterName } from '../usage.ts';
+import { isInByteTime, type MeterName } from '../usage.ts';
 
 /** One part of a line, what is saved of one, the minimum, or a credit. Numbers are decimals; `unit` and `price` are empty where there is none. */
 export type InvoiceRow = {
@@ -38,7 +38,7 @@ export function invoiceRows({ invoice }: InvoiceDocument): readonly InvoiceRow[]
     kind: 'unpriced' as const,
     label: FREE_TITLES.get(meter)?.[0] ?? meter,
     quantity: String(quantity),
-    unit: FREE_TITLES.get(meter)?.[1] ?? (isStorage(meter) || meter.startsWith('early-delete/') ? 'byte-hour' : ''),
+    unit: FREE_TITLES.get(meter)?.[1] ?? (isInByteTime(meter) ? 'byte-hour' : ''),
     price: '0',
     amount: formatMicro(0n, 6),
   }));

@@ -98,11 +98,12 @@ export async function answerUploadPart(call: ObjectCall, core: Core): Promise<S3
     body: call.body.source,
     expectation: readBodyExpectation(call.header, call.body),
   });
-  return emptyAnswer(200, {
+  const headers = {
     etag: `"${part.md5}"`,
     ...checksumHeaders(part.checksum, null),
     ...encryptionHeaders(part.encryption, customerKey),
-  });
+  };
+  return { ...emptyAnswer(200, headers), storageClass: part.storageClass };
 }
 
 /** Errors: those of openCopySource and uploadPartCopy, InvalidRange. */
@@ -126,13 +127,14 @@ export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promis
     });
   }
   const part = await uploadPartCopy(core, call.bucket, { ...address, source, range, customerKey, sourceKey });
-  return xmlAnswer(
+  const answer = xmlAnswer(
     s3Document(
       'CopyPartResult',
       timeElement('LastModified', part.lastModifiedMs) + etagElement(part.md5) + checksumElement(part.checksum),
     ),
     { ...sourceVersionHeaders(opened), ...encryptionHeaders(part.encryption, customerKey) },
   );
+  return { ...answer, storageClass: part.storageClass };
 }
 
 /** Strictly `bytes=first-last`: unlike a read, a copy never takes a bad range for the whole. InvalidArgument. */
@@ -171,7 +173,7 @@ export async function answerCompleteMultipartUpload(call: ObjectCall, core: Core
     customerKey,
     condition,
   });
-  return xmlAnswer(
+  const answer = xmlAnswer(
     s3Document(
       'CompleteMultipartUploadResult',
       textElement('Location', `${request.isSecure ? 'https' : 'http'}://${request.host}${request.rawPath}`) +
@@ -187,6 +189,7 @@ export async function answerCompleteMultipartUpload(call: ObjectCall, core: Core
       ...expirationHeaders(call, core, version),
     },
   );
+  return { ...answer, storageClass: version.storageClass };
 }
 
 /** The checksum headers of this request are the object's; the document has only Content-MD5. */

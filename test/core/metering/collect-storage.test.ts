@@ -1,0 +1,191 @@
+// From rows of the index, written at known times, to the bill: storage of two classes, parts, and what left its class early,
+// against figures worked out by hand; and the same again after restarts and recomputations.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
+import { putRateCard, setAccountCard } from '../../../src/core/billing/account-card.ts';
+import { closeMonths } from '../../../src/core/billing/close-months.ts';
+import { getInvoice } from '../../../src/core/billing/get-invoice.ts';
+import { type InvoiceDocument, recompute } from '../../../src/core/billing/invoice-document.ts';
+import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
+import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
+import { completeUpload } from '../../../src/core/multipart/complete-upload.ts';
+import { createUpload } from '../../../src/core/multipart/create-upload.ts';
+import { uploadPart } from '../../../src/core/multipart/upload-part.ts';
+import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
+import { putObject } from '../../../src/core/objects/put-object.ts';
+import { sweep } from '../../../src/core/sweep/sweep.ts';
+import {
+  ATTRIBUTES,
+  bodyOf,
+  createMemoryCore,
+  key,
+  type MemoryCore,
+  openTestBucket,
+  sampleBytes,
+} from '../memory-core.ts';
+
+const HOUR = 3600;
+const NOVEMBER = { year: 2026, month: 11 };
+/** Prices for a byte and month of 720 hours: a byte-hour of STANDARD is 1,000 micro-units, of STANDARD_IA 500. */
+const CARD = {
+  ...{
+    id: 'hand',
+    name: 'By hand',
+    currency: 'EUR',
+    source: 'https://example.com/',
+    asOf: '2026-11-21',
+    monthHours: 720,
+  },
+  lines: [
+    {
+      ...{ label: 'Storage', meters: ['storage/STANDARD'] },
+      ...{ unit: { name: 'byte-month', size: 1, perMonth: true }, tiers: [{ price: '0.72' }] },
+    },
+    {
+      ...{ label: 'Cold', meters: ['storage/STANDARD_IA', 'early-delete/STANDARD_IA'] },
+      ...{ unit: { name: 'byte-month', size: 1, perMonth: true }, tiers: [{ price: '0.36' }] },
+    },
+  ],
+};
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quayside-collect-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A core over the folder's database as a process that starts `hours` after the beginning of the 20th finds it. */
+function start(hours = 0): MemoryCore {
+  const core = createMemoryCore(join(folder, 'index.sqlite'));
+  core.advanceSeconds(hours * HOUR);
+  return core;
+}
+
+const attributes = (storageClass: string) => ({ ...ATTRIBUTES, storageClass });
+const put = (core: MemoryCore, bucket: BucketHandle, name: string, sizeBytes: number, storageClass = 'STANDARD') =>
+  putObject(core, bucket, {
+    ...{ key: key(name), attributes: attributes(storageClass), body: bodyOf(sampleBytes(sizeBytes), 1000) },
+    ...{ expectation: { contentMd5Hex: null, checksum: null }, condition: null },
+  });
+
+/** 2,250 byte-hours and 1 byte-second of `a` in STANDARD; in STANDARD_IA 900 of `b`, 600 of a part; `c` stays. */
+async function live(core: MemoryCore, bucket: BucketHandle): Promise<void> {
+  await put(core, bucket, 'a', 1000);
+  core.advanceSeconds(1.5 * HOUR);
+  await put(core, bucket, 'b', 600, 'STANDARD_IA');
+  core.advanceSeconds(0.75 * HOUR + 0.001);
+  await put(core, bucket, 'a', 400);
+  core.advanceSeconds(0.75 * HOUR - 0.001);
+  await deleteObjects(core, bucket, [{ key: key('b') }]);
+  core.advanceSeconds(HOUR);
+  const given = { key: key('c'), attributes: attributes('STANDARD_IA'), checksumAlgorithm: null, checksumType: null };
+  const { uploadId } = await createUpload(core, bucket, given);
+  const body = { body: bodyOf(sampleBytes(300), 1000), expectation: { contentMd5Hex: null, checksum: null } };
+  const { md5 } = await uploadPart(core, bucket, { key: key('c'), uploadId, partNumber: 1, ...body });
+  core.advanceSeconds(2 * HOUR);
+  await completeUpload(core, bucket, {
+    ...{ key: key('c'), uploadId, parts: [{ partNumber: 1, etag: md5, checksum: null }] },
+    ...{ expectedChecksum: null, expectedSizeBytes: null, condition: null },
+  });
+}
+
+const billOf = async (core: MemoryCore): Promise<InvoiceDocument> => {
+  const bill = await getInvoice(core, ROOT_ACCOUNT, NOVEMBER);
+  if (bill === null) throw new Error('There is no bill.');
+  expect(recompute(bill)).toEqual(bill.invoice);
+  return bill;
+};
+const figures = ({ usage, invoice }: InvoiceDocument) => ({
+  standard: usage.get('storage/STANDARD') ?? 0n,
+  cold: usage.get('storage/STANDARD_IA') ?? 0n,
+  early: usage.get('early-delete/STANDARD_IA') ?? 0n,
+  totalMicro: invoice.totalMicro,
+});
+
+it('what is stored comes to the figure that a hand works out, also after restarts', async () => {
+  const first = start();
+  const bucket = await openTestBucket(first);
+  await putRateCard(first, CARD.id, CARD);
+  await setAccountCard(first, ROOT_ACCOUNT.id, CARD.id);
+  await live(first, bucket);
+  first.advanceSeconds(4.1 * HOUR);
+  await sweep(first);
+  // Ten hours are over. `a`: 1,000 bytes for 2.25 h and 1 ms, 400 for the rest; the 600 byte-milliseconds too many are
+  // less than a byte-hour. `b` lacks 718.5 of 720 hours.
+  const standard = 2250n + (400n * 31n) / 4n;
+  const cold = 900n + 600n + 300n * 4n;
+  const early = (600n * 1437n) / 2n;
+  const expected = { standard, cold, early, totalMicro: standard * 1000n + (cold + early) * 500n };
+  expect(figures(await billOf(first))).toEqual(expected);
+
+  // The process is killed and another starts; it collects again what it finds, and counts nothing twice.
+  const second = start(10.2);
+  expect(figures(await billOf(second))).toEqual(expected);
+  for (const _ of [1, 2]) await sweep(second);
+  expect(figures(await billOf(second))).toEqual(expected);
+
+  // The month ends 264 hours after the beginning, and is closed a day later.
+  const third = start(264 + 30);
+  await sweep(third);
+  expect(await closeMonths(third)).toBe(1);
+  const inNovember = { standard: 2250n + (400n * 1047n) / 4n, cold: 900n + 600n + 300n * 258n, early };
+  const closed = await billOf(third);
+  expect(closed.closedAtMs).toBe(third.ports.clock.nowMs());
+  expect(figures(closed)).toEqual({
+    ...inNovember,
+    totalMicro: inNovember.standard * 1000n + (inNovember.cold + early) * 500n,
+  });
+  expect(await billOf(start(400))).toEqual(closed);
+});
+
+it('a ledger whose answer is lost is told again, and counts once', async () => {
+  const core = start();
+  const bucket = await openTestBucket(core);
+  await live(core, bucket);
+  core.advanceSeconds(2.2 * HOUR);
+  const { ledger, metadataIndex } = core.ports;
+  let lost = 0;
+  const deaf: MemoryCore['ports']['ledger'] = {
+    async call(name, input) {
+      const answer = await ledger.call(name, input);
+      if (name === 'record' && lost++ < 2) throw new Error('lost');
+      return answer;
+    },
+  };
+  for (const _ of [1, 2]) await sweep({ ...core, ports: { ...core.ports, ledger: deaf } });
+  expect(lost).toBe(2);
+  // The ledger has it all by now, and so has the index.
+  const { name } = bucket.record();
+  const left = await metadataIndex.call(name, 'closeStorageHours', {
+    name,
+    nowMs: core.ports.clock.nowMs(),
+    limit: 100,
+  });
+  expect(left.map(({ of }) => of.kind)).toContain('commits');
+  await sweep(core);
+  expect(await billOf(core)).toMatchObject({
+    usage: new Map([
+      ['early-delete/STANDARD_IA', (600n * 1437n) / 2n],
+      ['storage/STANDARD', 2250n + (400n * 23n) / 4n],
+      ['storage/STANDARD_IA', 900n + 600n + 300n * 2n],
+    ]),
+  });
+});
+
+it('what a deleted bucket caused in its last hour is billed, though nobody asks for its name again', async () => {
+  const core = start();
+  const bucket = await openTestBucket(core);
+  await put(core, bucket, 'a', 100, 'STANDARD_IA');
+  core.advanceSeconds(60);
+  await deleteObjects(core, bucket, [{ key: key('a') }]);
+  await deleteBucket(core, bucket);
+  for (const _ of [1, 2]) await sweep(core);
+  core.advanceSeconds(48 * HOUR);
+  for (const _ of [1, 2, 3]) await sweep(core);
+  expect(await core.ports.directory.call('listBucketNames', { after: '', limit: 10 })).toEqual([]);
+  const { early, cold } = figures(await billOf(core));
+  expect([early + cold, early]).toEqual([71_999n, (100n * (720n * 3600n - 60n)) / 3600n]);
+});
