@@ -25,7 +25,7 @@ const { send, target } = client;
 
 const IMF_FIXDATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
-/** Cloudflare's front puts the Date on; wrangler dev, which has none, sends no Date. */
+/** Cloudflare's front puts the Date on; workerd alone sends no Date. */
 const HAS_DATE = target.home !== 'workers';
 /** Of an answer to HEAD these may differ from those to GET: they are of the moment, or of the connection. */
 const OF_THE_MOMENT = [

@@ -58,7 +58,17 @@ export function exchange(baseUrl: string, message: Exchange): Promise<Reply> {
       answer.on('error', reject);
       answer.on('end', () => {
         const body = Buffer.concat(chunks);
-        resolve({ status: answer.statusCode ?? 0, headers: headersOf(answer), body, text: body.toString('utf8') });
+        let text: string | undefined;
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: headersOf(answer),
+          body,
+          // Most bodies are megabytes that nobody reads as text.
+          get text() {
+            text ??= body.toString('utf8');
+            return text;
+          },
+        });
       });
     });
     // A server may answer and close before it read the whole body: then only the answer counts.

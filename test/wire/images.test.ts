@@ -8,7 +8,7 @@ import { expectError } from './xml.ts';
 
 const { send, anonymous, target } = client;
 
-/** Where Cloudflare Images is not bound there are none; `wrangler dev` runs without. */
+/** Where Cloudflare Images is not bound there are none; wrangler.toml names none. */
 const imagesReason = target.home === 'node' ? null : 'no Images binding here';
 
 const sizeOfPng = (bytes: Buffer) => [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];

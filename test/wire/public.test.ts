@@ -51,7 +51,7 @@ describeCore('a public bucket', () => {
 
   it('knows the type of a page', async () => {
     await send({ method: 'PUT', bucket, key: 'page.html', body: '<p>' });
-    // No length here: wrangler dev rewrites pages, and then cannot know it.
+    // No length here: wrangler dev rewrites pages, and then cannot know it; somebody may point the suite at one.
     const { headers, text } = await read('page.html');
     expect(headers['content-type']).toMatch(/^text\/html/);
     expect(text).toBe('<p>');

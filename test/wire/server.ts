@@ -83,13 +83,13 @@ async function end(child: ChildProcess): Promise<number | null> {
 
 async function start(
   home: 'node' | 'workers',
-  launch: (port: number, folder: string) => ChildProcess,
+  launch: (port: number, folder: string) => ChildProcess | Promise<ChildProcess>,
   options: StartOptions,
   promises: { stalenessSeconds: number },
 ): Promise<WireServer> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), `quayside-wire-${home}-`)));
   const port = await freePort();
-  const child = launch(port, folder);
+  const child = await launch(port, folder);
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -170,29 +170,49 @@ export function startNode(options: StartOptions = {}): Promise<WireServer> {
   return start('node', launch, options, { stalenessSeconds: 0 });
 }
 
-/**
- * What wrangler adds to local development only: traces of every call, kept in a database, and pages to look at storage.
- * The traces were two fifths of the CPU time of the runtime under this suite. Source: wrangler 4.155.0; measured.
- */
-const WITHOUT_TOOLS = { X_LOCAL_OBSERVABILITY: 'false', X_LOCAL_EXPLORER: 'false' };
+/** The settings of the Cloudflare home here. */
+const WORKERS_SETTINGS = { ...SETTINGS, ...FRESH_SETTINGS, QUAYSIDE_SEED: SEED };
 
-/** The Cloudflare home under `wrangler dev`, with its storage in the folder. */
+/** Makes the script that `wrangler deploy` would upload, in this folder. */
+async function buildWorker(folder: string): Promise<string> {
+  const args = ['deploy', '--dry-run', '--outdir', folder];
+  const env = { WRANGLER_WRITE_LOGS: 'false' };
+  const build = spawnWrangler(args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], env });
+  let printed = '';
+  for (const stream of [build.stdout, build.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      printed += chunk;
+    });
+  }
+  const code = await new Promise((resolve, reject) => build.once('error', reject).once('close', resolve));
+  if (code !== 0) throw new Error(`wrangler could not build the Worker (${code}):\n${printed}`);
+  return join(folder, 'worker.js');
+}
+
+/** The Cloudflare home: what `wrangler deploy` would upload, in workerd with local storage in the folder. */
 export function startWorkers(options: StartOptions = {}): Promise<WireServer> {
+  const launch = async (port: number, folder: string) => {
+    const script = await buildWorker(join(folder, 'script'));
+    const args = [`${port}`, join(folder, 'data'), script, JSON.stringify(WORKERS_SETTINGS)];
+    return spawn(process.execPath, [join(ROOT, 'test', 'wire', 'workers-runtime.ts'), ...args], {
+      cwd: folder,
+      // Through the channel it learns of the end of this process.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: { ...process.env, CLOUDFLARE_CF_FETCH_ENABLED: 'false', ...options.env },
+    });
+  };
+  return start('workers', launch, options, { stalenessSeconds: FRESH_SECONDS });
+}
+
+/** The Cloudflare home as `npm run dev` runs it, with its storage in the folder. */
+export function startWranglerDev(options: StartOptions = {}): Promise<WireServer> {
   const launch = (port: number, folder: string) => {
-    const vars = Object.entries({ ...SETTINGS, ...FRESH_SETTINGS, QUAYSIDE_SEED: SEED }).flatMap(([name, value]) => [
-      '--var',
-      `${name}:${value}`,
-    ]);
+    const vars = Object.entries(WORKERS_SETTINGS).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
     const args = ['dev', '--ip', '127.0.0.1', '--port', `${port}`, '--inspector-port', '0', '--persist-to', folder];
     return spawnWrangler([...args, '--show-interactive-dev-session=false', '--log-level', 'warn', ...vars], {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        WRANGLER_REGISTRY_PATH: join(folder, 'registry'),
-        WRANGLER_WRITE_LOGS: 'false',
-        ...WITHOUT_TOOLS,
-        ...options.env,
-      },
+      env: { WRANGLER_REGISTRY_PATH: join(folder, 'registry'), WRANGLER_WRITE_LOGS: 'false', ...options.env },
     });
   };
   return start('workers', launch, options, { stalenessSeconds: FRESH_SECONDS });

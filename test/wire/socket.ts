@@ -59,10 +59,13 @@ export async function openSocket(url: string): Promise<WireSocket> {
   const socket = connect({ host: hostname, port: Number(port) });
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   let buffered = Buffer.alloc(0);
+  let arrived: Buffer[] = [];
+  /** Bytes that the answer under way needs at least; before, joining what arrived would be in vain. */
+  let neededBytes = 0;
   let isClosed = false;
   let wake = () => {};
   socket.on('data', (chunk: Buffer) => {
-    buffered = Buffer.concat([buffered, chunk]);
+    arrived.push(chunk);
     wake();
   });
   const onClosed = () => {
@@ -82,6 +85,10 @@ export async function openSocket(url: string): Promise<WireSocket> {
 
   /** Takes a whole answer out of the buffer, or null. */
   const take = (hasBody: boolean): SocketReply | null => {
+    const heldBytes = arrived.reduce((sum, chunk) => sum + chunk.length, buffered.length);
+    if (heldBytes < neededBytes) return null;
+    buffered = Buffer.concat([buffered, ...arrived]);
+    arrived = [];
     const headEnd = buffered.indexOf(HEAD_END);
     if (headEnd < 0) return null;
     const head = parseHead(buffered.toString('latin1', 0, headEnd));
@@ -95,12 +102,16 @@ export async function openSocket(url: string): Promise<WireSocket> {
       ({ body, length } = parsed as { body: typeof body; length: number });
     } else if (!isBodyless) {
       length = Number(head.headers['content-length'] ?? 0);
+      neededBytes = headEnd + HEAD_END.length + length;
       if (rest.length < length) return null;
       body = Buffer.from(rest.subarray(0, length));
     }
     buffered = Buffer.from(rest.subarray(length));
+    neededBytes = 0;
     return { ...head, body };
   };
+
+  const received = () => Buffer.concat([buffered, ...arrived]).toString('latin1');
 
   return {
     socket,
@@ -109,8 +120,8 @@ export async function openSocket(url: string): Promise<WireSocket> {
       for (;;) {
         const reply = take(hasBody);
         if (reply !== null) return reply;
-        if (isClosed) throw new Error(`the connection ended; received: ${buffered.toString('latin1')}`);
-        if (!(await next(LIMIT_MS))) throw new Error(`no answer; received: ${buffered.toString('latin1')}`);
+        if (isClosed) throw new Error(`the connection ended; received: ${received()}`);
+        if (!(await next(LIMIT_MS))) throw new Error(`no answer; received: ${received()}`);
       }
     },
     async isClosedWithin(milliseconds) {

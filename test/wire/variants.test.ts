@@ -11,7 +11,7 @@ import { client, describeCore, itUnless } from './suite.ts';
 const { s3, send, anonymous } = client;
 
 /** Why an answer to a client that takes compression may not be what the server sent. */
-const frontReason = client.target.home === 'workers' ? 'wrangler dev compresses what comes plain by itself' : null;
+const frontReason = client.target.home === 'workers' ? 'miniflare compresses what comes plain by itself' : null;
 
 const UNDO = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync } as const;
 const CODINGS = ['br', 'zstd', 'gzip'] as const;
@@ -33,7 +33,7 @@ describeCore('a compressible object', () => {
     const endsAtMs = performance.now() + MADE_LIMIT_MS;
     for (;;) {
       const reply = await read(key, { 'accept-encoding': coding });
-      // wrangler dev compresses by itself what comes plain: only the tag tells whose work it is.
+      // Miniflare compresses by itself what comes plain: only the tag tells whose work it is.
       const isOurs = reply.headers['content-encoding'] === coding && reply.headers.etag?.includes(`-${coding}-`);
       if (isOurs || performance.now() > endsAtMs) return reply;
       await new Promise((resolve) => setTimeout(resolve, 20));
