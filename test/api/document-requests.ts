@@ -68,6 +68,34 @@ export function requestsOf(
   );
 }
 
+/** One operation of a document, and what of its input is always the same. */
+export type OperationInput = { readonly path: string; readonly method: string; readonly operation: Json };
+
+/** Query and body as the document describes them, for who fills in the path: nothing of it is off. */
+export function rightInputsOf(
+  document: Json,
+  { operation }: Pick<OperationInput, 'operation'>,
+  named: NamedTexts,
+): fc.Arbitrary<{ readonly query: string; readonly body: string | null }> {
+  const some = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 12 });
+  const texts: Texts = (name) => {
+    const own = (name === null ? undefined : named[name]) ?? [];
+    return own.length === 0 ? some : fc.constantFrom(...own);
+  };
+  const inQuery = (operation.parameters ?? []).filter((p: Json) => p.in === 'query' && p.required);
+  const query = fc.record(
+    Object.fromEntries(inQuery.map((p: Json) => [p.name, valuesOf(document, p.schema, texts, 0, p.name)])),
+  );
+  const schema = operation.requestBody?.content?.['application/json']?.schema;
+  const body = schema === undefined ? fc.constant(undefined) : valuesOf(document, schema, texts, 0);
+  return fc.record({ query, body }).map((made) => ({
+    query: Object.entries(made.query)
+      .map(([name, value]) => `${name}=${encode(value)}`)
+      .join('&'),
+    body: made.body === undefined ? null : JSON.stringify(made.body),
+  }));
+}
+
 /** Texts of a name; null: of none. */
 type Texts = (name: string | null) => fc.Arbitrary<string>;
 

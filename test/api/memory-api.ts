@@ -15,6 +15,9 @@ type Json = any;
 
 export type MemoryReply = { readonly status: number; readonly headers: Headers; readonly json: Json };
 
+/** What a request shows to say who it is from. */
+export type Credential = { readonly cookie: string } | { readonly authorization: string };
+
 const ROOT = { id: 'memory-root-key', secret: 'memory-root-secret' };
 
 /** `faults` are what the API logged as faults of its own. */
@@ -41,12 +44,14 @@ export async function startMemoryApi() {
   let cookie = '';
   let count = 0;
 
-  async function send({ method, path, headers, body }: FuzzRequest): Promise<MemoryReply> {
+  /** `own`: who else than the operator sends it, by a header. */
+  async function send({ method, path, headers, body }: FuzzRequest, own?: Credential): Promise<MemoryReply> {
     const bytes = body === null ? [] : [new TextEncoder().encode(body)];
+    const shown = own ?? { cookie };
     const request = makeRequest({
       method,
       target: `/-/api/v1${path}`,
-      headers: { host: 'memory.test', ...headers, cookie },
+      headers: { host: 'memory.test', ...headers, ...shown },
       body: bytes,
     });
     // Nothing shall have to wait for attempts to sign in.
@@ -54,7 +59,7 @@ export async function startMemoryApi() {
     const response = await api.handle(request, `request${++count}`);
     const text = await response.text();
     const json: Json = text === '' ? null : JSON.parse(text);
-    remember(known, named, { path, json });
+    if (own === undefined) remember(known, named, { path, json });
     return { status: response.status, headers: response.headers, json };
   }
 
@@ -91,7 +96,7 @@ export async function startMemoryApi() {
   }
   named.set('key', new Set(objects));
   const lists = () => Object.fromEntries([...named].map(([name, texts]) => [name, [...texts]]));
-  return { document, faults, send, signInAgain, known: () => [...known], named: lists };
+  return { core, document, faults, send, signInAgain, known: () => [...known], named: lists };
 }
 
 /** Texts of one name that are kept. */

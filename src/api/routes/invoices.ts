@@ -184,6 +184,7 @@ function addOutlookRoutes(api: Api): void {
       method: 'post',
       path: '/simulations',
       operationId: 'simulateInvoice',
+      isQuestion: true,
       summary: 'What a month would have cost by other cards, and with things done otherwise',
       tags: TAGS,
       access: 'billing:read',

@@ -94,8 +94,9 @@ export async function rotateSecret(
   return { webhook: toInfo(changed), secret: text, oldEndsAtMs };
 }
 
-/** What waits for it becomes a dead letter. Deleting what is not there is no error. */
+/** What waits for it becomes a dead letter. NoSuchWebhook. */
 export async function deleteWebhook(core: Core, accountId: AccountId, id: string): Promise<void> {
+  await openWebhook(core, accountId, id);
   await core.ports.directory.call('deleteWebhook', { id, accountId });
 }
 
