@@ -1,11 +1,11 @@
 // Completing a multipart upload: one commit that makes an object of the listed parts, frees the others, and
 // remembers the outcome so that a client that missed the answer can ask again.
 import { sha256Hex } from '../crypto/hash.ts';
-import type { BlobId, ObjectVersion, Segment, UploadId } from '../ports/domain.ts';
+import type { BlobId, ObjectVersion, UploadId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { IndexApi, Upload } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
-import { blobIdsOf, changeReferences } from './blob-references.ts';
+import { changeReferences, type Mentions, mentionsOf, type SavedBytes } from './blob-references.ts';
 import { requireBucket } from './buckets.ts';
 import { factsOf, recordEvent } from './object-events.ts';
 import { decodeVersion, encodeDetail, type VersionRow } from './object-rows.ts';
@@ -43,10 +43,11 @@ export function completeUpload(sql: Sql, input: CompleteInput): ObjectVersion {
   checkCondition(input.condition, key, current);
 
   const version = lockedByDefault(input.bucket, toVersion(upload, input.object, listed));
-  moveReferences(sql, n, stored.values(), version.segments, version.lastModifiedMs);
-  const placed = { ...version, ...placeVersion(sql, n, versioningOf(input.bucket), version, current) };
+  const deduplicatedAway = moveReferences(sql, n, stored.values(), version);
+  const saved = { deduplicatedAway };
+  const placed = { ...version, ...placeVersion(sql, n, versioningOf(input.bucket), version, current, saved) };
   deleteUpload(sql, n, key, uploadId);
-  tellPartsGone(sql, n, upload, stored, version.lastModifiedMs);
+  tellPartsGone(sql, n, upload, stored, 0, version.lastModifiedMs);
   rememberFinished(sql, n, input, placed);
   recordEvent(sql, input.bucket, {
     ...factsOf(placed),
@@ -100,22 +101,29 @@ function toVersion(upload: Upload, object: CompleteInput['object'], listed: read
 
 /**
  * The object gains one reference to each of its blobs, every part loses its own. Where a blob is in exactly one
- * listed part, as in any plain upload, the two cancel out and its row is not touched.
+ * listed part, as in any plain upload, the two cancel out and its row is not touched. Gives what is saved by it all.
  */
 function moveReferences(
   sql: Sql,
   bucket: number,
   parts: Iterable<StoredPart>,
-  segments: readonly Segment[],
-  nowMs: number,
-): void {
-  const changes = new Map<BlobId, number>();
-  const add = (blobId: BlobId, change: number) => changes.set(blobId, (changes.get(blobId) ?? 0) + change);
-  for (const blobId of blobIdsOf(segments)) add(blobId, 1);
-  for (const part of parts) for (const blobId of part.blobIds) add(blobId, -1);
+  { segments, storageClass, lastModifiedMs }: ObjectVersion,
+): SavedBytes {
+  const changes = new Map<BlobId, { refs: number; bytes: number }>();
+  const add = (mentions: Mentions, sign: 1 | -1) => {
+    for (const [blobId, bytes] of mentions) {
+      const before = changes.get(blobId) ?? { refs: 0, bytes: 0 };
+      changes.set(blobId, { refs: before.refs + sign, bytes: before.bytes + sign * bytes });
+    }
+  };
+  add(mentionsOf(segments), 1);
+  for (const part of parts) add(part.mentions, -1);
+  let saved = 0;
   for (const [blobId, change] of changes) {
-    if (change !== 0) changeReferences(sql, bucket, blobId, change, nowMs);
+    if (change.refs === 0 && change.bytes === 0) continue;
+    saved += changeReferences(sql, bucket, storageClass, blobId, change, lastModifiedMs);
   }
+  return saved;
 }
 
 function rememberFinished(sql: Sql, bucket: number, input: CompleteInput, version: ObjectVersion): void {

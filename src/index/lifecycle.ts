@@ -5,6 +5,7 @@ import type { LifecycleAction, LifecycleRun } from '../ports/lifecycle.ts';
 import type { IndexApi } from '../ports/metadata-index.ts';
 import { isLocked } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
+import { moveShares } from './blob-references.ts';
 import { requireBucket } from './buckets.ts';
 import { addCommitUsage } from './commit-usage.ts';
 import { countEarlyLeave } from './least-time.ts';
@@ -121,7 +122,10 @@ function transition(sql: Sql, { n, nowMs }: Context, { key, versionId, storageCl
   countEarlyLeave(sql, n, stored, nowMs);
   // As on S3 and R2 a transition is a request. Source: https://developers.cloudflare.com/r2/pricing/#class-a-operations
   addCommitUsage(sql, n, `class-a/${storageClass}`, 1n, nowMs);
-  const from = oneRow(isCurrent ? 'current' : 'noncurrent', stored);
-  rowChanged(sql, { bucket: n, key, from, to: { ...from, storageClass }, atMs: nowMs });
+  const kind = isCurrent ? 'current' : 'noncurrent';
+  const saved = moveShares(sql, n, stored.mentions, stored.storageClass, storageClass);
+  const from = oneRow(kind, stored, saved.before);
+  const to = oneRow(kind, { ...stored, storageClass }, saved.after);
+  rowChanged(sql, { bucket: n, key, from, to, atMs: nowMs });
   return true;
 }

@@ -5,7 +5,7 @@ import type { BucketRef, ObjectKey, ObjectVersion, VersionId } from '../ports/do
 import type { NameAction, NameOutcome } from '../ports/name-jobs.ts';
 import { isLocked } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
-import { addReferences, blobIdsOf } from './blob-references.ts';
+import { addReferences, mentionsOf } from './blob-references.ts';
 import { readCurrentVersion } from './objects.ts';
 import {
   lockedByDefault,
@@ -91,8 +91,9 @@ function move(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'move'>)
   const found = readCurrentVersion(sql, n, key);
   if (found === null) return failed('missing');
   const moved: ObjectVersion = { ...found.object, key: toKey, versionId: action.versionId, lastModifiedMs };
-  addReferences(sql, n, blobIdsOf(moved.segments), []);
-  const placed = placeVersion(sql, n, versioning, lockedByDefault(bucket, moved), target, nowMs);
+  const deduplicatedAway = addReferences(sql, n, moved.storageClass, mentionsOf(moved.segments), []);
+  const version = lockedByDefault(bucket, moved);
+  const placed = placeVersion(sql, n, versioning, version, target, { deduplicatedAway, nowMs });
   const left = placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId: null, nowMs }, source);
   return done({ sizeBytes, versionId: placed.versionId, markerId: left.versionId, toKey });
 }

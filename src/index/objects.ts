@@ -15,8 +15,9 @@ import { siteFileKeys } from '../ports/hosting.ts';
 import type { FoundVersion, IndexApi, VersionChange } from '../ports/metadata-index.ts';
 import { mayReplaceRetention } from '../ports/object-facts.ts';
 import type { Sql, SqlRow } from '../ports/sql.ts';
-import { addReferences, blobIdsOf } from './blob-references.ts';
+import { addReferences, mentionsOf } from './blob-references.ts';
 import { type BucketRow, bucketChanged, decodeBucket, requireBucket } from './buckets.ts';
+import { sharedBefore, shareEqual } from './deduplicate.ts';
 import { deleteObjects } from './delete-objects.ts';
 import { creationOf, factsOf, recordEvent, taggingOf } from './object-events.ts';
 import { decodeMarker, decodeVersion, type MarkerRow, type VersionRow } from './object-rows.ts';
@@ -88,15 +89,22 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
       return { bucket: found[0]?.bucket ?? null, objects: found.map(({ object }) => object) };
     },
 
-    commitObject({ bucket, object, condition, arrivals }) {
+    commitObject({ bucket, object: given, condition, arrivals }) {
       const n = requireBucket(sql, bucket);
-      const current = readCurrent(sql, n, object.key);
-      if (isPlaced(object, current)) return { versionId: current.versionId, isNull: current.isNull };
-      checkCondition(condition, object.key, current);
-      addReferences(sql, n, blobIdsOf(object.segments), arrivals);
-      const placed = placeVersion(sql, n, versioningOf(bucket), lockedByDefault(bucket, object), current);
+      const { key, storageClass } = given;
+      const current = readCurrent(sql, n, key);
+      if (isPlaced(given, current)) {
+        const { versionId, isNull, mentions } = current;
+        return { versionId, isNull, storedAs: sharedBefore(mentions, arrivals) };
+      }
+      checkCondition(condition, key, current);
+      const { storedAs, ...shared } = shareEqual(sql, n, storageClass, given.segments, arrivals);
+      const object = storedAs === null ? given : ({ ...given, segments: shared.segments } as ObjectVersion);
+      const deduplicatedAway = addReferences(sql, n, storageClass, mentionsOf(object.segments), shared.arrivals);
+      const version = lockedByDefault(bucket, object);
+      const placed = placeVersion(sql, n, versioningOf(bucket), version, current, { deduplicatedAway });
       recordEvent(sql, bucket, { ...factsOf(object), name: creationOf(bucket), version: placed });
-      return placed;
+      return { ...placed, storedAs };
     },
 
     deleteObjects: (input) => deleteObjects(sql, input),

@@ -26,6 +26,14 @@ const SAVING_COLUMNS = ['deduplicated', 'compressed'].flatMap((name) => [
   ]),
 ]);
 
+/** Blobs that were written to be shared: their digest and class, and the bytes that rows of each class refer to. */
+const SHARED_BLOBS = [
+  'ALTER TABLE blobs ADD COLUMN sha256 TEXT',
+  'ALTER TABLE blobs ADD COLUMN storage_class TEXT',
+  'ALTER TABLE blobs ADD COLUMN shares TEXT',
+  'CREATE INDEX blobs_by_sha256 ON blobs (bucket, sha256, size_bytes, storage_class) WHERE sha256 IS NOT NULL',
+];
+
 export const INDEX_SCHEMA: Schema = {
   name: 'index',
   companions: [OUTBOX_SCHEMA],
@@ -206,6 +214,7 @@ export const INDEX_SCHEMA: Schema = {
     ],
     // Null: since it was last modified.
     ['objects', 'versions'].map((table) => `ALTER TABLE ${table} ADD COLUMN class_since_ms INTEGER`),
+    SHARED_BLOBS,
   ],
 };
 

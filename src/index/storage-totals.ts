@@ -42,6 +42,14 @@ function grownBy(ms: string): readonly string[] {
 }
 
 const GROW = grownBy('max(0, ?3 - as_of_ms)').map((sum, at) => `${SUMS[at]} = ${sum}`);
+const COUNTS = `as_of_ms = max(as_of_ms, ?3), current_bytes = current_bytes + ?4, current_count = current_count + ?5,
+  noncurrent_bytes = noncurrent_bytes + ?6, noncurrent_count = noncurrent_count + ?7,
+  part_bytes = part_bytes + ?8, part_count = part_count + ?9`;
+// With RETURNING to tell whether it met the row, such a statement takes twice the time: more than the look before it.
+const PLAIN_CHANGE = `UPDATE storage_totals SET ${GROW.slice(0, 2).join(', ')}, ${COUNTS} WHERE bucket = ?1 AND storage_class = ?2`;
+const SPARING_CHANGE = `UPDATE storage_totals SET ${GROW.join(', ')}, ${COUNTS},
+  deduplicated_bytes = deduplicated_bytes + ?10, compressed_bytes = compressed_bytes + ?11
+  WHERE bucket = ?1 AND storage_class = ?2`;
 
 /** Applies one change of rows to the totals of its bucket. See `rowChanged`. */
 export function addToTotals(sql: Sql, { bucket, from, to, atMs }: RowChange): void {
@@ -95,35 +103,21 @@ function add(deltas: Deltas, state: RowState, sign: 1 | -1): void {
 }
 
 function change(sql: Sql, bucket: number, storageClass: string, deltas: Deltas, atMs: number): void {
-  const [row] = sql.all<{ hour_ms: number }>(
-    'SELECT hour_ms FROM storage_totals WHERE bucket = ? AND storage_class = ?',
+  const [row] = sql.all<{ hour_ms: number; spared: number }>(
+    `SELECT hour_ms, deduplicated_bytes + compressed_bytes AS spared FROM storage_totals
+     WHERE bucket = ? AND storage_class = ?`,
     bucket,
     storageClass,
   );
   if (row === undefined) begin(sql, bucket, storageClass, atMs);
   else if (row.hour_ms <= atMs - HOUR_MS) closeHour(sql, bucket, storageClass, atMs);
-  // With RETURNING to tell whether it met the row, this statement takes twice the time: more than the look before it.
-  sql.all(
-    `UPDATE storage_totals SET
-       ${GROW.join(', ')},
-       as_of_ms = max(as_of_ms, ?3),
-       current_bytes = current_bytes + ?4, current_count = current_count + ?5,
-       noncurrent_bytes = noncurrent_bytes + ?6, noncurrent_count = noncurrent_count + ?7,
-       part_bytes = part_bytes + ?8, part_count = part_count + ?9,
-       deduplicated_bytes = deduplicated_bytes + ?10, compressed_bytes = compressed_bytes + ?11
-     WHERE bucket = ?1 AND storage_class = ?2`,
-    bucket,
-    storageClass,
-    atMs,
-    deltas.currentBytes,
-    deltas.currentCount,
-    deltas.noncurrentBytes,
-    deltas.noncurrentCount,
-    deltas.partBytes,
-    deltas.partCount,
-    deltas.deduplicatedAway,
-    deltas.compressedAway,
-  );
+  const { deduplicatedAway, compressedAway } = deltas;
+  const all = [bucket, storageClass, atMs, deltas.currentBytes, deltas.currentCount] as const;
+  const rest = [deltas.noncurrentBytes, deltas.noncurrentCount, deltas.partBytes, deltas.partCount] as const;
+  // Where nothing is spared, before and after, two of three integrals stay: that halves the statement's time.
+  if ((row?.spared ?? 0) === 0 && deduplicatedAway === 0 && compressedAway === 0) {
+    sql.all(PLAIN_CHANGE, ...all, ...rest);
+  } else sql.all(SPARING_CHANGE, ...all, ...rest, deduplicatedAway, compressedAway);
 }
 
 function begin(sql: Sql, bucket: number, storageClass: string, atMs: number): void {

@@ -1,10 +1,10 @@
 // Multipart uploads and parts as rows, and back: what uploads.ts and complete-upload.ts share.
-import type { BlobId, ChecksumAlgorithm, ObjectKey, Segment, UploadId } from '../ports/domain.ts';
+import type { ChecksumAlgorithm, ObjectKey, Segment, UploadId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { Upload, UploadedPart } from '../ports/metadata-index.ts';
 import { NO_FACTS } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
-import { blobIdsOf } from './blob-references.ts';
+import { type Mentions, mentionsOf, type SavedBytes } from './blob-references.ts';
 import { decodeSegments } from './object-rows.ts';
 import { oneRow, type RowState, rowChanged } from './row-changes.ts';
 
@@ -31,7 +31,7 @@ export type StoredPart = {
   readonly sizeBytes: number;
   readonly md5: string;
   readonly segments: readonly Segment[];
-  readonly blobIds: ReadonlySet<BlobId>;
+  readonly mentions: Mentions;
 };
 
 export function noSuchUpload(uploadId: UploadId): StorageError {
@@ -90,7 +90,7 @@ export function readStoredParts(sql: Sql, bucket: number, uploadId: UploadId): M
   return new Map(
     rows.map((row) => {
       const segments = decodeSegments(row.segments);
-      return [row.part_number, { sizeBytes: row.size_bytes, md5: row.md5, segments, blobIds: blobIdsOf(segments) }];
+      return [row.part_number, { sizeBytes: row.size_bytes, md5: row.md5, segments, mentions: mentionsOf(segments) }];
     }),
   );
 }
@@ -101,16 +101,17 @@ export function deleteUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId:
   sql.all('DELETE FROM uploads WHERE bucket = ? AND key = ? AND upload_id = ?', bucket, key, uploadId);
 }
 
-/** Tells that all parts of an upload went, which are these. */
+/** Tells that all parts of an upload went, which are these, and with them what sharing them saved. */
 export function tellPartsGone(
   sql: Sql,
   bucket: number,
   { key, storageClass }: Upload,
   parts: ReadonlyMap<number, StoredPart>,
+  deduplicatedAway: SavedBytes,
   nowMs: number,
 ): void {
   if (parts.size === 0) return;
   const sizeBytes = parts.values().reduce((sum, part) => sum + part.sizeBytes, 0);
-  const from: RowState = { ...oneRow('part', { sizeBytes, storageClass }), count: parts.size };
+  const from: RowState = { ...oneRow('part', { sizeBytes, storageClass }, deduplicatedAway), count: parts.size };
   rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
 }

@@ -3,9 +3,10 @@
 import type { BucketAddress, BucketRef, ObjectKey, UploadId } from '../ports/domain.ts';
 import type { IndexApi, ListUploadsInput, ListUploadsPage, Upload, UploadedPart } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
-import { addReferences, blobIdsOf, dropReferences } from './blob-references.ts';
+import { addReferences, dropReferences, mentionsOf, type SavedBytes } from './blob-references.ts';
 import { requireBucket } from './buckets.ts';
 import { completeUpload } from './complete-upload.ts';
+import { shareEqual } from './deduplicate.ts';
 import { justAfter } from './key-order.ts';
 import { type Cursor, readNames, startKey } from './name-pages.ts';
 import { decodeSegments, encodeSegments } from './object-rows.ts';
@@ -75,8 +76,12 @@ export function createUploadCalls(sql: Sql): UploadCalls {
 
     commitPart(input) {
       const { n, upload } = open(input);
-      addReferences(sql, n, blobIdsOf(input.part.segments), input.arrivals);
-      replacePart(sql, n, upload, input.part);
+      const { storageClass } = upload;
+      const { storedAs, ...shared } = shareEqual(sql, n, storageClass, input.part.segments, input.arrivals);
+      const part = { ...input.part, segments: shared.segments };
+      const saved = addReferences(sql, n, storageClass, mentionsOf(part.segments), shared.arrivals);
+      replacePart(sql, n, upload, part, saved);
+      return { storedAs };
     },
 
     abortUpload(input) {
@@ -90,38 +95,39 @@ export function createUploadCalls(sql: Sql): UploadCalls {
 
 /** Removes an upload with its parts and their references. Gives the bytes of the parts. */
 export function dropUpload(sql: Sql, bucket: number, upload: Upload, nowMs: number): number {
-  const parts = dropParts(sql, bucket, upload, nowMs);
-  tellPartsGone(sql, bucket, upload, parts, nowMs);
+  const { parts, lost } = dropParts(sql, bucket, upload, nowMs);
+  tellPartsGone(sql, bucket, upload, parts, lost, nowMs);
   return parts.values().reduce((sum, part) => sum + part.sizeBytes, 0);
 }
 
-/** The same, untold. Gives the parts that there were. */
+/** The same, untold. Gives the parts that there were, and what sharing them saved. */
 function dropParts(
   sql: Sql,
   bucket: number,
-  { key, uploadId }: Pick<Upload, 'key' | 'uploadId'>,
+  { key, uploadId, storageClass }: Pick<Upload, 'key' | 'uploadId' | 'storageClass'>,
   nowMs: number,
-): ReadonlyMap<number, StoredPart> {
+): { readonly parts: ReadonlyMap<number, StoredPart>; readonly lost: SavedBytes } {
   const parts = readStoredParts(sql, bucket, uploadId);
-  for (const part of parts.values()) dropReferences(sql, bucket, part.blobIds, nowMs);
+  let lost = 0;
+  for (const part of parts.values()) lost += dropReferences(sql, bucket, storageClass, part.mentions, nowMs);
   deleteUpload(sql, bucket, key, uploadId);
-  return parts;
+  return { parts, lost };
 }
 
 /** Whether none is left. One call does about as much as aborting the largest upload. */
 function dropUploadsOfLife(sql: Sql, { bucket, nowMs }: { bucket: BucketAddress; nowMs: number }): boolean {
-  const rows = sql.all<{ n: number; key: string; upload_id: string }>(
-    `SELECT n, key, upload_id FROM buckets JOIN uploads ON uploads.bucket = n
+  const rows = sql.all<{ n: number } & UploadRow>(
+    `SELECT n, key, upload_id, uploads.created_at_ms, attributes FROM buckets JOIN uploads ON uploads.bucket = n
      WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL LIMIT 0 + ?`,
     bucket.id,
     bucket.name,
     DROPPED_UPLOADS + 1,
   );
   let parts = 0;
-  for (const { n, key, upload_id } of rows.slice(0, DROPPED_UPLOADS)) {
+  for (const { n, ...row } of rows.slice(0, DROPPED_UPLOADS)) {
     if (parts >= DROPPED_PARTS) return false;
     // Nobody need be told: what was known of a bucket's rows together ended with the bucket.
-    parts += dropParts(sql, n, { key: key as ObjectKey, uploadId: upload_id as UploadId }, nowMs).size;
+    parts += dropParts(sql, n, decodeUpload(row), nowMs).parts.size;
   }
   return rows.length <= DROPPED_UPLOADS;
 }
@@ -144,7 +150,7 @@ function listParts(
 }
 
 /** Takes the references of the part that had this number, if any, and puts `part` there. */
-function replacePart(sql: Sql, bucket: number, upload: Upload, part: UploadedPart): void {
+function replacePart(sql: Sql, bucket: number, upload: Upload, part: UploadedPart, saved: SavedBytes): void {
   const { key, uploadId, storageClass } = upload;
   const [replaced] = sql.all<{ segments: string; size_bytes: number }>(
     'SELECT segments, size_bytes FROM parts WHERE bucket = ? AND upload_id = ? AND part_number = ?',
@@ -152,9 +158,8 @@ function replacePart(sql: Sql, bucket: number, upload: Upload, part: UploadedPar
     uploadId,
     part.partNumber,
   );
-  if (replaced !== undefined) {
-    dropReferences(sql, bucket, blobIdsOf(decodeSegments(replaced.segments)), part.lastModifiedMs);
-  }
+  const gone = replaced === undefined ? [] : decodeSegments(replaced.segments);
+  const lost = dropReferences(sql, bucket, storageClass, mentionsOf(gone), part.lastModifiedMs);
   sql.all(
     `INSERT OR REPLACE INTO parts (bucket, upload_id, part_number, size_bytes, md5, last_modified_ms,
        checksum_algorithm, checksum_value, segments) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -168,8 +173,8 @@ function replacePart(sql: Sql, bucket: number, upload: Upload, part: UploadedPar
     part.checksum?.value ?? null,
     encodeSegments(part.segments),
   );
-  const from = replaced === undefined ? null : oneRow('part', { sizeBytes: replaced.size_bytes, storageClass });
-  const to = oneRow('part', { sizeBytes: part.sizeBytes, storageClass });
+  const from = replaced === undefined ? null : oneRow('part', { sizeBytes: replaced.size_bytes, storageClass }, lost);
+  const to = oneRow('part', { sizeBytes: part.sizeBytes, storageClass }, saved);
   rowChanged(sql, { bucket, key, from, to, atMs: part.lastModifiedMs });
 }
 

@@ -1,12 +1,12 @@
 // Where the versions of a key stand. The current object is in `objects`, so that listings of objects read nothing else;
 // every other version and every delete marker is in `versions`, newest first by id. A key without a row in `objects` is
 // gone or hidden: then the newest row of `versions`, if any, is a delete marker. Called by the commits of the index.
-import type { AccountId, BlobId, BucketRef, ObjectKey, ObjectVersion, VersionId, Versioning } from '../ports/domain.ts';
+import type { AccountId, BucketRef, ObjectKey, ObjectVersion, VersionId, Versioning } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import { lockOfNew, type ObjectLock } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { isSameWrite, orderedAfter } from '../ports/version-order.ts';
-import { blobIdsOf, dropReferences } from './blob-references.ts';
+import { dropReferences, type Mentions, mentionsOf, type SavedBytes } from './blob-references.ts';
 import { countEarlyLeave } from './least-time.ts';
 import { encodeDetail, lockOfDetail, segmentsOfDetail } from './object-rows.ts';
 import { oneRow, type RowState, rowChanged } from './row-changes.ts';
@@ -22,7 +22,7 @@ export type StoredVersion = {
   readonly classSinceMs: number;
   readonly lastModifiedMs: number;
   readonly bodyId: number | null;
-  readonly blobIds: ReadonlySet<BlobId>;
+  readonly mentions: Mentions;
   readonly lock: ObjectLock | null;
 };
 export type StoredMarker = Pick<StoredVersion, 'versionId' | 'isNull'>;
@@ -70,7 +70,7 @@ function toStored(row: StoredRow): StoredVersion {
     classSinceMs: row.class_since_ms,
     lastModifiedMs: row.last_modified_ms,
     bodyId: row.body_id,
-    blobIds: blobIdsOf(segmentsOfDetail(row.detail)),
+    mentions: mentionsOf(segmentsOfDetail(row.detail)),
     lock: lockOfDetail(row.detail),
   };
 }
@@ -120,7 +120,8 @@ export function readNewestOther(
 
 /**
  * Makes `version`, whose references are counted already, the current one; `current` goes or becomes an older version.
- * Gives what the bucket made of its id. `nowMs`: when that happens, for a version that keeps an older date.
+ * Gives what the bucket made of its id. `deduplicatedAway`: what counting them saved; `nowMs`: when that happens, for a
+ * version that keeps an older date.
  */
 export function placeVersion(
   sql: Sql,
@@ -128,14 +129,15 @@ export function placeVersion(
   versioning: Versioning,
   version: ObjectVersion,
   current: StoredVersion | null,
-  nowMs: number = version.lastModifiedMs,
+  { deduplicatedAway, nowMs = version.lastModifiedMs }: { deduplicatedAway: SavedBytes; nowMs?: number },
 ): Pick<ObjectVersion, 'versionId' | 'isNull'> {
   const newest = current ?? (versioning === 'off' ? null : readNewestOther(sql, bucket, version.key));
   const versionId = orderedAfter(version.versionId, newest?.versionId ?? null);
   const isNull = versioning !== 'enabled';
   const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, version.key, current, nowMs);
   writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId, nowMs);
-  rowChanged(sql, { bucket, key: version.key, from: gone, to: oneRow('current', version), atMs: nowMs });
+  const to = oneRow('current', version, deduplicatedAway);
+  rowChanged(sql, { bucket, key: version.key, from: gone, to, atMs: nowMs });
   return { versionId, isNull };
 }
 
@@ -205,9 +207,8 @@ function makeRoom(
   if (current === null) return { freedBodyId: null, gone: null };
   const goes = versioning === 'off' || (versioning === 'suspended' && current.isNull);
   if (goes) {
-    dropReferences(sql, bucket, current.blobIds, nowMs);
     countEarlyLeave(sql, bucket, current, nowMs);
-    return { freedBodyId: current.bodyId, gone: oneRow('current', current) };
+    return { freedBodyId: current.bodyId, gone: withoutReferences(sql, bucket, 'current', current, nowMs) };
   }
   sql.all(
     `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes, etag,
@@ -226,21 +227,32 @@ function makeRoom(
 export function removeOther(sql: Sql, bucket: number, key: ObjectKey, name: VersionId | 'null', nowMs: number): void {
   const stored = readOther(sql, bucket, key, name);
   if (stored === null) return;
-  dropReferences(sql, bucket, stored.blobIds, nowMs);
+  const from = withoutReferences(sql, bucket, 'noncurrent', stored, nowMs);
   if (stored.bodyId !== null) deleteBody(sql, stored.bodyId);
   sql.all('DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?', bucket, key, stored.versionId);
   if (stored.isMarker) return;
   countEarlyLeave(sql, bucket, stored, nowMs);
-  rowChanged(sql, { bucket, key, from: oneRow('noncurrent', stored), to: null, atMs: nowMs });
+  rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
+}
+
+/** Takes a row's references, and gives what goes with it. */
+function withoutReferences(
+  sql: Sql,
+  bucket: number,
+  kind: RowState['kind'],
+  stored: StoredVersion,
+  nowMs: number,
+): RowState {
+  return oneRow(kind, stored, dropReferences(sql, bucket, stored.storageClass, stored.mentions, nowMs));
 }
 
 /** Removes the current object, with its references. */
 export function removeCurrent(sql: Sql, bucket: number, key: ObjectKey, current: StoredVersion, nowMs: number): void {
-  dropReferences(sql, bucket, current.blobIds, nowMs);
+  const from = withoutReferences(sql, bucket, 'current', current, nowMs);
   if (current.bodyId !== null) deleteBody(sql, current.bodyId);
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
   countEarlyLeave(sql, bucket, current, nowMs);
-  rowChanged(sql, { bucket, key, from: oneRow('current', current), to: null, atMs: nowMs });
+  rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
 }
 
 /**

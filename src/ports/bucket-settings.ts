@@ -91,6 +91,8 @@ export type BucketSettings = {
   readonly trash: { readonly days: number; readonly setAtMs: number } | null;
   /** Null: what is written without a word about encryption is not encrypted. */
   readonly encryption: BucketEncryption | null;
+  /** Null: what is written is stored as often as it comes. True: equal bodies of a storage class are stored once. */
+  readonly deduplication: true | null;
   /** Null: nobody is told of changes. */
   readonly notifications: readonly NotificationRule[] | null;
   /** Whether a cap of its owner is on it (core/caps): only then are readers of the bucket asked about. Null: none is. */
@@ -117,6 +119,7 @@ export const NO_SETTINGS: BucketSettings = {
   lifecycle: null,
   trash: null,
   encryption: null,
+  deduplication: null,
   notifications: null,
   isCapped: null,
   receipts: null,

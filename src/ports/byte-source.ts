@@ -7,6 +7,8 @@
 export type ByteSource = {
   /** Bytes that `pump` will deliver, or null when nobody said. */
   readonly lengthBytes: number | null;
+  /** SHA-256 that the pump proves: it rejects when the bytes were others. Null or absent: nobody said. */
+  readonly provenSha256Hex?: string | null;
   /** Delivers every chunk in order, each after the promise of the one before. A chunk may be kept by the receiver. */
   pump(onChunk: (chunk: Uint8Array) => void | Promise<void>): Promise<void>;
 };

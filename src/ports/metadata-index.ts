@@ -71,7 +71,15 @@ export type BlobArrival = {
   readonly sizeBytes: number;
   /** Where the blob was written, when that is not the committing bucket. The hold must exist already. */
   readonly home: BucketAddress | null;
+  /**
+   * Given where the bucket stores equal bytes once: of the bytes as clients see them. When the bucket has a blob of that
+   * digest, size and storage class, the commit refers to that one, and the arrival is not made known.
+   */
+  readonly digest?: { readonly sha256Hex: string };
 };
+
+/** Which blob a commit refers to in the place of the one that arrived, whose bytes are not needed; null: the arrival stays. */
+export type StoredAs = { readonly storedAs: BlobId | null };
 
 export type ListObjectsInput = {
   readonly bucket: BucketRef;
@@ -256,7 +264,7 @@ export type IndexCommands = NameCommands & {
    * in `arrivals` must be known already and gains a reference. PreconditionFailed, NoSuchKey (If-Match on a missing
    * key), NoSuchBlob (a copied blob was swept meanwhile: read the source again), BucketChanged.
    */
-  commitObject(input: CommitObjectInput): Pick<ObjectVersion, 'versionId' | 'isNull'>;
+  commitObject(input: CommitObjectInput): Pick<ObjectVersion, 'versionId' | 'isNull'> & StoredAs;
   /**
    * Deletes current versions or named ones, as the bucket's versioning has it; a missing key is no error. Each target
    * succeeds or is refused by itself, in order. BucketChanged.
@@ -302,7 +310,7 @@ export type IndexCommands = NameCommands & {
     uploadId: UploadId;
     part: UploadedPart;
     arrivals: readonly BlobArrival[];
-  }): void;
+  }): StoredAs;
   /**
    * Turns the listed parts into the current version of the key in one commit. `etag`s are the caller's expectation,
    * checked again here. Repeating it with the same list after it succeeded returns the same version.

@@ -171,6 +171,12 @@ function useIndex(index: IndexApi): void {
   index.abortStaleUploads({ ...stale, after: null });
   index.abortStaleUploads({ ...stale, after: { activeAtMs: 0, key: '', uploadId: '' } });
 
+  const digest = { sha256Hex: 'x' };
+  for (const blobId of [blobIn(record), blobIn(record)]) {
+    const arrivals = [{ ...arrivalOf(blobId), digest }];
+    index.commitObject({ bucket, object: segmentsObjectOf('d', [wholeOf(blobId)]), condition: null, arrivals });
+  }
+
   index.deleteObjects({ bucket: refOf(home), ...deletionOf(['a']) });
   index.condemnBlobs({ bucket: addressOf(home), olderThanMs: START_MS + 1, limit: 10 });
   const keys = index.listObjects({ bucket, prefix: '', delimiter: '', after: '', maxKeys: 10 }).objects;

@@ -1,4 +1,5 @@
-// What a bucket does by itself, as JSON: its log, its website in S3's way, its lock, whom it tells of changes. Schemas, and the
+// What a bucket does by itself, as JSON: its log, its website in S3's way, its lock, whom it tells of changes, whether equal
+// bytes are stored once. Schemas, and the
 // way from and to core's types; bucket-settings.ts puts them together with the other settings.
 import { z } from '@hono/zod-openapi';
 import { RETENTION_MAX_DAYS, RETENTION_MAX_YEARS, ROUTING_MAX_RULES } from '../../core/limits.ts';
@@ -110,6 +111,9 @@ export const serviceSettings = {
     .openapi({ description: "S3's kind of website. `hosting` can more, and takes its place where both are set." }),
   objectLock: lockSchema.openapi({ description: 'Needs `versioning: enabled`, and cannot be taken away.' }),
   notifications: z.array(ruleSchema).max(RULES_MAX),
+  deduplication: z.boolean().openapi({
+    description: 'Equal bodies of a storage class that are written from now on are stored, and paid, once.',
+  }),
 };
 
 /** What an answer shows. */
@@ -119,7 +123,8 @@ type Shown = z.infer<z.ZodObject<typeof shownServiceSettings>>;
 type Given = z.infer<z.ZodObject<typeof serviceSettings>>;
 export type GivenServiceSettings = { readonly [Name in keyof Given]?: Given[Name] | undefined };
 
-export function showServiceSettings({ logging, website, objectLock, notifications }: BucketSettings): Shown {
+export function showServiceSettings(settings: BucketSettings): Shown {
+  const { logging, website, objectLock, notifications, deduplication } = settings;
   const rules = (notifications ?? []).map(({ id, endpointId, events, prefix, suffix }) => ({
     ...{ id, webhookId: endpointId, prefix, suffix },
     events: [...events],
@@ -132,14 +137,15 @@ export function showServiceSettings({ logging, website, objectLock, notification
         ? null
         : { defaultRetention: objectLock.defaultRetention === null ? null : { ...objectLock.defaultRetention } },
     notifications: rules,
+    deduplication: deduplication === true,
   };
 }
 
-type Services = Partial<Pick<BucketSettings, 'logging' | 'website' | 'objectLock' | 'notifications'>>;
+type Services = Partial<Pick<BucketSettings, 'logging' | 'website' | 'objectLock' | 'notifications' | 'deduplication'>>;
 
 /** Those that are given, as core takes them; `known` are the rules that there are, `makeId` names new ones. */
 export function toServiceSettings(
-  { logging, website, objectLock, notifications }: GivenServiceSettings,
+  { logging, website, objectLock, notifications, deduplication }: GivenServiceSettings,
   known: readonly NotificationRule[],
   makeId: () => string,
 ): Services {
@@ -147,6 +153,7 @@ export function toServiceSettings(
     ...(logging === undefined ? {} : { logging: logging === null ? null : toLogging(logging) }),
     ...(website === undefined ? {} : { website: website satisfies WebsiteConfiguration | null }),
     ...(objectLock === undefined ? {} : { objectLock }),
+    ...(deduplication === undefined ? {} : { deduplication: deduplication ? deduplication : null }),
     ...(notifications === undefined
       ? {}
       : { notifications: notifications.length === 0 ? null : toRules(notifications, known, makeId) }),

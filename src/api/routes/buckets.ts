@@ -28,7 +28,8 @@ import { bucketChangeSchema, bucketEtag, bucketSchema, showBucket, toBucketChang
 const TAGS = ['Buckets'];
 
 const bucketSummarySchema = z.object({ name: bucketNameSchema, createdAt: timeSchema }).openapi('BucketSummary');
-const countSchema = z.object({ objects: z.number().int(), bytes: z.string().openapi({ example: '1048576' }) });
+const bytesSchema = z.string().openapi({ example: '1048576' });
+const countSchema = z.object({ objects: z.number().int(), bytes: bytesSchema });
 const totalsSchema = z.object({
   items: z.array(
     z
@@ -37,6 +38,9 @@ const totalsSchema = z.object({
         current: countSchema,
         noncurrent: countSchema.openapi({ description: 'Older versions: what the trash and the history take.' }),
         uploads: countSchema.openapi({ description: 'Parts of uploads that are not finished.' }),
+        saved: z
+          .object({ deduplicated: bytesSchema, compressed: bytesSchema })
+          .openapi({ description: 'Bytes of these that are not stored, for they are there already or compressed.' }),
       })
       .openapi('StorageTotals'),
   ),
@@ -191,6 +195,7 @@ function addTotals(api: Api): void {
         current: { objects: of.currentCount, bytes: `${of.currentBytes}` },
         noncurrent: { objects: of.noncurrentCount, bytes: `${of.noncurrentBytes}` },
         uploads: { objects: of.partCount, bytes: `${of.partBytes}` },
+        saved: { deduplicated: `${of.deduplicatedBytes}`, compressed: `${of.compressedBytes}` },
       }));
       return c.json({ items }, 200);
     },

@@ -79,6 +79,7 @@ async function writePart(
     expectation: expectationFor(upload, input.expectation),
     inlineMaxBytes: 0,
     kept,
+    isShared: home.settings.deduplication === true,
     identity: {
       bucket: home.name,
       key,
@@ -96,10 +97,11 @@ async function writePart(
     checksum: written.checksum,
     segments: written.body.segments,
   };
-  await commitOrDiscard(core, written, () =>
-    bucket.call('commitPart', { key, uploadId, part, arrivals: written.arrivals }),
+  const { arrivals } = written;
+  const placed = await commitOrDiscard(core, { segments: part.segments, arrivals }, () =>
+    bucket.call('commitPart', { key, uploadId, part, arrivals }),
   );
-  return { ...part, encryption: upload.encryption, storageClass: upload.storageClass };
+  return { ...part, ...placed, encryption: upload.encryption, storageClass: upload.storageClass };
 }
 
 /**

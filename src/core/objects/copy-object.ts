@@ -72,10 +72,10 @@ export async function copyObject(core: Core, target: BucketHandle, input: CopyOb
   } as ObjectVersion;
   const { arrivals } = copied;
   try {
-    const placed = await commitOrDiscard(core, copied, () =>
+    const placed = await commitOrDiscard(core, { segments: object.segments, arrivals }, () =>
       target.call('commitObject', { object, condition: input.condition, arrivals }),
     );
-    return { ...object, ...placed };
+    return { ...object, ...placed } as ObjectVersion;
   } catch (error) {
     throw asGoneMeanwhile(error);
   }
@@ -139,6 +139,7 @@ async function rewriteBytes(core: Core, target: BucketHandle, input: CopyObjectI
       },
       inlineMaxBytes: core.settings.inlineBodyMaxBytes,
       kept,
+      isShared: home.settings.deduplication === true,
       identity: {
         bucket: home.name,
         key,

@@ -36,6 +36,7 @@ export async function putObject(core: Core, bucket: BucketHandle, input: PutObje
     inlineMaxBytes: core.settings.inlineBodyMaxBytes,
     isLengthOptional: input.isLengthOptional ?? false,
     kept,
+    isShared: home.settings.deduplication === true,
     identity: {
       bucket: home.name,
       key,
@@ -60,8 +61,9 @@ export async function putObject(core: Core, bucket: BucketHandle, input: PutObje
     checksum: written.checksum === null ? null : { ...written.checksum, type: 'FULL_OBJECT' },
     parts: null,
   };
-  const placed = await commitOrDiscard(core, written, () =>
-    bucket.call('commitObject', { object, condition: input.condition, arrivals: written.arrivals }),
+  const { arrivals } = written;
+  const placed = await commitOrDiscard(core, { segments: object.segments, arrivals }, () =>
+    bucket.call('commitObject', { object, condition: input.condition, arrivals }),
   );
-  return { ...object, ...placed };
+  return { ...object, ...placed } as ObjectVersion;
 }

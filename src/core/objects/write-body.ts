@@ -3,9 +3,9 @@
 import { createDigestSet } from '../../crypto/digest-set.ts';
 import type { BlobIdentity } from '../../ports/blob-store.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import type { BucketAddress, Checksum, ObjectBody } from '../../ports/domain.ts';
+import type { BucketAddress, Checksum, ObjectBody, Segment } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { BlobArrival } from '../../ports/metadata-index.ts';
+import type { BlobArrival, StoredAs } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 import { etagOf } from '../encryption/data-key.ts';
 import type { KeptKey } from '../encryption/key-keeping.ts';
@@ -35,6 +35,11 @@ export type WriteOptions = {
   readonly isLengthOptional?: boolean;
   /** What the body is sealed with; null leaves it plain. */
   readonly kept: KeptKey | null;
+  /**
+   * Whether the bucket stores equal bytes once: then the blob comes with its digest. Sealed bodies are never equal, and what
+   * stands in its row is no blob.
+   */
+  readonly isShared: boolean;
 };
 
 /**
@@ -52,9 +57,12 @@ export async function writeBody(
   const source = given.lengthBytes === null ? await peeked(given, options.inlineMaxBytes) : given;
   const { lengthBytes } = source;
   if (lengthBytes !== null) requireSize(lengthBytes);
+  const isInline = lengthBytes !== null && lengthBytes <= options.inlineMaxBytes;
+  const isShared = options.isShared && options.kept === null && !isInline;
+  const provenSha256Hex = given.provenSha256Hex ?? null;
   const digests = createDigestSet({
     md5: true,
-    sha256: false,
+    sha256: isShared && provenSha256Hex === null,
     checksum: options.expectation.checksum?.algorithm ?? null,
   });
   let receivedBytes = 0;
@@ -70,20 +78,21 @@ export async function writeBody(
   };
 
   const dataKey = options.kept?.dataKey ?? null;
-  const verified = (): Pick<WrittenBody, 'etag' | 'checksum'> => {
+  const verified = (): Pick<WrittenBody, 'etag' | 'checksum'> & { readonly sha256Hex: string | null } => {
     const found = digests.finish();
     const md5Hex = found.md5Hex ?? '';
     verifyBody(options.expectation, { md5Hex, checksumBase64: found.checksumBase64 });
     const algorithm = options.expectation.checksum?.algorithm;
     const value = found.checksumBase64;
     const checksum = algorithm === undefined || value === null ? null : { algorithm, value };
-    return { etag: etagOf(dataKey, md5Hex), checksum };
+    return { etag: etagOf(dataKey, md5Hex), checksum, sha256Hex: found.sha256Hex ?? provenSha256Hex };
   };
 
-  if (lengthBytes !== null && lengthBytes <= options.inlineMaxBytes) {
+  if (isInline) {
     const plain = await collect(digested, options.inlineMaxBytes);
     const inlineBytes = dataKey === null ? plain : sealInline(plain, dataKey);
-    return { body: { segments: [], inlineBytes }, sizeBytes: plain.length, arrivals: [], ...verified() };
+    const { etag, checksum } = verified();
+    return { body: { segments: [], inlineBytes }, sizeBytes: plain.length, arrivals: [], etag, checksum };
   }
 
   const { blobStore, clock, ids } = core.ports;
@@ -102,7 +111,9 @@ export async function writeBody(
   try {
     // The sweeper takes an uncommitted blob for the trace of a crash once it is older than the grace.
     if (clock.nowMs() - startedAtMs > core.settings.graceSeconds * 500) throw new StorageError('RequestTimeout');
-    return { ...written, ...verified() };
+    const { etag, checksum, sha256Hex } = verified();
+    const digest = isShared && sha256Hex !== null ? { digest: { sha256Hex } } : {};
+    return { ...written, etag, checksum, arrivals: [{ blobId, sizeBytes, home: null, ...digest }] };
   } catch (error) {
     discard(core, written);
     throw error;
@@ -124,7 +135,7 @@ async function peeked(source: ByteSource, maxBytes: number): Promise<ByteSource>
   return { lengthBytes: found.length, pump: async (onChunk) => onChunk(found) };
 }
 
-/** Deletes what `writeBody` wrote, after the index refused it. In the background; the sweeper is the second net. */
+/** Deletes what `writeBody` wrote, after the index refused it or needs none of it. In the background; the sweeper is the second net. */
 export function discard(core: Core, written: Pick<WrittenBody, 'arrivals'>): void {
   const fresh = written.arrivals.filter((arrival) => arrival.home === null).map((arrival) => arrival.blobId);
   if (fresh.length > 0) core.ports.background.run('discard-blob', () => core.ports.blobStore.delete(fresh));
@@ -133,14 +144,20 @@ export function discard(core: Core, written: Pick<WrittenBody, 'arrivals'>): voi
 /** Codes after which a commit may have landed all the same; its blobs must stay for the sweeper to judge. */
 const UNKNOWN_OUTCOMES: ReadonlySet<string> = new Set(['InternalError', 'ServiceUnavailable', 'SlowDown']);
 
-/** Commits with `commit`; when the index refuses for sure, what was written is deleted. */
-export async function commitOrDiscard<Result>(
+/**
+ * Commits with `commit`; when the index refuses for sure, or has the same bytes already, what was written is deleted. Gives
+ * where the bytes of `segments` are then.
+ */
+export async function commitOrDiscard<Result extends StoredAs>(
   core: Core,
-  written: Pick<WrittenBody, 'arrivals'>,
+  written: { readonly segments: readonly Segment[]; readonly arrivals: readonly BlobArrival[] },
   commit: () => Promise<Result>,
-): Promise<Result> {
+): Promise<Omit<Result, 'storedAs'> & { readonly segments: readonly Segment[] }> {
   try {
-    return await commit();
+    const { storedAs, ...result } = await commit();
+    if (storedAs === null) return { ...result, segments: written.segments };
+    discard(core, written);
+    return { ...result, segments: written.segments.map((segment) => ({ ...segment, blobId: storedAs })) };
   } catch (error) {
     if (error instanceof StorageError && !UNKNOWN_OUTCOMES.has(error.code)) discard(core, written);
     throw error;
