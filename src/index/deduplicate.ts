@@ -14,7 +14,7 @@ type Shared = {
 };
 
 /**
- * The body as it shall be referred to. Only a body that is one whole arrival with a digest is looked up.
+ * The body as it shall be referred to. Only a plain body that is one whole arrival with a digest is looked up.
  * Cost: one statement for such a body, none for others.
  */
 export function shareEqual(
@@ -28,6 +28,7 @@ export function shareEqual(
   const [segment] = segments;
   const kept = { segments, arrivals, storedAs: null };
   if (arrival?.digest === undefined || segment === undefined || segments.length > 1) return kept;
+  if (segment.packing !== undefined) return kept;
   const equal = sql.all<{ blob_id: BlobId }>(
     `SELECT blob_id FROM blobs
      WHERE bucket = ? AND sha256 = ? AND size_bytes = ? AND storage_class = ? AND is_condemned = 0 LIMIT 2`,

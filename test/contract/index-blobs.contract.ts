@@ -54,6 +54,27 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
     index.call(bucket.name, 'condemnBlobs', { bucket: addressOf(bucket), olderThanMs, limit });
 
   describe(`metadata index, blobs: ${subject.name}`, () => {
+    test('refers to a blob of the same bytes in the place of one that arrives, and says so again', async (index) => {
+      const bucket = await makeBucket(index);
+      const ref = refOf(bucket);
+      const commit = (key: string, blobId: BlobId, digest = { sha256Hex: 'same' }) => {
+        const object = segmentsObjectOf(key, [wholeOf(blobId)]);
+        const arrivals = [{ ...arrivalOf(blobId), digest }];
+        return () => index.call(bucket.name, 'commitObject', { bucket: ref, object, condition: null, arrivals });
+      };
+      const [first, second, other] = [blobIn(bucket), blobIn(bucket), blobIn(bucket)];
+      expect(await commit('a', first)()).toMatchObject({ storedAs: null });
+      const again = commit('b', second);
+      for (const _ of [1, 2]) expect(await again()).toMatchObject({ storedAs: first });
+      expect(await commit('c', other, { sha256Hex: 'other' })()).toMatchObject({ storedAs: null });
+      expect((await get(index, bucket, 'b'))?.segments).toEqual([wholeOf(first)]);
+      expect(await unknownOf(index, bucket, [first, second])).toEqual([second]);
+      const totals = () => index.call(bucket.name, 'getStorageTotals', { bucket: ref });
+      expect(await totals()).toMatchObject([{ currentBytes: 300, deduplicatedBytes: 100 }]);
+      await deleteKeys(index, bucket, ['a']);
+      expect(await totals()).toMatchObject([{ currentBytes: 200, deduplicatedBytes: 0 }]);
+    });
+
     test('frees a blob when the last object that mentions it goes', async (index) => {
       const bucket = await makeBucket(index);
       const blobId = await putBlob(index, bucket, 'a');
