@@ -6,6 +6,7 @@
 // multipart uploads")
 import type { Sql } from '../ports/sql.ts';
 import { addCommitUsage } from './commit-usage.ts';
+import type { RowState } from './row-changes.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -16,16 +17,21 @@ const LEAST_TIMES_MS: ReadonlyMap<string, number> = new Map([
   ['GLACIER_IR', 90 * DAY_MS],
 ]);
 
-/** Counts the byte-milliseconds that are short. `classSinceMs`: since when the row has its class. Cost: a look-up; a statement where it is short. */
+/**
+ * Counts the byte-milliseconds that are short, of the bytes that really leave: what was compressed away was not there, and
+ * what others share stays. `classSinceMs`: since when the row has its class. Cost: a look-up; a statement where it is short.
+ */
 export function countEarlyLeave(
   sql: Sql,
   bucket: number,
-  row: { readonly sizeBytes: number; readonly storageClass: string; readonly classSinceMs: number },
+  { sizeBytes, storageClass, compressedAway, deduplicatedAway }: RowState,
+  classSinceMs: number,
   atMs: number,
 ): void {
-  const leastMs = LEAST_TIMES_MS.get(row.storageClass);
+  const leastMs = LEAST_TIMES_MS.get(storageClass);
   if (leastMs === undefined) return;
-  const shortMs = Math.min(leastMs, row.classSinceMs + leastMs - atMs);
+  const shortMs = Math.min(leastMs, classSinceMs + leastMs - atMs);
   if (shortMs <= 0) return;
-  addCommitUsage(sql, bucket, `early-delete/${row.storageClass}`, BigInt(row.sizeBytes) * BigInt(shortMs), atMs);
+  const leaving = BigInt(sizeBytes - compressedAway - deduplicatedAway);
+  addCommitUsage(sql, bucket, `early-delete/${storageClass}`, leaving * BigInt(shortMs), atMs);
 }

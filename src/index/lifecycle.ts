@@ -119,12 +119,12 @@ function transition(sql: Sql, { n, nowMs }: Context, { key, versionId, storageCl
     key,
     versionId,
   );
-  countEarlyLeave(sql, n, stored, nowMs);
   // As on S3 and R2 a transition is a request. Source: https://developers.cloudflare.com/r2/pricing/#class-a-operations
   addCommitUsage(sql, n, `class-a/${storageClass}`, 1n, nowMs);
   const kind = isCurrent ? 'current' : 'noncurrent';
   const saved = moveShares(sql, n, stored.mentions, stored.storageClass, storageClass);
   const from = oneRow(kind, stored, saved.before);
+  countEarlyLeave(sql, n, from, stored.classSinceMs, nowMs);
   const to = oneRow(kind, { ...stored, storageClass }, saved.after);
   rowChanged(sql, { bucket: n, key, from, to, atMs: nowMs });
   return true;

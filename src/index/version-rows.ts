@@ -207,8 +207,9 @@ function makeRoom(
   if (current === null) return { freedBodyId: null, gone: null };
   const goes = versioning === 'off' || (versioning === 'suspended' && current.isNull);
   if (goes) {
-    countEarlyLeave(sql, bucket, current, nowMs);
-    return { freedBodyId: current.bodyId, gone: withoutReferences(sql, bucket, 'current', current, nowMs) };
+    const gone = withoutReferences(sql, bucket, 'current', current, nowMs);
+    countEarlyLeave(sql, bucket, gone, current.classSinceMs, nowMs);
+    return { freedBodyId: current.bodyId, gone };
   }
   sql.all(
     `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes, etag,
@@ -231,7 +232,7 @@ export function removeOther(sql: Sql, bucket: number, key: ObjectKey, name: Vers
   if (stored.bodyId !== null) deleteBody(sql, stored.bodyId);
   sql.all('DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?', bucket, key, stored.versionId);
   if (stored.isMarker) return;
-  countEarlyLeave(sql, bucket, stored, nowMs);
+  countEarlyLeave(sql, bucket, from, stored.classSinceMs, nowMs);
   rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
 }
 
@@ -251,7 +252,7 @@ export function removeCurrent(sql: Sql, bucket: number, key: ObjectKey, current:
   const from = withoutReferences(sql, bucket, 'current', current, nowMs);
   if (current.bodyId !== null) deleteBody(sql, current.bodyId);
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
-  countEarlyLeave(sql, bucket, current, nowMs);
+  countEarlyLeave(sql, bucket, from, current.classSinceMs, nowMs);
   rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
 }
 

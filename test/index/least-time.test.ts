@@ -8,16 +8,21 @@ import { HOUR_MS } from '../../src/ports/ledger.ts';
 import type { LifecycleAction } from '../../src/ports/lifecycle.ts';
 import type { NameAction } from '../../src/ports/name-jobs.ts';
 import {
+  arrivalOf,
   asKey,
+  blobIn,
   bucketRecord,
   completionOf,
   deletionOf,
   fresh,
   nameJobOf,
+  objectIn,
   objectOf,
   partOf,
   START_MS,
+  segmentsObjectOf,
   uploadOf,
+  wholeOf,
 } from '../contract/index-samples.ts';
 
 const DAY = 86_400_000;
@@ -73,6 +78,23 @@ describe('an object that leaves its class early', () => {
     for (const _ of [1, 2]) world.drop('a', 10.5);
     const hourMs = world.at(10.5) - (world.at(10.5) % HOUR_MS);
     expect(world.counted()).toEqual([{ meter: 'early-delete/STANDARD_IA', hourMs, quantity: byteDays(19.5) }]);
+  });
+
+  it('owes nothing for bytes that others share, and the last of them owes them', () => {
+    const { index, bucket, at, ...world } = openWorld();
+    for (const [day, key] of ['a', 'b', 'c'].entries()) {
+      const blobId = blobIn(bucket);
+      const changes = { storageClass: 'STANDARD_IA', lastModifiedMs: at(day) };
+      const object = segmentsObjectOf(key, [wholeOf(blobId, SIZE)], changes);
+      const arrivals = [{ ...arrivalOf(blobId, SIZE), digest: { sha256Hex: 'same' } }];
+      index.commitObject({ bucket, object, condition: null, arrivals });
+    }
+    const { versionId } = objectIn(index.getVersion({ bucket, key: asKey('b'), versionId: null })) ?? {};
+    world.drop('a', 3);
+    if (versionId !== undefined) world.transition('b', versionId, 4, 'STANDARD');
+    expect(world.short()).toEqual({ 'class-a/STANDARD': 1n });
+    world.drop('c', 5);
+    expect(world.short()).toMatchObject({ 'early-delete/STANDARD_IA': byteDays(27) });
   });
 
   it('owes by its class: 30 days, 90 days, nothing', () => {
