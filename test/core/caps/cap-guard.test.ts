@@ -9,6 +9,7 @@ import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
 import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
+import { createReceipts } from '../../../src/core/metering/take-receipt.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
 import { migrate } from '../../../src/index/schema.ts';
@@ -48,11 +49,12 @@ function createWorld(cap: Cap) {
   migrate(sql, LEDGER_SCHEMA);
   const api = createLedgerIndex(sql, priceReceipt);
   api.putCap({ accountId, cap });
-  const state = { isAway: false };
+  const state: { isAway: boolean; receipts: Promise<void> | null } = { isAway: false, receipts: null };
   const direct = createDirectLedger(api);
   const ledger: Ledger = {
     async call(name, input) {
       if (state.isAway) throw new Error('away');
+      if (name === 'takeReceipt') await state.receipts;
       // Calls of several processes come in between each other.
       await Promise.resolve();
       return direct.call(name, input);
@@ -64,11 +66,19 @@ function createWorld(cap: Cap) {
   const createProcess = () => {
     made += 1;
     const meter = createUsageMeter(clock);
-    const core = { ports: { clock, ledger, log, meter } } as unknown as Core;
+    const directory = { call: async () => ({ cardId: null, credits: [], uses: [], invoiceCount: 0 }) };
+    const settings = { tierLimitMs: 1_000, rateCardId: 'cloudflare-r2' };
+    const core = { ports: { clock, directory, ledger, log, meter }, settings } as unknown as Core;
     const flusher = createUsageFlusher(core, { source: `p${made}`, intervalMs: 1 });
     const guard = createCapGuard(core, flusher, `p${made}`, (_account, _cap, { percent }) => crossed.push(percent));
+    const takeReceipt = createReceipts(core, flusher, `p${made}`);
     /** As the surfaces do: ask, look again when it goes out, count. Whether it went out. */
-    async function use(bytesOut: number, of = owner(), operationClass: OperationClass = 'B', fromMemory = false) {
+    async function use(
+      bytesOut: number,
+      of = owner(),
+      operationClass: OperationClass = 'B',
+      { fromMemory = false, hasReceipt = false } = {},
+    ) {
       const wanted = { operationClass, bytesOut, fromMemory };
       try {
         await guard.require(of, wanted);
@@ -77,7 +87,9 @@ function createWorld(cap: Cap) {
         throw error;
       }
       if (guard.refusalNow(of, wanted) !== null) return 'late';
-      meter.of(of).count(operationClass, bytesOut, 'bucket', 'STANDARD');
+      if (hasReceipt) {
+        await takeReceipt(of, { operationClass, bytesOut, tier: 'bucket', storageClass: 'STANDARD', alsoRead: 0 });
+      } else meter.of(of).count(operationClass, bytesOut, 'bucket', 'STANDARD');
       return 'served';
     }
     return { guard, flusher, meter, use };
@@ -101,18 +113,21 @@ describe('caps', () => {
       clients: fc.integer({ min: 1, max: 8 }),
       waitMs: fc.constantFrom(0, 0, 500, 10_000, 50_000),
       flush: fc.boolean(),
+      hasReceipt: fc.boolean(),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), async (steps) => {
         const world = createWorld(bytesCap(BigInt(1000 * UNIT)));
         const processes = [0, 1, 2, 3].map(() => world.createProcess());
         let used = 0;
-        for (const { process: at, bytes, clients, waitMs, flush } of steps) {
+        for (const { process: at, bytes, clients, waitMs, flush, hasReceipt } of steps) {
           // As their timers do: what was used is recorded long before a lease ends.
           if (waitMs >= 10_000) for (const { flusher } of processes) await flusher.flush();
           world.advance(waitMs);
           // Others work at the same time.
-          const asks = Array.from({ length: clients }, (_, n) => processes[(at + (n % 2)) % 4]?.use(bytes * UNIT));
+          const asks = Array.from({ length: clients }, (_, n) =>
+            processes[(at + (n % 2)) % 4]?.use(bytes * UNIT, owner(), 'B', { hasReceipt: hasReceipt && n % 3 > 0 }),
+          );
           const outcomes = await Promise.all(asks);
           used += bytes * outcomes.filter((outcome) => outcome === 'served').length;
           if (flush) await processes[at]?.flusher.flush();
@@ -129,6 +144,24 @@ describe('caps', () => {
     let served = 0;
     for (let at = 0; at < 10_050; at++) if ((await use(1000)) === 'served') served += 1;
     expect(served).toBe(10_000);
+  });
+
+  it('know of answers whose receipts are on their way to the ledger', async () => {
+    const world = createWorld(bytesCap(1000n));
+    const { use } = world.createProcess();
+    let arrive = () => {};
+    world.state.receipts = new Promise((resolve) => {
+      arrive = resolve;
+    });
+    const first = use(600, owner(), 'B', { hasReceipt: true });
+    await new Promise((resolve) => setImmediate(resolve));
+    // The lease is old, and the new one is made from what the ledger knows.
+    world.advance(46_000);
+    expect(await use(500)).toBe('UsageCapReached');
+    arrive();
+    expect(await first).toBe('served');
+    world.advance(46_000);
+    expect([await use(401), await use(400)]).toEqual(['UsageCapReached', 'served']);
   });
 
   it('give back what a dead process had leased, a minute later', async () => {
@@ -170,7 +203,7 @@ describe('caps', () => {
     expect(await use(500)).toBe('served');
     world.advance(46_000);
     expect(await use(10)).toBe('UsageCapReached');
-    expect(await use(10, owner(), 'B', true)).toBe('served');
+    expect(await use(10, owner(), 'B', { fromMemory: true })).toBe('served');
     const gate = { ownerId: accountId, bucketId: 'a~1' } as BucketGate;
     expect(guard.mayServe(gate, 10)).toBe(true);
     meter.ofGate(gate).count('B', 490, 'memory', 'STANDARD');
