@@ -26,6 +26,7 @@ import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
 import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../../src/index/schema.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../../src/ports/domain.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Clock, Ids, Log } from '../../../src/ports/system.ts';
 import { createExactHotMetadata, MASTER_KEYS } from '../../core/memory-core.ts';
 import { makeRequest } from './make-request.ts';
@@ -69,8 +70,10 @@ export type TestSurface = {
 const encode = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** `region` is the service's; ids count up from 1, so that documents are the same in every run. */
-export function createTestSurface(options: { region?: string; inlineBodyMaxBytes?: number } = {}): TestSurface {
+/** `ledger` may stand before the one that works; `region` is the service's; ids count up from 1, so that documents are the same in every run. */
+export function createTestSurface(
+  options: { region?: string; inlineBodyMaxBytes?: number; ledger?: (working: Ledger) => Ledger } = {},
+): TestSurface {
   let nowMs = NOW_MS;
   const clock: Clock = { nowMs: () => nowMs };
   const log: Log = { info: () => {}, error: () => {} };
@@ -81,6 +84,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
   const directorySql = openSqlite(':memory:', { readOnly: false });
   migrate(directorySql, DIRECTORY_SCHEMA);
   migrate(directorySql, LEDGER_SCHEMA);
+  const ledger = createDirectLedger(createLedgerIndex(directorySql, priceReceipt));
   const core: Core = {
     settings: {
       inlineBodyMaxBytes: options.inlineBodyMaxBytes ?? 16,
@@ -104,7 +108,7 @@ export function createTestSurface(options: { region?: string; inlineBodyMaxBytes
       blobStore,
       metadataIndex: createDirectMetadataIndex(createBucketIndex(indexSql)),
       directory: createDirectDirectory(createDirectoryIndex(directorySql)),
-      ledger: createDirectLedger(createLedgerIndex(directorySql, priceReceipt)),
+      ledger: options.ledger?.(ledger) ?? ledger,
       hotMetadata: createExactHotMetadata(clock),
       edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 0, maxSliceBytes: 0 })),
       derived: createMemoryDerived(clock),
