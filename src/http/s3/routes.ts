@@ -34,6 +34,7 @@
 // - An unfinished multipart upload without a new part for QUAYSIDE_STALE_UPLOAD_HOURS (24) is given up, unless a rule of the bucket says when
 //   (S3 keeps and bills it until a rule does); 0 is S3's way.
 // - Notifications go to webhooks of the bucket's owner, whatever kind of ARN names them; EventBridge is 501 (docs/notifications.md).
+// - `receipt=1` and `x-quayside-receipt: 1` are ours, on any request: receipt-wish.ts, docs/billing.md.
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 Retry-After.
 import type { Decide } from '../../core/auth/decide.ts';
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
