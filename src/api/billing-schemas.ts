@@ -134,6 +134,16 @@ export function monthFrom(text: string): { year: number; month: number } {
   return { ...period };
 }
 
+/** The same, also of an account that was deleted: its invoices stay, for the operator. NoSuchAccount. */
+export async function invoicedAccountOf(call: SignedInCall, accountId: string | undefined): Promise<Account> {
+  const id = accountOf(call, accountId);
+  const account = (await call.findAccounts([id])).get(id);
+  if (account !== undefined) return account;
+  const kept = await call.core.ports.directory.call('listInvoices', { accountId: id, before: '', limit: 1 });
+  if (kept.length === 0) throw new StorageError('NoSuchAccount');
+  return { id, displayName: id };
+}
+
 /** The account that the request is about, with its name. NoSuchAccount. */
 export async function billedAccountOf(call: SignedInCall, accountId: string | undefined): Promise<Account> {
   const id = accountOf(call, accountId);

@@ -48,7 +48,12 @@ describeCore('accounts', () => {
       (await nobody.call('POST', '/sessions', { accessKeyId: key.id, secretAccessKey: key.secretAccessKey })).status,
     ).toBe(401);
     expect((await send({ method: 'GET', signer: signerOf(key) })).text).toContain('<Code>InvalidAccessKeyId</Code>');
+    // The list that its key asked for is on the last bill, which is made in the moment of the deletion.
+    const month = new Date().toISOString().slice(0, 7);
+    const bill = async () => (await root.call('GET', `/invoices/${month}?accountId=${made.json.id}`)).json;
+    await expect.poll(async () => (await bill()).usage['class-a/STANDARD'], { timeout: 30_000 }).toBe('1');
     expect((await root.call('DELETE', `/accounts/${made.json.id}`)).status).toBe(204);
+    expect(await bill()).toMatchObject({ status: 'closed', usage: { 'class-a/STANDARD': '1' }, isRecomputable: true });
     expect((await root.call('GET', `/accounts/${made.json.id}`)).json.code).toBe('NoSuchAccount');
     expect((await root.call('POST', `/access-keys${of}`, { name: 'late' })).json.code).toBe('NoSuchAccount');
   });

@@ -1,5 +1,6 @@
 // Accounts: the operator makes them; their owners see and name them.
 import { z } from '@hono/zod-openapi';
+import { deleteAccount } from '../../core/accounts/delete-account.ts';
 import { createAccount } from '../../core/accounts/members.ts';
 import type { AccountRecord } from '../../ports/account-records.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -144,6 +145,7 @@ export function addAccountRoutes(api: Api): void {
       path: '/accounts/{accountId}',
       operationId: 'deleteAccount',
       summary: 'Delete an account that has no buckets, with its members, keys, tokens and sessions (operator)',
+      description: 'Its months are closed at once, the open one too; their invoices stay, for the operator to read.',
       tags: TAGS,
       access: 'account:write',
       request: { params },
@@ -152,7 +154,7 @@ export function addAccountRoutes(api: Api): void {
     async (c) => {
       const call = callOf(c);
       requireOperator(call);
-      await call.core.ports.directory.call('removeAccount', { id: accountOf(call, c.req.valid('param').accountId) });
+      await deleteAccount(call.core, accountOf(call, c.req.valid('param').accountId));
       return c.body(null, 204);
     },
   );

@@ -13,6 +13,7 @@ import {
   billedAccountOf,
   cardIdSchema,
   currencySchema,
+  invoicedAccountOf,
   invoiceHeadSchema,
   invoiceSchema,
   microSchema,
@@ -43,7 +44,7 @@ const query = z.strictObject({ accountId: accountIdQuery });
 
 async function findInvoice(c: ApiContext, accountId: string | undefined, period: string): Promise<InvoiceDocument> {
   const call = callOf(c);
-  const invoice = await getInvoice(call.core, await billedAccountOf(call, accountId), monthFrom(period));
+  const invoice = await getInvoice(call.core, await invoicedAccountOf(call, accountId), monthFrom(period));
   if (invoice === null) throw new StorageError('NoSuchInvoice');
   return invoice;
 }
@@ -72,7 +73,7 @@ export function addInvoiceRoutes(api: Api): void {
     async (c) => {
       const call = callOf(c);
       const { limit, cursor, accountId } = c.req.valid('query');
-      const { id } = await billedAccountOf(call, accountId);
+      const { id } = await invoicedAccountOf(call, accountId);
       const list = `invoices ${id}`;
       const before = readCursor(call.secrets, list, cursor);
       const input = { accountId: id, before, limit: limit + 1 };

@@ -22,12 +22,18 @@ export function isDue(core: Core, period: BillingMonth, nowMs: number): boolean 
 
 /**
  * The closed bill; null for a month in which the account used nothing, which has none. What the ledger hears of the month
- * later is not billed. InvalidInput for a month that is not due, ConditionalRequestConflict when others close at once.
+ * later is not billed. `isLast`: the account ends, so the month need not be over. InvalidInput for a month that is not due,
+ * ConditionalRequestConflict when others close at once.
  */
-export async function closeMonth(core: Core, account: Account, period: BillingMonth): Promise<InvoiceDocument | null> {
+export async function closeMonth(
+  core: Core,
+  account: Account,
+  period: BillingMonth,
+  { isLast = false }: { readonly isLast?: boolean } = {},
+): Promise<InvoiceDocument | null> {
   const { directory, clock } = core.ports;
   const closedAtMs = clock.nowMs();
-  if (!isDue(core, period, closedAtMs)) {
+  if (!isLast && !isDue(core, period, closedAtMs)) {
     throw new StorageError('InvalidInput', { detail: `${monthText(period)} can't be closed yet.` });
   }
   const { startMs, endMs } = monthBounds(period);

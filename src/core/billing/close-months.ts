@@ -63,7 +63,7 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
       try {
         const bill = await closeMonth(core, account, period);
         if (bill !== null) closed += 1;
-        if (bill !== null) await tell(core, account, bill);
+        if (bill !== null) await tellOfBill(core, account, bill);
       } catch (cause) {
         hasFailed = true;
         log.error('closing-failed', { accountId: account.id, period: monthText(period), cause });
@@ -80,7 +80,7 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
  * Tells the account's webhooks of a bill that is new. A run that was cut short between closing and telling tells in the next
  * one, within TELL_MS; who hears of it twice sees the same message id.
  */
-async function tell(core: Core, { id: accountId }: Account, bill: InvoiceDocument): Promise<void> {
+export async function tellOfBill(core: Core, { id: accountId }: Account, bill: InvoiceDocument): Promise<void> {
   const { number, closedAtMs, invoice } = bill;
   if (closedAtMs === null || closedAtMs < core.ports.clock.nowMs() - TELL_MS) return;
   const { currency, totalMicro, period } = invoice;

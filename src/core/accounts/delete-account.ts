@@ -1,0 +1,43 @@
+// Deletes an account for good. Nobody comes by its months later, so its last bills are made here: first it is stopped, then
+// what its buckets stored goes to the ledger, then its months are closed, the open one too, then it goes. Each step can be
+// repeated; a deletion that dies in the middle leaves a disabled account, and is finished by another.
+import type { AccountRecord } from '../../ports/account-records.ts';
+import type { AccountId, BucketName } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import { closeLastMonths } from '../billing/close-last-months.ts';
+import { monthBounds, monthOf, monthsLater } from '../billing/month.ts';
+import type { Core } from '../core.ts';
+import { collectStorage } from '../metering/collect-storage.ts';
+import { queryUsage } from '../metering/query-usage.ts';
+
+/**
+ * NoSuchAccount, AccountNotEmpty (it has buckets). What was counted in the last seconds before and has not come to the ledger
+ * is not billed. Cost: one index call for each bucket that it used in this month and the last, some directory calls.
+ */
+export async function deleteAccount(core: Core, id: AccountId): Promise<void> {
+  const { directory } = core.ports;
+  const account = await directory.call('getAccount', { id });
+  if (account === null) throw new StorageError('NoSuchAccount');
+  await requireNoBuckets(core, id);
+  if (account.isEnabled) await disable(core, account);
+  for (const name of await usedBuckets(core, id)) await collectStorage(core, name);
+  await closeLastMonths(core, account);
+  await directory.call('removeAccount', { id });
+}
+
+async function requireNoBuckets(core: Core, ownerId: AccountId): Promise<void> {
+  const buckets = await core.ports.directory.call('listBuckets', { ownerId, prefix: '', after: '', limit: 1 });
+  if (buckets.length > 0) throw new StorageError('AccountNotEmpty');
+}
+
+async function disable(core: Core, { id, revision, displayName }: AccountRecord): Promise<void> {
+  await core.ports.directory.call('updateAccount', { id, revision, displayName, isEnabled: false });
+}
+
+/** Its buckets are gone; what they stored waits in their indexes, under the names that the ledger knows. */
+async function usedBuckets(core: Core, accountId: AccountId): Promise<ReadonlySet<BucketName>> {
+  const month = monthOf(core.ports.clock.nowMs());
+  const fromMs = monthBounds(monthsLater(month, -1)).startMs;
+  const sums = await queryUsage(core, { accountId, fromMs, toMs: monthBounds(month).endMs, groupBy: ['bucket'] });
+  return new Set(sums.flatMap(({ bucket }) => bucket ?? []));
+}

@@ -1,0 +1,20 @@
+// The last bills of an account that ends: every month that is still open, the one that runs as far as it has come.
+import type { Account } from '../../ports/domain.ts';
+import type { Core } from '../core.ts';
+import { closeMonth } from './close-month.ts';
+import { tellOfBill } from './close-months.ts';
+import { monthOf, monthsLater, monthText, parseMonth } from './month.ts';
+
+/** Closes and tells of them, the oldest first. Idempotent. Cost: some directory calls and a query of the ledger for each. */
+export async function closeLastMonths(core: Core, account: Account): Promise<void> {
+  const { clock, directory } = core.ports;
+  const last = monthOf(clock.nowMs());
+  const before = monthsLater(last, -1);
+  const closing = await directory.call('getClosing', {});
+  const begun = closing === null ? before : (parseMonth(closing.period) ?? before);
+  let period = monthText(begun) < monthText(before) ? begun : before;
+  for (; monthText(period) <= monthText(last); period = monthsLater(period, 1)) {
+    const bill = await closeMonth(core, account, period, { isLast: true });
+    if (bill !== null) await tellOfBill(core, account, bill);
+  }
+}
