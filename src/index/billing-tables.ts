@@ -32,7 +32,7 @@ export const BILLING_TABLES: readonly string[] = [
   'CREATE TABLE closing (id INTEGER PRIMARY KEY CHECK (id = 0), period TEXT NOT NULL, after TEXT NOT NULL) STRICT',
 ];
 
-/** Added to them later, a migration of its own. */
+/** Added to them later, migrations of their own. */
 export const PUSH_TABLES: readonly string[] = [
   `CREATE TABLE push_targets (
     account_id TEXT NOT NULL PRIMARY KEY,
@@ -42,4 +42,8 @@ export const PUSH_TABLES: readonly string[] = [
     tried TEXT NOT NULL DEFAULT '',
     tried_at_ms INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID`,
+];
+
+export const USAGE_TOLD_TABLES: readonly string[] = [
+  'CREATE TABLE usage_told (id INTEGER PRIMARY KEY CHECK (id = 0), day_ms INTEGER NOT NULL, after TEXT NOT NULL) STRICT',
 ];

@@ -163,6 +163,15 @@ export function createBillingCalls(sql: Sql): BillingApi {
     setClosing({ period, after }) {
       sql.all('INSERT OR REPLACE INTO closing (id, period, after) VALUES (0, ?, ?)', period, after);
     },
+
+    getUsageTold() {
+      const [row] = sql.all<{ day_ms: number; after: string }>('SELECT day_ms, after FROM usage_told WHERE id = 0');
+      return row === undefined ? null : { dayMs: row.day_ms, after: row.after };
+    },
+
+    setUsageTold({ dayMs, after }) {
+      sql.all('INSERT OR REPLACE INTO usage_told (id, day_ms, after) VALUES (0, ?, ?)', dayMs, after);
+    },
   };
 }
 

@@ -43,6 +43,8 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'listInvoices',
   'listBilledAccounts',
   'getClosing',
+  'getUsageTold',
+  'listWebhookAccounts',
   'getPushTarget',
   'listPushTargets',
 ]);

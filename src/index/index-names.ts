@@ -104,6 +104,8 @@ export const DIRECTORY_CALLS = {
   listInvoices: 'query',
   listBilledAccounts: 'query',
   getClosing: 'query',
+  getUsageTold: 'query',
+  listWebhookAccounts: 'query',
   getPushTarget: 'query',
   listPushTargets: 'query',
   getWebhook: 'query',
@@ -150,6 +152,7 @@ export const DIRECTORY_CALLS = {
   addCredit: 'command',
   keepInvoice: 'command',
   setClosing: 'command',
+  setUsageTold: 'command',
   setPushTarget: 'command',
   notePush: 'command',
 } as const satisfies Record<keyof DirectoryApi, CallKind>;

@@ -3,7 +3,7 @@
 // edited: a change is a new one at the end. docs/storage-schema.md explains every table.
 import type { Sql } from '../ports/sql.ts';
 import { ACCOUNT_TABLES, KEY_ROLE_TABLES, PASSKEY_TABLES, SIGN_IN_TABLES } from './account-tables.ts';
-import { BILLING_TABLES, PUSH_TABLES } from './billing-tables.ts';
+import { BILLING_TABLES, PUSH_TABLES, USAGE_TOLD_TABLES } from './billing-tables.ts';
 import { COMMIT_USAGE_TABLES } from './commit-usage.ts';
 import { NAME_AID_TABLES, NAME_JOB_TABLES } from './names-schema.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
@@ -262,6 +262,7 @@ export const DIRECTORY_SCHEMA: Schema = {
     PUSH_TABLES,
     PASSKEY_TABLES,
     KEY_ROLE_TABLES,
+    USAGE_TOLD_TABLES,
   ],
 };
 

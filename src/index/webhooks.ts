@@ -55,6 +55,15 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
       return rows.map(decode);
     },
 
+    listWebhookAccounts({ after, limit }) {
+      const rows = sql.all<{ account_id: string }>(
+        'SELECT DISTINCT account_id FROM webhooks WHERE account_id > ? ORDER BY account_id LIMIT 0 + ?',
+        after,
+        limit,
+      );
+      return rows.map(({ account_id }) => account_id as AccountId);
+    },
+
     putWebhook({ webhook, max }) {
       const [others] = sql.all<{ count: number }>(
         'SELECT count(*) AS count FROM webhooks WHERE account_id = ? AND id <> ?',

@@ -37,6 +37,9 @@ export type AccountBilling = {
 /** Months up to and without `period` are closed; of `period` the accounts up to `after`. */
 export type ClosingState = { readonly period: string; readonly after: string };
 
+/** Days before `dayMs` are told to webhooks; of it the accounts up to `after`. */
+export type UsageTold = { readonly dayMs: number; readonly after: string };
+
 /** How far the usage of an account was told to a billing service outside (ports/usage-push.ts). */
 export type PushProgress = {
   /** The first day that is not told whole, its start. */
@@ -90,4 +93,8 @@ export type BillingApi = {
   getClosing(input: Readonly<Record<string, never>>): ClosingState | null;
   /** Idempotent. */
   setClosing(input: ClosingState): void;
+  /** How far the daily usage of accounts was told to their webhooks; null: never. */
+  getUsageTold(input: Readonly<Record<string, never>>): UsageTold | null;
+  /** Idempotent. */
+  setUsageTold(input: UsageTold): void;
 };

@@ -21,6 +21,8 @@ export type WebhookApi = {
   getWebhook(input: { id: string }): WebhookEndpoint | null;
   /** Of an account, after an id, in byte order. */
   listWebhooks(input: { accountId: AccountId; after: string; limit: number }): readonly WebhookEndpoint[];
+  /** Accounts that have any, after one, in byte order. */
+  listWebhookAccounts(input: { after: string; limit: number }): readonly AccountId[];
   /** Makes or replaces one. InvalidRequest: the account has `max` others. Idempotent. */
   putWebhook(input: { webhook: WebhookEndpoint; max: number }): void;
   /** Idempotent. */

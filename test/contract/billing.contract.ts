@@ -135,5 +135,29 @@ export function billingContract(subject: Subject<Directory>): void {
         expect(await directory.call('getClosing', {})).toEqual(state);
       }
     });
+
+    test('remembers how far usage was told, and knows who has webhooks', async (directory) => {
+      for (const state of [
+        { dayMs: 86_400_000, after: 'x' },
+        { dayMs: 2 * 86_400_000, after: '' },
+      ]) {
+        await directory.call('setUsageTold', state);
+        expect(await directory.call('getUsageTold', {})).toEqual(state);
+      }
+      const start = fresh('hooks-');
+      const webhook = { url: 'u', description: '', types: [], secrets: [], isEnabled: true, createdAtMs: 0 };
+      for (const [id, of] of [
+        ['1', 'b'],
+        ['2', 'a'],
+        ['3', 'b'],
+        ['4', 'c'],
+      ] as const) {
+        const accountId = `${start}${of}` as AccountId;
+        await directory.call('putWebhook', { webhook: { ...webhook, id: `${start}${id}`, accountId }, max: 9 });
+      }
+      const all = ['a', 'b', 'c'].map((of) => `${start}${of}`);
+      expect(await directory.call('listWebhookAccounts', { after: start, limit: 3 })).toEqual(all);
+      expect(await directory.call('listWebhookAccounts', { after: `${start}a`, limit: 1 })).toEqual([all[1]]);
+    });
   });
 }

@@ -464,6 +464,9 @@ function useBilling(directory: DirectoryApi): void {
   directory.listBilledAccounts({ after: '', limit: 10 });
   directory.setClosing({ period: '2026-11', after: '' });
   directory.getClosing({});
+  directory.setUsageTold({ dayMs: START_MS, after: '' });
+  directory.getUsageTold({});
+  directory.listWebhookAccounts({ after: '', limit: 10 });
   directory.setPushTarget({ accountId, customerId: 'cus_1', dayMs: START_MS });
   directory.getPushTarget({ accountId });
   directory.listPushTargets({ after: '', limit: 10 });

@@ -9,6 +9,7 @@ import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
 import type { AccountId, BlobId } from '../../src/ports/domain.ts';
 import type { LifecycleRule } from '../../src/ports/lifecycle.ts';
 import type { Upload } from '../../src/ports/metadata-index.ts';
+import { accountPlace } from '../../src/ports/outbox.ts';
 import worker from '../../src/worker.ts';
 import { patternBytes, sourceOf } from '../contract/bodies.ts';
 import { uploadOf } from '../contract/index-samples.ts';
@@ -88,4 +89,27 @@ it('the cron trigger of bills closes the month that is over', async () => {
   expect(await list()).toEqual([]);
   for (const _ of [1, 2]) await worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
   expect(await list()).toMatchObject([{ currency: 'USD', totalMicro: '9000000' }]);
+});
+
+it('the cron trigger of bills tells webhooks what a day used, once', async () => {
+  const accountId = `told-${Date.now()}` as AccountId;
+  const DAY_MS = 86_400_000;
+  const late = Date.now() - DAY_MS / 4;
+  const dayMs = late - (late % DAY_MS) - DAY_MS;
+  const meter = { bucketId: null, accessKeyId: null, meter: 'class-a/STANDARD', quantity: 7n } as const;
+  const rows = [dayMs, dayMs - DAY_MS].map((hourMs) => ({ ...meter, hourMs }));
+  await createDoLedger(env.LEDGER).call('record', {
+    ...{ accountId, batches: [{ source: 'test', sequence: 1, rows }], nowMs: dayMs },
+  });
+  // An address that nothing is ever sent to: the message waits.
+  const webhook = { id: accountId, accountId, url: 'https://127.0.0.1/', description: '', types: ['usage.*'] };
+  const enabled = { ...webhook, secrets: [], isEnabled: true, createdAtMs: 0 };
+  await directory().call('putWebhook', { webhook: enabled, max: 9 });
+  await directory().call('setUsageTold', { dayMs: dayMs - DAY_MS, after: '' });
+  const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'off' } as typeof env;
+  for (const _ of [1, 2]) await worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
+  const list = { place: accountPlace(accountId), endpointId: accountId, before: null, limit: 9 } as const;
+  const { deliveries } = await directory().call('listDeliveries', { ...list, state: 'waiting' });
+  const days = deliveries.map(({ payload }) => JSON.parse(payload ?? '').data.day);
+  expect(days).toEqual([dayMs, dayMs - DAY_MS].map((ms) => new Date(ms).toISOString().slice(0, 10)));
 });

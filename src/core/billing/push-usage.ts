@@ -14,7 +14,7 @@ import { netUsage, type Usage } from './usage.ts';
 
 export const DAY_MS = 24 * HOUR_MS;
 /** After a day's end, until the ledger has what was counted late. */
-const DAY_GRACE_MS = 6 * HOUR_MS;
+export const DAY_GRACE_MS = 6 * HOUR_MS;
 /** So long the service knows an identifier again, with an hour to spare. Source: Stripe, meter events, `identifier`. */
 const REPEAT_MS = 23 * HOUR_MS;
 /** Older days are not taken any more, with a day to spare. Source: Stripe, meter events, `timestamp`: 35 days. */

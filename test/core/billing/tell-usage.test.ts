@@ -1,0 +1,113 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { tellUsage } from '../../../src/core/billing/tell-usage.ts';
+import type { Account } from '../../../src/ports/domain.ts';
+import { accountPlace } from '../../../src/ports/outbox.ts';
+import { withPorts } from '../memory-core.ts';
+import { addAccount, type BillingCore, createBillingCore } from './billing-core.ts';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+/** The core's clock begins with the 20th. */
+const on = (day: number, hour = 0) => Date.UTC(2026, 10, day, hour);
+
+let core: BillingCore;
+let ann: Account;
+beforeEach(async () => {
+  core = createBillingCore();
+  ann = await withWebhook('ann');
+});
+
+async function withWebhook(name: string, types: readonly string[] = ['usage.daily']): Promise<Account> {
+  const account = await addAccount(core, name);
+  const webhook = {
+    id: `wh-${name}`,
+    accountId: account.id,
+    url: 'https://example.com/',
+    description: '',
+    secrets: [],
+  };
+  const enabled = { ...webhook, types, isEnabled: true, createdAtMs: 0 };
+  await core.ports.directory.call('putWebhook', { webhook: enabled, max: 9 });
+  return account;
+}
+
+/** The oldest first. */
+async function heard({ id }: Account) {
+  const list = { place: accountPlace(id), endpointId: `wh-${id}`, state: 'waiting', before: null, limit: 99 } as const;
+  const { deliveries } = await core.ports.directory.call('listDeliveries', list);
+  return deliveries
+    .map(({ messageId, type, payload }) => ({ messageId, type, ...JSON.parse(payload ?? '{}').data }))
+    .reverse();
+}
+const daysOf = async (account: Account) => (await heard(account)).map(({ day }) => day);
+
+describe('usage.daily', () => {
+  it('tells the sums of a day six hours after its end, once', async () => {
+    await core.use(ann, on(19, 23), 'class-a/STANDARD', 5n);
+    await core.use(ann, on(20, 0), 'class-a/STANDARD', 3n);
+    await core.use(ann, on(20, 23), 'class-a/STANDARD', 4n);
+    await core.use(ann, on(20, 7), 'storage/STANDARD', 1000n);
+    await core.use(ann, on(21, 0), 'egress/edge', 9n);
+    await tellUsage(core);
+    core.advanceSeconds(DAY + 6 * HOUR - 1);
+    await tellUsage(core);
+    expect(await daysOf(ann)).toEqual(['2026-11-19']);
+    core.advanceSeconds(1);
+    for (const _ of [1, 2, 3]) await tellUsage(core);
+    const [, second, ...more] = await heard(ann);
+    expect(more).toEqual([]);
+    expect(second).toEqual({
+      ...{ messageId: expect.stringMatching(/^msg_usage-2026-11-20-[0-9a-f]{20}$/), type: 'usage.daily' },
+      ...{ accountId: 'ann', day: '2026-11-20', usage: { 'class-a/STANDARD': '7', 'storage/STANDARD': '1000' } },
+    });
+  });
+
+  it('says nothing of a day without use, and nothing to who does not want it', async () => {
+    const bob = await withWebhook('bob', ['invoice.*']);
+    const eve = await withWebhook('eve', ['*']);
+    for (const account of [bob, eve]) await core.use(account, on(20), 'egress/edge', 9n);
+    core.advanceSeconds(DAY + 6 * HOUR);
+    expect(await tellUsage(core)).toBe(1);
+    expect([await heard(ann), await heard(bob), await daysOf(eve)]).toEqual([[], [], ['2026-11-20']]);
+  });
+
+  it('goes on where a run was cut short, and a failing account holds nobody up', async () => {
+    const all = [ann, await withWebhook('bob'), await withWebhook('eve')];
+    for (const account of all) await core.use(account, on(20), 'egress/edge', 9n);
+    core.advanceSeconds(DAY + 6 * HOUR);
+    expect(await tellUsage(core, { accountsMax: 1 })).toBe(1);
+    expect(await daysOf(ann)).toEqual(['2026-11-20']);
+    const { ledger } = core.ports;
+    const failing: typeof ledger = {
+      call: (name, input) => (input.accountId === 'bob' ? Promise.reject(new Error('away')) : ledger.call(name, input)),
+    };
+    expect(await tellUsage(withPorts(core, { ledger: failing }))).toBe(1);
+    expect([await daysOf(ann), await heard({ id: 'bob' } as Account), await daysOf(all[2] as Account)]).toEqual([
+      ['2026-11-20'],
+      [],
+      ['2026-11-20'],
+    ]);
+  });
+
+  it('is the same message when it is told again after a crash', async () => {
+    await core.use(ann, on(20), 'egress/edge', 9n);
+    core.advanceSeconds(DAY + 6 * HOUR);
+    const { directory } = core.ports;
+    const dying: typeof directory = {
+      ...directory,
+      call: (name, input) =>
+        name === 'setUsageTold' ? Promise.reject(new Error('died')) : directory.call(name, input),
+    };
+    await expect(tellUsage(withPorts(core, { directory: dying }))).rejects.toThrow('died');
+    await tellUsage(core);
+    expect(new Set((await heard(ann)).map(({ messageId }) => messageId)).size).toBe(1);
+  });
+
+  it('catches up with a week at most', async () => {
+    await tellUsage(core);
+    for (let day = 19; day <= 30; day += 1) await core.use(ann, on(day), 'egress/edge', 9n);
+    core.advanceSeconds(10 * DAY + 6 * HOUR);
+    await tellUsage(core);
+    expect(await daysOf(ann)).toEqual([22, 23, 24, 25, 26, 27, 28, 29].map((day) => `2026-11-${day}`));
+  });
+});
