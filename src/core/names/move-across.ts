@@ -70,7 +70,7 @@ async function copyOne(
     const found = await to.call('getVersion', { key: toKey, versionId: null });
     const target = found?.kind === 'object' ? found.object : null;
     const done = { outcome: 'done', key, toKey, sourceVersionId: source.versionId, ...factsOf(source) } as const;
-    if (target !== null && isSameBody(source, target)) return { ...done, versionId: target.versionId };
+    if (target !== null && isSameObject(source, target)) return { ...done, versionId: target.versionId };
     if (target !== null && !mayReplace) continue;
     const object = {
       ...source,
@@ -97,8 +97,10 @@ async function copyOne(
 
 const factsOf = ({ etag, sizeBytes }: ObjectVersion) => ({ etag, sizeBytes });
 
-/** Whether both are the very same bytes: no other object can have the same segments. */
-function isSameBody(a: ObjectVersion, b: ObjectVersion): boolean {
+/** Whether one is the copy of the other that a step made before it died. Equal bytes alone don't say so: others may share them. */
+function isSameObject(a: ObjectVersion, b: ObjectVersion): boolean {
+  const told = ({ headers, userMetadata, tags }: ObjectVersion) => JSON.stringify([headers, userMetadata, tags]);
+  if (told(a) !== told(b)) return false;
   if (a.etag !== b.etag || a.sizeBytes !== b.sizeBytes || a.segments.length !== b.segments.length) return false;
   if (a.inlineBytes !== null) return b.inlineBytes !== null;
   return a.segments.every(({ blobId, offsetBytes }, at) => {

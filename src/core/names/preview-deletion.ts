@@ -12,7 +12,7 @@ import { measurePrefixes } from './measure-prefixes.ts';
 export type DeletionPreview = PrefixSize & {
   /** Whether the objects go to the trash: then the room is given back when that is emptied. */
   readonly keepsVersions: boolean;
-  /** What storing them costs in a month of 30 days at the first tier, without free allowances, in millionths. */
+  /** What storing them costs in a month of 30 days at the first tier, without free allowances and savings, in millionths. */
   readonly savedPerMonthMicro: bigint;
   readonly currency: string;
 };

@@ -380,6 +380,21 @@ describe('a job', () => {
     }
   });
 
+  it('between buckets takes no object of equal bytes for its own copy', async () => {
+    const core = createMemoryCore();
+    const made = await openTestBucket(core);
+    await setBucketSettings(core, made, { deduplication: true });
+    const bucket = await openBucket(core, made.record().name, () => undefined);
+    const other = await openTestBucket(core, 'other-bucket');
+    // They share a blob, and each says of itself what it is.
+    await put(core, bucket, 'a/x', 5);
+    await put(core, bucket, 'b/x', 5);
+    const toOther = { toBucket: other.record().name };
+    expect(await run(core, bucket, moveOf('a/', 'c/', toOther))).toMatchObject({ counts: { done: 1, conflicts: 0 } });
+    expect(await run(core, bucket, moveOf('b/', 'c/', toOther))).toMatchObject({ counts: { done: 0, conflicts: 1 } });
+    expect([await names(bucket), await names(other)]).toEqual([['b/x'], ['c/x']]);
+  });
+
   it('with two drivers does each step once', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
