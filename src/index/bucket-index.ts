@@ -11,6 +11,7 @@ import { createNameAidCalls } from './name-aids.ts';
 import { createNameJobCalls } from './name-jobs.ts';
 import { createObjectCalls } from './objects.ts';
 import { createOutboxCalls } from './outbox.ts';
+import { createPackingCalls } from './packing.ts';
 import { abortStaleUploads } from './stale-uploads.ts';
 import { createStorageCalls } from './storage-hours.ts';
 import { createUploadCalls } from './uploads.ts';
@@ -35,6 +36,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createUploadCalls(sql),
     ...createBlobCalls(sql),
     ...createLifecycleCalls(sql),
+    ...createPackingCalls(sql),
     ...createNameJobCalls(sql),
     ...createNameAidCalls(sql),
     ...createOutboxCalls(sql),

@@ -169,6 +169,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
       if (left?.has_any !== 0) throw new StorageError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
       sql.all('DELETE FROM finished_uploads WHERE bucket = ?', n);
       sql.all('DELETE FROM lifecycle_runs WHERE bucket = ?', n);
+      sql.all('DELETE FROM packing_runs WHERE bucket = ?', n);
       sql.all('DELETE FROM name_jobs WHERE bucket = ?', n);
       sql.all('DELETE FROM name_job_items WHERE bucket = ?', n);
       sql.all('DELETE FROM name_aids WHERE bucket = ?', n);
@@ -183,11 +184,13 @@ export function createBucketCalls(sql: Sql): BucketCalls {
         deleted_at_ms: number | null;
         swept_up_to: string;
         has_lifecycle: number;
+        has_packing: number;
         has_jobs: number;
         searched_at_ms: number | null;
         idle_upload_ms: number | null;
       }>(
         `SELECT id, deleted_at_ms, swept_up_to, coalesce(json_extract(settings, '$.lifecycle'), json_extract(settings, '$.trash')) IS NOT NULL AS has_lifecycle,
+           json_extract(settings, '$.compression') IS NOT NULL AS has_packing,
            EXISTS (SELECT 1 FROM name_jobs WHERE bucket = buckets.n AND is_running = 1) AS has_jobs,
            (SELECT searched_at_ms FROM name_aids WHERE bucket = buckets.n AND search > 0) AS searched_at_ms,
            (SELECT min(active_at_ms) FROM uploads WHERE bucket = buckets.n) AS idle_upload_ms
@@ -199,6 +202,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
         isDeleted: row.deleted_at_ms !== null,
         sweptUpTo: row.swept_up_to,
         hasLifecycle: row.has_lifecycle === 1,
+        hasPacking: row.has_packing === 1,
         hasNameJobs: row.has_jobs === 1,
         searchedAtMs: row.searched_at_ms,
         idleUploadMs: row.idle_upload_ms,

@@ -10,7 +10,7 @@ import {
 } from '../ports/lifecycle.ts';
 import type { Sql } from '../ports/sql.ts';
 import { justAfter, prefixEnd } from './key-order.ts';
-import { factsOfDetail } from './object-rows.ts';
+import { detailOfRow, factsOfDetail } from './object-rows.ts';
 
 /** Rows looked at in one call. That takes 1.4 ms of CPU at any size of the bucket (bench/lifecycle.ts, measured 2026-11). */
 const SCAN_ROWS = 2000;
@@ -39,8 +39,9 @@ function mayMove(row: SizedRow, timeMs: number, { moveUpToMs, moveMinBytes, move
 
 type ObjectRow = SizedRow & { readonly key: string; readonly version_id: string; readonly last_modified_ms: number };
 
-function scanObjects(sql: Sql, bucket: number, place: LifecyclePlace, bounds: LifecycleBounds): Page {
-  const rows = sql.all<ObjectRow>(
+/** The current objects behind the place. */
+export function readObjectRows(sql: Sql, bucket: number, place: LifecyclePlace): readonly ObjectRow[] {
+  return sql.all<ObjectRow>(
     `SELECT key, version_id, size_bytes, last_modified_ms, storage_class FROM objects
      WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key LIMIT 0 + ?`,
     bucket,
@@ -48,8 +49,11 @@ function scanObjects(sql: Sql, bucket: number, place: LifecyclePlace, bounds: Li
     prefixEnd(place.prefix),
     SCAN_ROWS,
   );
+}
+
+function scanObjects(sql: Sql, bucket: number, place: LifecyclePlace, bounds: LifecycleBounds): Page {
   return pageOf(
-    rows,
+    readObjectRows(sql, bucket, place),
     (row) => {
       const timeMs = row.last_modified_ms;
       if (!isUpTo(timeMs, bounds.endUpToMs) && !mayMove(row, timeMs, bounds)) return null;
@@ -60,12 +64,12 @@ function scanObjects(sql: Sql, bucket: number, place: LifecyclePlace, bounds: Li
 }
 
 /** One subject at most from each row, until there are enough or the rows end. */
-function pageOf<Row>(
+export function pageOf<Row, Subject>(
   rows: readonly Row[],
-  toSubject: (row: Row, following: Row | undefined) => LifecycleSubject | null,
+  toSubject: (row: Row, following: Row | undefined) => Subject | null,
   after: (row: Row) => LifecyclePlace,
-): Page {
-  const subjects: LifecycleSubject[] = [];
+): { readonly subjects: readonly Subject[]; readonly next: LifecyclePlace | null } {
+  const subjects: Subject[] = [];
   for (const [at, row] of rows.entries()) {
     const subject = toSubject(row, rows[at + 1]);
     if (subject !== null) subjects.push(subject);
@@ -76,19 +80,12 @@ function pageOf<Row>(
 }
 
 function factsOf(sql: Sql, table: 'objects' | 'versions', bucket: number, row: Omit<ObjectRow, 'last_modified_ms'>) {
-  const [found] = sql.all<{ detail: string }>(
-    `SELECT coalesce(o.detail, x.detail) AS detail FROM ${table} AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
-     WHERE o.bucket = ? AND o.key = ? AND o.version_id = ?`,
-    bucket,
-    row.key,
-    row.version_id,
-  );
   return {
     key: row.key as ObjectKey,
     versionId: row.version_id as VersionId,
     sizeBytes: row.size_bytes,
     storageClass: row.storage_class,
-    ...factsOfDetail(found?.detail ?? '{}'),
+    ...factsOfDetail(detailOfRow(sql, table, bucket, row)),
   };
 }
 
@@ -118,8 +115,8 @@ function scanVersions(sql: Sql, bucket: number, place: LifecyclePlace, bounds: L
   );
 }
 
-/** The rows behind the place: the rest of its key, then the keys that follow. */
-function readOthers(sql: Sql, bucket: number, place: LifecyclePlace): readonly OtherRow[] {
+/** The older versions and markers behind the place: the rest of its key, then the keys that follow. */
+export function readOthers(sql: Sql, bucket: number, place: LifecyclePlace): readonly OtherRow[] {
   const { prefix, afterKey, afterId } = place;
   const older =
     afterKey === ''

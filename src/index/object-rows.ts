@@ -17,6 +17,7 @@ import type {
 } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { ObjectFacts, ObjectLock } from '../ports/object-facts.ts';
+import type { Sql } from '../ports/sql.ts';
 
 /** The columns of an object in a listing. */
 export type SummaryRow = {
@@ -154,6 +155,31 @@ function isEmpty(record: object): boolean {
 /** The segments in a detail: what a row references. */
 export function segmentsOfDetail(text: string): readonly Segment[] {
   return fromRuns((JSON.parse(text) as Detail).segments ?? []);
+}
+
+/** The detail of a version's row. */
+export function detailOfRow(
+  sql: Sql,
+  table: 'objects' | 'versions',
+  bucket: number,
+  row: { readonly key: string; readonly version_id: string },
+): string {
+  const [found] = sql.all<{ detail: string }>(
+    `SELECT coalesce(o.detail, x.detail) AS detail FROM ${table} AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
+     WHERE o.bucket = ? AND o.key = ? AND o.version_id = ?`,
+    bucket,
+    row.key,
+    row.version_id,
+  );
+  return found?.detail ?? '{}';
+}
+
+/** What packing asks of a version besides its columns; null: it stands in its row, is sealed, or has something packed already. */
+export function packingFactsOf(text: string): Pick<ObjectVersion, 'headers' | 'segments'> | null {
+  const { headers = {}, segments: runs = [], encryption } = JSON.parse(text) as Detail;
+  const segments = fromRuns(runs);
+  const isPlain = encryption === undefined && segments.length > 0 && segments.every((one) => one.packing === undefined);
+  return isPlain ? { headers, segments } : null;
 }
 
 /** What lifecycle rules ask of a version besides its columns. */

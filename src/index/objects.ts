@@ -171,7 +171,7 @@ export function readCurrentVersion(sql: Sql, bucket: number, key: ObjectKey): { 
 }
 
 /** A version that is not the current object. Without a name: the delete marker that hides the key, if there is one. */
-function readOtherVersion(
+export function readOtherVersion(
   sql: Sql,
   bucket: number,
   key: ObjectKey,

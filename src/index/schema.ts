@@ -215,6 +215,8 @@ export const INDEX_SCHEMA: Schema = {
     // Null: since it was last modified.
     ['objects', 'versions'].map((table) => `ALTER TABLE ${table} ADD COLUMN class_since_ms INTEGER`),
     SHARED_BLOBS,
+    // Segments that say how their blob is packed come with it: rows that an older program would read wrongly.
+    ['CREATE TABLE packing_runs (bucket INTEGER PRIMARY KEY, run TEXT NOT NULL) STRICT'],
   ],
 };
 

@@ -6,6 +6,7 @@ import { NO_FACTS } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { type Mentions, mentionsOf, type SavedBytes } from './blob-references.ts';
 import { decodeSegments } from './object-rows.ts';
+import { packedAwayOf } from './packed-away.ts';
 import { oneRow, type RowState, rowChanged } from './row-changes.ts';
 
 export type UploadRow = {
@@ -112,6 +113,8 @@ export function tellPartsGone(
 ): void {
   if (parts.size === 0) return;
   const sizeBytes = parts.values().reduce((sum, part) => sum + part.sizeBytes, 0);
-  const from: RowState = { ...oneRow('part', { sizeBytes, storageClass }, deduplicatedAway), count: parts.size };
+  const compressedAway = parts.values().reduce((sum, part) => sum + packedAwayOf(part.segments), 0);
+  const state = oneRow('part', { sizeBytes, storageClass, compressedAway }, deduplicatedAway);
+  const from: RowState = { ...state, count: parts.size };
   rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
 }

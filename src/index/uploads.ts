@@ -1,6 +1,6 @@
 // The uploads family of the index: multipart uploads in progress and their parts. Turning one into an object is
 // complete-upload.ts's.
-import type { BucketAddress, BucketRef, ObjectKey, UploadId } from '../ports/domain.ts';
+import type { BucketAddress, BucketRef, ObjectKey, Segment, UploadId } from '../ports/domain.ts';
 import type { IndexApi, ListUploadsInput, ListUploadsPage, Upload, UploadedPart } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { addReferences, dropReferences, mentionsOf, type SavedBytes } from './blob-references.ts';
@@ -10,6 +10,7 @@ import { shareEqual } from './deduplicate.ts';
 import { justAfter } from './key-order.ts';
 import { type Cursor, readNames, startKey } from './name-pages.ts';
 import { decodeSegments, encodeSegments } from './object-rows.ts';
+import { packedAwayOf } from './packed-away.ts';
 import { oneRow, rowChanged } from './row-changes.ts';
 import {
   decodePart,
@@ -173,8 +174,10 @@ function replacePart(sql: Sql, bucket: number, upload: Upload, part: UploadedPar
     part.checksum?.value ?? null,
     encodeSegments(part.segments),
   );
-  const from = replaced === undefined ? null : oneRow('part', { sizeBytes: replaced.size_bytes, storageClass }, lost);
-  const to = oneRow('part', { sizeBytes: part.sizeBytes, storageClass }, saved);
+  const stateOf = (sizeBytes: number, segments: readonly Segment[], deduplicatedAway: SavedBytes) =>
+    oneRow('part', { sizeBytes, storageClass, compressedAway: packedAwayOf(segments) }, deduplicatedAway);
+  const from = replaced === undefined ? null : stateOf(replaced.size_bytes, gone, lost);
+  const to = stateOf(part.sizeBytes, part.segments, saved);
   rowChanged(sql, { bucket, key, from, to, atMs: part.lastModifiedMs });
 }
 

@@ -9,6 +9,7 @@ import { isSameWrite, orderedAfter } from '../ports/version-order.ts';
 import { dropReferences, type Mentions, mentionsOf, type SavedBytes } from './blob-references.ts';
 import { countEarlyLeave } from './least-time.ts';
 import { encodeDetail, lockOfDetail, segmentsOfDetail } from './object-rows.ts';
+import { packedAwayOf } from './packed-away.ts';
 import { oneRow, type RowState, rowChanged } from './row-changes.ts';
 
 /** What a commit or a deletion needs to know of a version. */
@@ -23,6 +24,8 @@ export type StoredVersion = {
   readonly lastModifiedMs: number;
   readonly bodyId: number | null;
   readonly mentions: Mentions;
+  /** What packing spares of its bytes. */
+  readonly compressedAway: number;
   readonly lock: ObjectLock | null;
 };
 export type StoredMarker = Pick<StoredVersion, 'versionId' | 'isNull'>;
@@ -61,6 +64,7 @@ export function lockedByDefault(bucket: BucketRef, version: ObjectVersion): Obje
 }
 
 function toStored(row: StoredRow): StoredVersion {
+  const segments = segmentsOfDetail(row.detail);
   return {
     versionId: row.version_id as VersionId,
     isNull: row.is_null === 1,
@@ -70,7 +74,8 @@ function toStored(row: StoredRow): StoredVersion {
     classSinceMs: row.class_since_ms,
     lastModifiedMs: row.last_modified_ms,
     bodyId: row.body_id,
-    mentions: mentionsOf(segmentsOfDetail(row.detail)),
+    mentions: mentionsOf(segments),
+    compressedAway: packedAwayOf(segments),
     lock: lockOfDetail(row.detail),
   };
 }
@@ -136,7 +141,7 @@ export function placeVersion(
   const isNull = versioning !== 'enabled';
   const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, version.key, current, nowMs);
   writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId, nowMs);
-  const to = oneRow('current', version, deduplicatedAway);
+  const to = oneRow('current', { ...version, compressedAway: packedAwayOf(version.segments) }, deduplicatedAway);
   rowChanged(sql, { bucket, key: version.key, from: gone, to, atMs: nowMs });
   return { versionId, isNull };
 }
@@ -298,19 +303,18 @@ export function promoteNewest(sql: Sql, bucket: number, key: ObjectKey, nowMs: n
     );
     return;
   }
-  const [row] = sql.all<{ size_bytes: number; storage_class: string }>(
+  sql.all(
     `INSERT INTO objects (bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, class_since_ms,
        checksum_algorithm, checksum_type, owner_id, body_id, detail)
      SELECT bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, class_since_ms, checksum_algorithm,
-       checksum_type, owner_id, body_id, detail FROM versions WHERE bucket = ? AND key = ? AND version_id = ?
-     RETURNING size_bytes, storage_class`,
+       checksum_type, owner_id, body_id, detail FROM versions WHERE bucket = ? AND key = ? AND version_id = ?`,
     bucket,
     key,
     newest.versionId,
   );
   sql.all('DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?', bucket, key, newest.versionId);
-  if (row === undefined) throw new StorageError('InternalError', { cause: 'a version was not promoted' });
-  const promoted = { sizeBytes: row.size_bytes, storageClass: row.storage_class };
+  const promoted = readCurrent(sql, bucket, key);
+  if (promoted === null) throw new StorageError('InternalError', { cause: 'a version was not promoted' });
   rowChanged(sql, { bucket, key, from: oneRow('noncurrent', promoted), to: oneRow('current', promoted), atMs: nowMs });
 }
 

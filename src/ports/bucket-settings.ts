@@ -93,6 +93,8 @@ export type BucketSettings = {
   readonly encryption: BucketEncryption | null;
   /** Null: what is written is stored as often as it comes. True: equal bodies of a storage class are stored once. */
   readonly deduplication: true | null;
+  /** Bodies that were written so many days ago are packed, if they shrink by it; `setAtMs`: when it was put. Null: none are. */
+  readonly compression: { readonly afterDays: number; readonly setAtMs: number } | null;
   /** Null: nobody is told of changes. */
   readonly notifications: readonly NotificationRule[] | null;
   /** Whether a cap of its owner is on it (core/caps): only then are readers of the bucket asked about. Null: none is. */
@@ -120,6 +122,7 @@ export const NO_SETTINGS: BucketSettings = {
   trash: null,
   encryption: null,
   deduplication: null,
+  compression: null,
   notifications: null,
   isCapped: null,
   receipts: null,

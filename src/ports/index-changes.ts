@@ -20,6 +20,8 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
       return (input as InputOf<'deleteObjects'>).targets.map((target) => target.key);
     case 'updateVersion':
       return [(input as InputOf<'updateVersion'>).key];
+    case 'exchangeBody':
+      return [(input as InputOf<'exchangeBody'>).key];
     case 'applyLifecycle':
       return (input as InputOf<'applyLifecycle'>).actions.flatMap(({ kind, key }) =>
         kind === 'expire' || kind === 'transition' ? [key] : [],

@@ -37,6 +37,7 @@ import type {
 import type { NameCommands, NameQueries } from './name-calls.ts';
 import type { Grant, ObjectFacts, ObjectLock, Tags } from './object-facts.ts';
 import type { OutboxApi } from './outbox.ts';
+import type { PackedBody, PackingBounds, PackingCandidate, PackingPlace, PackingRun } from './packing.ts';
 import type { PurgeScope } from './purge.ts';
 import type { StorageHours, StorageTotals } from './stored.ts';
 
@@ -182,6 +183,8 @@ export type IndexQueries = NameQueries & {
     isDeleted: boolean;
     sweptUpTo: string;
     hasLifecycle: boolean;
+    /** Whether old bodies are to be packed. */
+    hasPacking: boolean;
     hasNameJobs: boolean;
     /** When the search index was last asked; null: there is none. */
     searchedAtMs: number | null;
@@ -199,6 +202,16 @@ export type IndexQueries = NameQueries & {
   scanLifecycle(input: { bucket: BucketRef; place: LifecyclePlace; bounds: LifecycleBounds }): {
     subjects: readonly LifecycleSubject[];
     next: LifecyclePlace | null;
+  };
+  /** How far the last run over the bucket's bodies came; null before the first. BucketChanged. */
+  getPackingRun(input: { bucket: BucketRef }): PackingRun | null;
+  /**
+   * What may be packed from `place` on, within its phase: some 2,000 rows are looked at, at most 250 returned. `next` null:
+   * the phase has no more. BucketChanged. Cost: as of `scanLifecycle`, and a read for each blob of those within the bounds.
+   */
+  scanPacking(input: { bucket: BucketRef; place: PackingPlace; bounds: PackingBounds }): {
+    candidates: readonly PackingCandidate[];
+    next: PackingPlace | null;
   };
 };
 
@@ -303,6 +316,13 @@ export type IndexCommands = NameCommands & {
   }): LifecycleCounts;
 
   createUpload(input: { bucket: BucketRef; upload: Upload }): void;
+  /**
+   * Lets a version have its bytes in another place. Nothing else of it changes, nobody is told. Not exchanged: the version is
+   * gone or lies elsewhere by now, or a blob of `from` is shared with others. Idempotent. NoSuchBlob, BucketChanged.
+   */
+  exchangeBody(input: PackedBody & { bucket: BucketRef; nowMs: number }): { isExchanged: boolean };
+  /** Remembers how far a run came. BucketChanged. */
+  setPackingRun(input: { bucket: BucketRef; run: PackingRun }): void;
   /** Adds or replaces a part; the last commit of a number wins. NoSuchUpload, NoSuchBlob, BucketChanged. */
   commitPart(input: {
     bucket: BucketRef;

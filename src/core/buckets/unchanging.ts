@@ -21,6 +21,11 @@ export async function whileUnchanged(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof StorageError) || !STOPPED.has(error.code)) throw error;
+    if (!isChange(error)) throw error;
   }
+}
+
+/** Whether a failure only says that the bucket changed or went meanwhile. */
+export function isChange(error: unknown): boolean {
+  return error instanceof StorageError && STOPPED.has(error.code);
 }

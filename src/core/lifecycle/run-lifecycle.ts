@@ -3,6 +3,7 @@
 // A bucket is gone through once a day, after the midnight that makes things due, and anew when its rules changed.
 import type { BucketName } from '../../ports/domain.ts';
 import type { LifecycleAction, LifecycleCounts, LifecycleRun } from '../../ports/lifecycle.ts';
+import { breathe } from '../breathe.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
@@ -94,9 +95,4 @@ function toAction(core: Core, { subject, decision }: DueSubject): LifecycleActio
     default:
       return { kind: 'remove', key, versionId };
   }
-}
-
-/** Lets everything else run: on Node a read of the index is done at once, and many of them would shut requests out. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -4,10 +4,12 @@ import type { BucketName } from '../../ports/domain.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
+import { PUT_MAX_BYTES } from '../limits.ts';
 import { collectStorage } from '../metering/collect-storage.ts';
 import { abortStaleUploads } from '../multipart/abort-stale-uploads.ts';
 import { tendSearch } from '../names/search-names.ts';
 import { resumeNameJobs } from '../names/start-name-job.ts';
+import { type PackingBudget, runPacking } from '../packing/run-packing.ts';
 import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
 
 /** Bucket names read per call. */
@@ -16,17 +18,22 @@ const PAGE = 500;
 export type SweepOptions = {
   /** Pages of lifecycle runs in this sweep, of some 2,000 rows; a run that needs more goes on in the next one. 10,000. */
   readonly lifecyclePages?: number;
+  /** What packing may do in this sweep; the rest waits for the next one. 16 GiB of bodies of up to 5 GiB. */
+  readonly packing?: Omit<PackingBudget, 'stopping'>;
   /** Once it is aborted the sweep ends behind the bucket, or the page of a run, that it is at. */
   readonly stopping?: AbortSignal;
 };
 
 const LIFECYCLE_PAGES = 10_000;
+const GIB = 2 ** 30;
+const PACKING = { bytes: 16 * GIB, bodies: Number.POSITIVE_INFINITY, bodyMaxBytes: PUT_MAX_BYTES };
 
 /** Sweeps every bucket, one after the other. A bucket whose sweep fails is logged and left to the next sweep. */
 export async function sweep(core: Core, options: SweepOptions = {}): Promise<SweepResult> {
   const { directory, log, metadataIndex } = core.ports;
   const { lifecyclePages = LIFECYCLE_PAGES, stopping = null } = options;
   const budget: PageBudget = { pages: lifecyclePages, stopping };
+  const packing: PackingBudget = { ...(options.packing ?? PACKING), stopping };
   let deletedBlobs = 0;
   let releasedHolds = 0;
   let counts = NO_COUNTS;
@@ -57,6 +64,9 @@ export async function sweep(core: Core, options: SweepOptions = {}): Promise<Swe
         await attempt(core, name, async () => {
           counts = addCounts(counts, await runLifecycle(core, name, budget));
         });
+      }
+      if (living?.hasPacking === true) {
+        await attempt(core, name, () => runPacking(core, name, packing));
       }
       after = name;
     }

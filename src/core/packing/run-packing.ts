@@ -1,0 +1,136 @@
+// Packs the bodies of one bucket that came of age, in the scheduled sweep, where its owner wants it. Each version is looked
+// at once: a run that went through remembers up to which time of writing it did, and the next begins there. A run that is
+// cut short, or dies, goes on from its place; what it had packed is not found again.
+import type { BucketName } from '../../ports/domain.ts';
+import type { PackingCandidate, PackingPlace, PackingRun } from '../../ports/packing.ts';
+import { breathe } from '../breathe.ts';
+import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import { isChange, openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
+import type { Core } from '../core.ts';
+import { isAlreadyPacked } from './already-packed.ts';
+import { type PackOutcome, packVersion } from './pack-version.ts';
+
+/** Below this a body gains no more than a block of a disk, bytes. */
+const BODY_MIN_BYTES = 16 * 1024;
+const REAL_DAY_MS = 24 * 3600 * 1000;
+
+/** What the runs of a sweep may still do together; a body that was begun is ended. */
+export type PackingBudget = {
+  /** Plain bytes to pack. */
+  bytes: number;
+  /** Bodies to look into. */
+  bodies: number;
+  /** Larger bodies are left alone for good, bytes. */
+  readonly bodyMaxBytes: number;
+  readonly stopping: AbortSignal | null;
+};
+
+/** What a run packed. */
+type Total = { packed: number; savedBytes: number };
+
+/** Cost: one index read where no run is due; else one for each page of some 2,000 rows, and packVersion's for each candidate. */
+export async function runPacking(core: Core, name: BucketName, budget: PackingBudget): Promise<void> {
+  const total = { packed: 0, savedBytes: 0 };
+  await whileUnchanged(async () => {
+    const bucket = await openUnchanging(core, name);
+    const setting = bucket.record().settings.compression;
+    if (setting === null) return;
+    const nowMs = core.ports.clock.nowMs();
+    const dayMs = core.settings.lifecycleDaySeconds * 1000;
+    const moment = { setAtMs: setting.setAtMs, nowMs, upToMs: nowMs - setting.afterDays * dayMs, dayMs };
+    const run = runToGoOn(await bucket.call('getPackingRun', {}), moment);
+    if (run !== null) await goOn(core, bucket, run, budget, total);
+  });
+  if (total.packed > 0) core.ports.log.info('packed', { bucket: name, ...total });
+}
+
+type Moment = { readonly setAtMs: number; readonly nowMs: number; readonly upToMs: number; readonly dayMs: number };
+
+const START: PackingPlace = { phase: 'objects', prefix: '', afterKey: '', afterId: '', newerVersions: 0 };
+
+/** The run to go on with, a new one, or null when today's is over or nothing came of age since. */
+function runToGoOn(known: PackingRun | null, { setAtMs, nowMs, upToMs, dayMs }: Moment): PackingRun | null {
+  const isOwn = known !== null && known.setAtMs === setAtMs;
+  if (isOwn && known.place !== null) return known;
+  const doneUpToMs = isOwn ? known.upToMs : 0;
+  const isOver = isOwn && dayMs === REAL_DAY_MS && dayOf(known.startedAtMs) === dayOf(nowMs);
+  return isOver || upToMs <= doneUpToMs ? null : { setAtMs, startedAtMs: nowMs, doneUpToMs, upToMs, place: START };
+}
+
+const dayOf = (timeMs: number): number => Math.floor(timeMs / REAL_DAY_MS);
+
+async function goOn(core: Core, bucket: BucketHandle, begun: PackingRun, budget: PackingBudget, total: Total) {
+  let run = begun;
+  while (run.place !== null && mayGoOn(budget)) {
+    const place = run.place;
+    const bounds = {
+      ...{ writtenAfterMs: run.doneUpToMs, writtenUpToMs: run.upToMs },
+      ...{ minBytes: BODY_MIN_BYTES, maxBytes: budget.bodyMaxBytes },
+    };
+    const page = await bucket.call('scanPacking', { place, bounds });
+    const worked = await packPage(core, bucket, page.candidates, budget, total);
+    // What failed is looked at again by the next run, with what was written since.
+    run = { ...run, upToMs: Math.min(run.upToMs, worked.doneUpToMs) };
+    run = { ...run, place: worked.isWhole ? (page.next ?? nextPhase(place)) : placeAfter(place, worked.last) };
+    await bucket.call('setPackingRun', { run });
+    await breathe();
+  }
+}
+
+const mayGoOn = ({ bytes, bodies, stopping }: PackingBudget): boolean =>
+  bytes > 0 && bodies > 0 && stopping?.aborted !== true;
+
+function nextPhase({ phase }: PackingPlace): PackingPlace | null {
+  return phase === 'objects' ? { ...START, phase: 'versions' } : null;
+}
+
+function placeAfter(place: PackingPlace, last: PackingCandidate | null): PackingPlace {
+  if (last === null) return place;
+  return { ...place, afterKey: last.key, afterId: place.phase === 'versions' ? last.versionId : '' };
+}
+
+/** `last`: the last one that was dealt with. `doneUpToMs`: versions that were written later may have failed. */
+type PageWork = { readonly isWhole: boolean; readonly last: PackingCandidate | null; readonly doneUpToMs: number };
+
+async function packPage(
+  core: Core,
+  bucket: BucketHandle,
+  candidates: readonly PackingCandidate[],
+  budget: PackingBudget,
+  total: Total,
+): Promise<PageWork> {
+  let last: PackingCandidate | null = null;
+  let doneUpToMs = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    if (!mayGoOn(budget)) return { isWhole: false, last, doneUpToMs };
+    const outcome = isAlreadyPacked(candidate.headers) ? null : await packOne(core, bucket, candidate, budget);
+    if (outcome?.kind === 'stopped') return { isWhole: false, last, doneUpToMs };
+    if (outcome?.kind === 'failed') doneUpToMs = Math.min(doneUpToMs, candidate.lastModifiedMs - 1);
+    if (outcome?.kind === 'packed') {
+      total.packed += 1;
+      total.savedBytes += outcome.savedBytes;
+    }
+    last = candidate;
+  }
+  return { isWhole: true, last, doneUpToMs };
+}
+
+/** One that fails must not keep the others from their turn. */
+async function packOne(
+  core: Core,
+  bucket: BucketHandle,
+  candidate: PackingCandidate,
+  budget: PackingBudget,
+): Promise<PackOutcome | { readonly kind: 'failed' }> {
+  budget.bodies -= 1;
+  try {
+    const outcome = await packVersion(core, bucket, candidate, budget.stopping);
+    if (outcome.kind === 'packed') budget.bytes -= candidate.sizeBytes;
+    return outcome;
+  } catch (cause) {
+    if (isChange(cause)) throw cause;
+    const { key, versionId } = candidate;
+    core.ports.log.error('packing-failed', { bucket: bucket.record().name, key, versionId, cause });
+    return { kind: 'failed' };
+  }
+}

@@ -1,0 +1,50 @@
+// Packing at rest: what a run over a bucket says to the index. Which bodies are worth it, and the packing itself, is
+// core/packing's; how packed bytes are read, adapters/shared/unpacking-blob-store.ts's.
+import type { ObjectHeaders, ObjectKey, Segment, VersionId } from './domain.ts';
+import type { LifecyclePlace } from './lifecycle.ts';
+import type { BlobArrival } from './metadata-index.ts';
+
+/** A place among objects, then older versions, as lifecycle runs have it; of the whole bucket: `prefix` is ''. */
+export type PackingPlace = LifecyclePlace & { readonly phase: 'objects' | 'versions'; readonly prefix: '' };
+
+/** Which versions are looked at: by when they were written, and how large they are. */
+export type PackingBounds = {
+  /** Milliseconds; versions of this very time are left out, those of `writtenUpToMs` are not. */
+  readonly writtenAfterMs: number;
+  readonly writtenUpToMs: number;
+  /** Bytes, both included. */
+  readonly minBytes: number;
+  readonly maxBytes: number;
+};
+
+/** A version that may be packed: it lies plain in blobs of this bucket that nobody else refers to. */
+export type PackingCandidate = {
+  readonly key: ObjectKey;
+  readonly versionId: VersionId;
+  readonly sizeBytes: number;
+  readonly lastModifiedMs: number;
+  readonly headers: ObjectHeaders;
+};
+
+/** How far a bucket's bodies were looked at. Each is looked at once, when it comes of age. */
+export type PackingRun = {
+  /** Of the setting: another begins anew. */
+  readonly setAtMs: number;
+  readonly startedAtMs: number;
+  /** What was written up to then is dealt with: by runs that went through. 0: nothing. */
+  readonly doneUpToMs: number;
+  /** What this run will have dealt with when it goes through. */
+  readonly upToMs: number;
+  /** Null: it went through. */
+  readonly place: PackingPlace | null;
+};
+
+/** The same body of a version in another place. */
+export type PackedBody = {
+  readonly key: ObjectKey;
+  readonly versionId: VersionId;
+  /** Where its bytes must still be. */
+  readonly from: readonly Segment[];
+  readonly to: Segment;
+  readonly arrival: BlobArrival;
+};
