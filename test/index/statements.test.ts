@@ -276,6 +276,7 @@ function useLifecycle(index: IndexApi, bucket: BucketRef, versionId: VersionId):
     }
   }
   index.getLifecycleRun({ bucket });
+  usePacking(index, bucket, versionId);
   const key = asKey('v');
   const upload = uploadOf('v');
   index.createUpload({ bucket, upload });
@@ -290,6 +291,25 @@ function useLifecycle(index: IndexApi, bucket: BucketRef, versionId: VersionId):
     run: { setAtMs: 1, startedAtMs: 1, place: null },
     nowMs: START_MS,
   });
+}
+
+/** Bodies of current and of older versions in other places. */
+function usePacking(index: IndexApi, bucket: BucketRef, otherId: VersionId): void {
+  const bounds = { writtenAfterMs: 0, writtenUpToMs: START_MS + 1e9, minBytes: 0, maxBytes: 1e9 };
+  const run = { setAtMs: 1, startedAtMs: 1, doneUpToMs: 0, upToMs: 1, place: null };
+  index.setPackingRun({ bucket, run });
+  index.getPackingRun({ bucket });
+  const [plain, packed] = [blobIn(bucket), blobIn(bucket)];
+  const { key, versionId } = segmentsObjectOf('packing', [wholeOf(plain)]);
+  const object = { ...segmentsObjectOf('packing', [wholeOf(plain)]), versionId };
+  index.commitObject({ bucket, object, condition: null, arrivals: [arrivalOf(plain)] });
+  for (const phase of ['objects', 'versions'] as const) {
+    const place = { phase, prefix: '', afterKey: '', afterId: '', newerVersions: 0 } as const;
+    index.scanPacking({ bucket, place, bounds });
+  }
+  const to = { ...wholeOf(packed), packing: { frameBytes: 100, plainBytes: 100, storedBytes: 40 } };
+  const exchange = { bucket, key, from: [wholeOf(plain)], to, arrival: arrivalOf(packed, 40), nowMs: START_MS };
+  for (const id of [versionId, otherId]) index.exchangeBody({ ...exchange, versionId: id });
 }
 
 /** Sums and search before they are made, while they are, and with changes that are not taken in. */

@@ -25,6 +25,7 @@ import {
   showServiceSettings,
   toServiceSettings,
 } from './bucket-service-settings.ts';
+import { compressionSchema, showCompression, toCompression } from './compression-setting.ts';
 
 const DAYS = z
   .number()
@@ -148,6 +149,7 @@ const ownSettings = {
     .openapi({ description: 'As in docs/hosting.md; its `domains` are the hosts of the bucket.' }),
   tags: tagsSchema,
   encryption: encryptionSchema.nullable(),
+  compression: compressionSchema.nullable(),
   requestPayer: z.enum(['owner', 'requester']),
   receipts: z.enum(['owner', 'everyone']).nullable().openapi({
     description:
@@ -219,6 +221,7 @@ export function showBucket(record: BucketRecord): z.infer<typeof bucketSchema> {
               ? { keyId: encryption.standard.keyId, isDoubled: encryption.standard.isDoubled }
               : { keyId: null, isDoubled: false }),
           },
+    compression: showCompression(set),
     requestPayer: set.requestPayer ?? 'owner',
     receipts: set.receipts,
     ...showServiceSettings(set),
@@ -274,6 +277,10 @@ export function toBucketChange(
       ),
       ...present({ lifecycle: toLifecycle(call, given.lifecycle ?? []) }, given.lifecycle !== undefined),
       ...present({ encryption: toEncryption(given.encryption ?? null) }, given.encryption !== undefined),
+      ...present(
+        { compression: toCompression(given.compression ?? null, call.core.ports.clock.nowMs()) },
+        given.compression !== undefined,
+      ),
       ...toServiceSettings(given, record.settings.notifications ?? [], () => call.core.ports.ids.recordId()),
       ...present({ requestPayer: requestPayer === 'requester' ? requestPayer : null }, requestPayer !== undefined),
       ...present({ receipts: receipts ?? null }, receipts !== undefined),

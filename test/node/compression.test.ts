@@ -1,0 +1,85 @@
+// Compression at rest on the Node home as a process, as its owner meets it: set by the JSON API, carried out by the home's own
+// clock; readers notice nothing, the folder and the bucket's totals do.
+import { createHash } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { AwsClient } from 'aws4fetch';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { logBytes } from '../contract/packed-blobs.contract.ts';
+import { killHomes, ROOT_KEY, startHome } from './home.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+// A start takes half a second alone, several where everything else runs too.
+vi.setConfig({ testTimeout: 60_000 });
+afterEach(killHomes);
+afterAll(killHomes);
+
+const aws = new AwsClient({ ...ROOT_KEY, service: 's3', region: 'auto', retries: 0 });
+const SHORT_DAYS = { QUAYSIDE_LIFECYCLE_DAY_SECONDS: '1', QUAYSIDE_SWEEP_INTERVAL_SECONDS: '1' };
+const LOG = logBytes(3 * 1024 * 1024);
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+/** A caller of the JSON API who has signed in with the root key. */
+async function signIn(url: string) {
+  const json = { 'content-type': 'application/json' };
+  const session = await fetch(`${url}/-/api/v1/sessions`, {
+    ...{ method: 'POST', headers: json },
+    body: JSON.stringify({ accessKeyId: ROOT_KEY.accessKeyId, secretAccessKey: ROOT_KEY.secretAccessKey }),
+  });
+  const cookie = (session.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const call = (method: string, path: string, headers = {}, body: string | null = null) =>
+    fetch(`${url}/-/api/v1${path}`, { method, headers: { cookie, ...json, ...headers }, body });
+  return {
+    get: async (path: string) => (await call('GET', path)).json(),
+    async patch(path: string, change: unknown) {
+      const etag = (await call('GET', path)).headers.get('etag') ?? '';
+      const answer = await call('PATCH', path, { 'if-match': etag }, JSON.stringify(change));
+      return { status: answer.status, json: await answer.json() };
+    },
+  };
+}
+
+function blobSizes(dataDir: string): number[] {
+  const files = readdirSync(join(dataDir, 'blobs'), { recursive: true, withFileTypes: true });
+  return files.filter((file) => file.isFile()).map((file) => statSync(join(file.parentPath, file.name)).size);
+}
+
+it('old bodies are packed; nobody who reads them can tell', async () => {
+  const dataDir = temporaryFolder();
+  const home = await startHome(dataDir, SHORT_DAYS);
+  const bucket = `${home.url}/packed`;
+  const api = await signIn(home.url);
+  await aws.fetch(bucket, { method: 'PUT' });
+  const put = {
+    method: 'PUT',
+    body: LOG,
+    headers: { 'content-type': 'text/plain', 'x-amz-acl': 'public-read' },
+  };
+  expect((await aws.fetch(`${bucket}/log`, put)).status).toBe(200);
+  const before = await aws.fetch(`${bucket}/log`, { headers: { 'accept-encoding': 'identity' } });
+  const bodyBefore = sha256(new Uint8Array(await before.arrayBuffer()));
+
+  expect((await api.patch('/buckets/packed', { compression: { afterDays: 0 } })).status).toBe(400);
+  const set = await api.patch('/buckets/packed', { compression: { afterDays: 1 } });
+  expect(set).toMatchObject({ status: 200, json: { compression: { afterDays: 1 } } });
+  const isPacked = () => expect(blobSizes(dataDir).some((size) => size < LOG.length / 4)).toBe(true);
+  await vi.waitFor(isPacked, { timeout: 30_000, interval: 100 });
+
+  for (const _ of ['cold', 'warm']) {
+    for (const read of [fetch, aws.fetch.bind(aws)]) {
+      const whole = await read(`${bucket}/log`, { headers: { 'accept-encoding': 'identity' } });
+      expect(sha256(new Uint8Array(await whole.arrayBuffer()))).toBe(bodyBefore);
+      for (const name of ['etag', 'last-modified', 'content-length', 'content-type']) {
+        expect(whole.headers.get(name)).toBe(before.headers.get(name));
+      }
+      const part = await read(`${bucket}/log`, { headers: { range: 'bytes=1048570-2097160' } });
+      expect(part.status).toBe(206);
+      expect(sha256(new Uint8Array(await part.arrayBuffer()))).toBe(sha256(LOG.subarray(1_048_570, 2_097_161)));
+    }
+  }
+  const copy = { method: 'PUT', headers: { 'x-amz-copy-source': '/packed/log' } };
+  expect((await aws.fetch(`${bucket}/copy`, copy)).status).toBe(200);
+  const copied = await aws.fetch(`${bucket}/copy`);
+  expect(sha256(new Uint8Array(await copied.arrayBuffer()))).toBe(bodyBefore);
+  expect(await home.end('SIGTERM')).toBe(0);
+});
