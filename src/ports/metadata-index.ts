@@ -37,7 +37,7 @@ import type {
 import type { NameCommands, NameQueries } from './name-calls.ts';
 import type { Grant, ObjectFacts, ObjectLock, Tags } from './object-facts.ts';
 import type { OutboxApi } from './outbox.ts';
-import type { PackedBody, PackingBounds, PackingCandidate, PackingPlace, PackingRun } from './packing.ts';
+import type { PackingCommands, PackingQueries } from './packing.ts';
 import type { PurgeScope } from './purge.ts';
 import type { StorageHours, StorageTotals } from './stored.ts';
 
@@ -136,8 +136,12 @@ export type ListUploadsPage = {
   readonly last: { readonly key: string; readonly uploadId: string } | null;
 };
 
+/** What stands in files of its own. */
+type FurtherQueries = NameQueries & PackingQueries;
+type FurtherCommands = NameCommands & PackingCommands;
+
 /** Rows of the index that read; never change anything. */
-export type IndexQueries = NameQueries & {
+export type IndexQueries = FurtherQueries & {
   /** The bucket of that name that lives now, or null. */
   getBucket(input: { name: BucketName }): BucketRecord | null;
   /** The version of that name, or with null what the key stands for now: an object, a delete marker, nothing. BucketChanged. */
@@ -203,16 +207,6 @@ export type IndexQueries = NameQueries & {
     subjects: readonly LifecycleSubject[];
     next: LifecyclePlace | null;
   };
-  /** How far the last run over the bucket's bodies came; null before the first. BucketChanged. */
-  getPackingRun(input: { bucket: BucketRef }): PackingRun | null;
-  /**
-   * What may be packed from `place` on, within its phase: some 2,000 rows are looked at, at most 250 returned. `next` null:
-   * the phase has no more. BucketChanged. Cost: as of `scanLifecycle`, and a read for each blob of those within the bounds.
-   */
-  scanPacking(input: { bucket: BucketRef; place: PackingPlace; bounds: PackingBounds }): {
-    candidates: readonly PackingCandidate[];
-    next: PackingPlace | null;
-  };
 };
 
 export type CommitObjectInput = {
@@ -255,7 +249,7 @@ export type VersionChange = {
 };
 
 /** What changes the index. Each is atomic and durable when its promise resolves. */
-export type IndexCommands = NameCommands & {
+export type IndexCommands = FurtherCommands & {
   /** BucketAlreadyExists (owned by another), BucketAlreadyOwnedByYou. */
   createBucket(input: { bucket: BucketRecord }): BucketRecord;
   /** Replaces the given access settings, leaves the others, moves the revision on. BucketChanged. */
@@ -316,13 +310,6 @@ export type IndexCommands = NameCommands & {
   }): LifecycleCounts;
 
   createUpload(input: { bucket: BucketRef; upload: Upload }): void;
-  /**
-   * Lets a version have its bytes in another place. Nothing else of it changes, nobody is told. Not exchanged: the version is
-   * gone or lies elsewhere by now, or a blob of `from` is shared with others. Idempotent. NoSuchBlob, BucketChanged.
-   */
-  exchangeBody(input: PackedBody & { bucket: BucketRef; nowMs: number }): { isExchanged: boolean };
-  /** Remembers how far a run came. BucketChanged. */
-  setPackingRun(input: { bucket: BucketRef; run: PackingRun }): void;
   /** Adds or replaces a part; the last commit of a number wins. NoSuchUpload, NoSuchBlob, BucketChanged. */
   commitPart(input: {
     bucket: BucketRef;

@@ -1,6 +1,6 @@
 // Packing at rest: what a run over a bucket says to the index. Which bodies are worth it, and the packing itself, is
 // core/packing's; how packed bytes are read, adapters/shared/unpacking-blob-store.ts's.
-import type { ObjectHeaders, ObjectKey, Segment, VersionId } from './domain.ts';
+import type { BucketRef, ObjectHeaders, ObjectKey, Segment, VersionId } from './domain.ts';
 import type { LifecyclePlace } from './lifecycle.ts';
 import type { BlobArrival } from './metadata-index.ts';
 
@@ -47,4 +47,27 @@ export type PackedBody = {
   readonly from: readonly Segment[];
   readonly to: Segment;
   readonly arrival: BlobArrival;
+};
+
+export type PackingQueries = {
+  /** How far the last run over the bucket's bodies came; null before the first. BucketChanged. */
+  getPackingRun(input: { bucket: BucketRef }): PackingRun | null;
+  /**
+   * What may be packed from `place` on, within its phase: some 2,000 rows are looked at, at most 250 returned. `next` null:
+   * the phase has no more. BucketChanged. Cost: as of `scanLifecycle`, and a read for each blob of those within the bounds.
+   */
+  scanPacking(input: { bucket: BucketRef; place: PackingPlace; bounds: PackingBounds }): {
+    candidates: readonly PackingCandidate[];
+    next: PackingPlace | null;
+  };
+};
+
+export type PackingCommands = {
+  /**
+   * Lets a version have its bytes in another place. Nothing else of it changes, nobody is told. Not exchanged: the version is
+   * gone or lies elsewhere by now, or a blob of `from` is shared with others. Idempotent. NoSuchBlob, BucketChanged.
+   */
+  exchangeBody(input: PackedBody & { bucket: BucketRef; nowMs: number }): { isExchanged: boolean };
+  /** Remembers how far a run came. BucketChanged. */
+  setPackingRun(input: { bucket: BucketRef; run: PackingRun }): void;
 };
