@@ -40,7 +40,8 @@ export function createPackingCalls(sql: Sql): PackingCalls {
       const { object, stored, kind } = found;
       // The same exchange again: its outcome was not known.
       if (isSameBody(object.segments, [to])) return { isExchanged: true };
-      if (!isSameBody(object.segments, from) || !isAllOwn(sql, n, stored.mentions.keys())) return { isExchanged: false };
+      if (!isSameBody(object.segments, from) || !isAllOwn(sql, n, stored.mentions.keys()))
+        return { isExchanged: false };
       // Without a digest: nothing that is stored later is taken for packed bytes.
       addReferences(sql, n, stored.storageClass, mentionsOf([to]), [arrival]);
       const lost = dropReferences(sql, n, stored.storageClass, stored.mentions, nowMs);

@@ -186,6 +186,32 @@ describe('a run', () => {
     for (const name of ['shared', 'copy', 'sealed']) expect(await isPacked(name)).toBe(false);
   });
 
+  it('does not mix up what is stored once with what is packed', async () => {
+    await setBucketSettings(core, bucket, { deduplication: true });
+    await put('first');
+    await compress(1);
+    core.advanceSeconds(2 * DAY);
+    await run();
+    expect(await isPacked('first')).toBe(true);
+    // The plain blob is still there, and found by its digest; the packed one never is.
+    for (const name of ['second', 'third']) await put(name);
+    for (const name of ['first', 'second', 'third']) await expectBody(await get(name));
+    const [totals] = await bucket.call('getStorageTotals', {});
+    const compressedBytes = spared(packingOf(await get('first')) as never);
+    expect(totals).toMatchObject({ currentBytes: 900_000, deduplicatedBytes: 300_000, compressedBytes });
+    // Two share it now.
+    core.advanceSeconds(2 * DAY);
+    await run();
+    expect(await isPacked('second')).toBe(false);
+    await deleteObjects(
+      core,
+      bucket,
+      ['first', 'second', 'third'].map((name) => ({ key: key(name) })),
+    );
+    const [left] = await bucket.call('getStorageTotals', {});
+    expect(left).toMatchObject({ currentBytes: 0, deduplicatedBytes: 0, compressedBytes: 0 });
+  });
+
   it('goes on where its budget ended it', async () => {
     for (const name of ['a', 'b', 'c', 'd']) await put(name);
     await compress(1);
