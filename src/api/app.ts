@@ -29,6 +29,7 @@ import { addCachePurgeRoutes } from './routes/cache-purges.ts';
 import { addCapRoutes } from './routes/caps.ts';
 import { addInvoiceRoutes } from './routes/invoices.ts';
 import { addJobRoutes } from './routes/jobs.ts';
+import { addLifecyclePreviewRoutes } from './routes/lifecycle-preview.ts';
 import { addMemberRoutes } from './routes/members.ts';
 import { addObjectDetailRoutes } from './routes/object.ts';
 import { addObjectRoutes } from './routes/objects.ts';
@@ -36,6 +37,7 @@ import { addPasskeyRoutes } from './routes/passkeys.ts';
 import { addPresignRoutes } from './routes/presign.ts';
 import { addRateCardRoutes } from './routes/rate-cards.ts';
 import { addReceiptRoutes } from './routes/receipts.ts';
+import { addServerRoutes } from './routes/server.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
 import { addTokenRoutes } from './routes/tokens.ts';
 import { addTrashRoutes } from './routes/trash.ts';
@@ -54,6 +56,7 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addAccessKeyRoutes,
   addAuditRoutes,
   addBucketRoutes,
+  addLifecyclePreviewRoutes,
   addCachePurgeRoutes,
   addObjectRoutes,
   addObjectDetailRoutes,
@@ -67,6 +70,7 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addRateCardRoutes,
   addCapRoutes,
   addWebhookRoutes,
+  addServerRoutes,
 ];
 
 export type ApiOptions = Omit<ApiServices, 'secrets'> & {

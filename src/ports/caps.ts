@@ -25,6 +25,8 @@ export type Cap = {
   readonly cachedFromPercent: number | null;
   /** Of a cap in money: the card that it is reckoned by. */
   readonly cardId: string | null;
+  /** That card as JSON, where it is the operator's own, as it was when the cap was set; absent or null: it ships with Quayside. */
+  readonly card?: Readonly<Record<string, unknown>> | null;
   /** Until then it is not heard; null: it is. */
   readonly liftedUntilMs: number | null;
 };

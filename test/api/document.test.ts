@@ -26,6 +26,8 @@ const LOOSE: ReadonlySet<string> = new Set([
 const WHOLE_LISTS: ReadonlySet<string> = new Set([
   // The index keeps the newest hundred of a bucket: that is one page.
   'listJobs',
+  // Its pages end where a walk over the index does.
+  'previewLifecycle',
 ]);
 
 /** Objects of a body that would take a field that nobody knows; maps say so by a schema for their values. */

@@ -25,7 +25,17 @@ const { clock, directory } = api.core.ports;
 
 /** Operations that only the operator may call, whatever scopes there are. */
 const OPERATORS = new Set([
-  ...['createAccount', 'listAccounts', 'deleteAccount', 'putRateCard', 'setRateCard', 'addCredit', 'setStripeCustomer'],
+  ...[
+    'listEncryptionKeys',
+    'putEncryptionKey',
+    'createAccount',
+    'listAccounts',
+    'deleteAccount',
+    'putRateCard',
+    'setRateCard',
+    'addCredit',
+    'setStripeCustomer',
+  ],
 ]);
 /** They ask for another scope besides, by what is in the request. */
 const ALSO = new Map<string, Scope>([

@@ -124,6 +124,27 @@ describeCore('buckets by JSON', () => {
     await api.call('DELETE', `/webhooks/${webhook.json.id}`);
   });
 
+  it('say what their lifecycle would do; the server says what it can', async () => {
+    const api = await tokenClient(client);
+    const path = `/buckets/${shared}`;
+    const rules = [{ id: 'soon', filter: { prefix: 'foreseen/' }, expiration: { days: 3 } }];
+    await api.call('PATCH', path, { lifecycle: rules }, { 'if-match': '*' });
+    await send({ method: 'PUT', bucket: shared, key: 'foreseen/a', body: 'abc' });
+    const at = new Date(Date.now() + 10 * 86_400_000).toISOString();
+    const found = (await api.call('GET', `${path}/lifecycle-preview?at=${at}`)).json;
+    expect(found).toMatchObject({ at, items: [{ key: 'foreseen/a', ruleId: 'soon', size: '3', uploadId: null }] });
+    expect((await api.call('GET', `${path}/lifecycle-preview`)).json.items).toEqual([]);
+    await api.call('PATCH', path, { lifecycle: [] }, { 'if-match': '*' });
+    const { json } = await api.call('GET', '/server');
+    expect(json).toMatchObject({ features: { encryption: true }, limits: { parts: 10_000, keyBytes: 1024 } });
+    expect((await fetch(`${json.s3Endpoint}/-/health`)).status).toBe(200);
+    const id = `wire/${freshName()}`;
+    expect((await api.call('PUT', '/encryption-keys', { id })).json).toMatchObject({ id, isEnabled: true });
+    expect((await api.call('PUT', '/encryption-keys', { id, isEnabled: false })).json.isEnabled).toBe(false);
+    const keys = (await api.call('GET', '/encryption-keys?limit=1000')).json.items;
+    expect(keys.find((key: { id: string }) => key.id === id)).toMatchObject({ isEnabled: false });
+  });
+
   it('of two changes of one state, one wins', async () => {
     const api = await tokenClient(client);
     const path = `/buckets/${shared}`;

@@ -43,7 +43,10 @@ const givenSchema = z.strictObject({
   accessKeyId: idSchema.nullable().default(null),
   alertPercents: z.array(percentSchema).max(10).default([]),
   cachedFromPercent: percentSchema.nullable().default(null),
-  rateCardId: idSchema.nullable().default(null),
+  rateCardId: idSchema
+    .nullable()
+    .default(null)
+    .openapi({ description: "Of a cap in money. Null: the account's, as it is when the cap is set." }),
   liftedUntil: timeSchema.nullable().default(null),
 });
 

@@ -3,7 +3,7 @@
 import type { Cap, CapState } from '../../ports/caps.ts';
 import type { MeterName } from '../../ports/ledger.ts';
 import { type BillingMonth, makeInvoice } from '../billing/invoice.ts';
-import type { CardLine, RateCard } from '../billing/rate-card.ts';
+import { type CardLine, parseRateCard, type RateCard } from '../billing/rate-card.ts';
 import { RATE_CARDS } from '../billing/rate-cards.ts';
 import { toUsage } from '../metering/query-usage.ts';
 
@@ -13,9 +13,9 @@ export type CapPrices = { readonly perA: number; readonly perB: number; readonly
 const BYTES: CapPrices = { perA: 0, perB: 0, perByte: 1 };
 const MICRO_PER_SCALED = 1e-6;
 
-/** The card of a cap in money; null when there is none of that name. */
-export function cardOf({ cardId }: Pick<Cap, 'cardId'>): RateCard | null {
-  return RATE_CARDS.find((card) => card.id === cardId) ?? null;
+/** The card of a cap in money; null for a shipped one that ships no more. Cost: of the operator's own 20 µs. */
+function cardOf({ cardId, card = null }: Pick<Cap, 'cardId' | 'card'>): RateCard | null {
+  return card === null ? (RATE_CARDS.find(({ id }) => id === cardId) ?? null) : parseRateCard(card);
 }
 
 /** Units used: bytes out, or micro-units of money. A cap whose card is gone counts nothing. */

@@ -3,11 +3,13 @@
 import type { Cap, CapScope } from '../../ports/caps.ts';
 import type { AccountId, BucketName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { findAccountCard, findRateCard } from '../billing/account-card.ts';
+import { rateCardJson } from '../billing/rate-card-json.ts';
+import { RATE_CARDS } from '../billing/rate-cards.ts';
 import { nameOfBucketId } from '../buckets/blob-home.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type CapStanding, standingsOf } from './allowances.ts';
-import { cardOf } from './price-cap.ts';
 
 /** Buckets of an account that are read at once. */
 const PAGE = 500;
@@ -16,10 +18,12 @@ const NOBODY = 'nobody';
 
 /**
  * Sets a cap, or changes the one of that id. InvalidArgument; InvalidRequest when there are too many. It is heard at once
- * on Node, elsewhere within seconds; what is leased by then may still be used. Cost: a commit for each bucket it is on.
+ * on Node, elsewhere within seconds; what is leased by then may still be used. A cap in money without a card takes the
+ * account's, as it is now. Cost: a commit for each bucket it is on.
  */
-export async function setCap(core: Core, accountId: AccountId, cap: Cap): Promise<Cap> {
-  check(cap);
+export async function setCap(core: Core, accountId: AccountId, wanted: Cap): Promise<Cap> {
+  check(wanted);
+  const cap = { ...wanted, ...(await findCard(core, accountId, wanted)) };
   await core.ports.ledger.call('putCap', { accountId, cap });
   core.ports.meter.forgetAllowances(accountId);
   await markBuckets(core, accountId, await scopesOf(core, accountId), cap.scope);
@@ -45,10 +49,14 @@ export async function liftCap(core: Core, accountId: AccountId, id: string, unti
   return setCap(core, accountId, { ...cap, liftedUntilMs: untilMs });
 }
 
-/** The caps of an account and how they stand: what is recorded by now. Cost: one call to the ledger. */
+/**
+ * The caps of an account and how they stand: what is recorded by now. What processes have leased and not used is not spent, so
+ * it is left out of account: a cap stands as refused when it is. Cost: one call to the ledger.
+ */
 export async function listCaps(core: Core, accountId: AccountId): Promise<readonly CapStanding[]> {
   const nowMs = core.ports.clock.nowMs();
-  return standingsOf(await core.ports.ledger.call('readCaps', { accountId, holder: NOBODY, nowMs }), nowMs);
+  const { revision, caps } = await core.ports.ledger.call('readCaps', { accountId, holder: NOBODY, nowMs });
+  return standingsOf({ revision, caps: caps.map((state) => ({ ...state, leasedToOthers: 0 })) }, nowMs);
 }
 
 /** Whether a new bucket of the account is capped from the start. */
@@ -60,7 +68,19 @@ async function scopesOf(core: Core, accountId: AccountId): Promise<readonly CapS
   return (await core.ports.ledger.call('listCaps', { accountId })).map((cap) => cap.scope);
 }
 
-function check({ id, limit, alertPercents, cachedFromPercent, unit, cardId }: Cap): void {
+/** What the cap is reckoned by, with all that pricing needs, so that nothing is looked up then. InvalidArgument. */
+async function findCard(
+  core: Core,
+  accountId: AccountId,
+  { unit, cardId }: Cap,
+): Promise<Pick<Cap, 'cardId' | 'card'>> {
+  if (unit === 'bytes') return { cardId: null, card: null };
+  const card = cardId === null ? await findAccountCard(core, accountId) : await findRateCard(core, cardId);
+  if (card === null) throw new StorageError('InvalidArgument', { detail: 'There is no such rate card.' });
+  return { cardId: card.id, card: RATE_CARDS.includes(card) ? null : rateCardJson(card) };
+}
+
+function check({ id, limit, alertPercents, cachedFromPercent }: Cap): void {
   const isPercent = (value: number) => Number.isInteger(value) && value >= 1 && value <= 100;
   const wrong = !/^[a-zA-Z0-9_-]{1,64}$/.test(id)
     ? 'id: letters, digits, _ and -, at most 64.'
@@ -70,9 +90,7 @@ function check({ id, limit, alertPercents, cachedFromPercent, unit, cardId }: Ca
         ? 'alertPercents: at most 10 whole numbers from 1 to 100.'
         : cachedFromPercent !== null && !isPercent(cachedFromPercent)
           ? 'cachedFromPercent: a whole number from 1 to 100.'
-          : unit === 'money' && cardOf({ cardId }) === null
-            ? 'cardId: no such rate card.'
-            : null;
+          : null;
   if (wrong !== null) throw new StorageError('InvalidArgument', { detail: wrong });
 }
 

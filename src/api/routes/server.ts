@@ -1,0 +1,132 @@
+// What a console asks about the server itself: where S3 is, what there is here, which limits hold; and the operator's named keys.
+import { z } from '@hono/zod-openapi';
+import { isRoot } from '../../core/accounts/permissions.ts';
+import {
+  createNamedKey,
+  listNamedKeys,
+  type NamedKeyInfo,
+  setNamedKeyEnabled,
+} from '../../core/encryption/named-keys.ts';
+import { KEY_MAX_BYTES, OBJECT_MAX_BYTES, PART_MIN_BYTES, PART_NUMBER_MAX, PUT_MAX_BYTES } from '../../core/limits.ts';
+import { MAX_EXPIRES_SECONDS } from '../../http/s3/request-time.ts';
+import { type Api, apiRoute, callOf, isoTime, jsonAnswer, jsonBody, requireOperator, timeSchema } from '../context.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
+import { serviceOrigin } from '../service-origin.ts';
+
+const TAGS = ['Server'];
+
+const serverSchema = z
+  .object({
+    now: timeSchema,
+    s3Endpoint: z.string().openapi({ description: 'For S3 clients, with buckets in the path.' }),
+    region: z.string(),
+    baseDomain: z.string().nullable().openapi({ description: '`{bucket}.` before it addresses a bucket.' }),
+    websiteDomain: z.string().nullable().openapi({ description: '`{bucket}.` before it is the website of a bucket.' }),
+    ownHosts: z.array(z.string()).openapi({ description: 'Hosts that no bucket can be bound to.' }),
+    features: z.object({
+      encryption: z
+        .boolean()
+        .openapi({ description: 'Whether the server has a master key: access keys need one too.' }),
+      bindingHosts: z.boolean().openapi({ description: 'Whether the caller may bind hosts to buckets.' }),
+    }),
+    limits: z.object({
+      objectBytes: z.string(),
+      putBytes: z.string(),
+      partBytesMin: z.string(),
+      parts: z.number().int(),
+      keyBytes: z.number().int(),
+      urlSeconds: z.number().int(),
+      zipObjects: z.number().int(),
+    }),
+  })
+  .openapi('Server');
+const keyIdSchema = z.string().regex(/^[\w:/.-]{1,256}$/);
+const namedKeySchema = z
+  .object({ id: z.string(), isEnabled: z.boolean(), createdAt: timeSchema })
+  .openapi('EncryptionKey');
+
+const showKey = ({ id, isEnabled, createdAtMs }: NamedKeyInfo) => ({ id, isEnabled, createdAt: isoTime(createdAtMs) });
+
+export function addServerRoutes(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/server',
+      operationId: 'getServer',
+      summary: 'Where S3 is, what this server can do, and its limits',
+      tags: TAGS,
+      access: 'signed-in',
+      responses: { 200: jsonAnswer(serverSchema, 'The server') },
+    }),
+    (c) => {
+      const { core, caller, request, region, baseDomain, websiteDomain } = callOf(c);
+      const { settings, ports } = core;
+      const server = {
+        now: isoTime(ports.clock.nowMs()),
+        s3Endpoint: serviceOrigin(request),
+        ...{ region, baseDomain, websiteDomain, ownHosts: [...settings.ownHosts] },
+        features: {
+          encryption: settings.masterKeys.length > 0,
+          bindingHosts: settings.accountsMayBindHosts || isRoot(caller),
+        },
+        limits: {
+          ...{ objectBytes: `${OBJECT_MAX_BYTES}`, putBytes: `${PUT_MAX_BYTES}`, partBytesMin: `${PART_MIN_BYTES}` },
+          ...{ parts: PART_NUMBER_MAX, keyBytes: KEY_MAX_BYTES, urlSeconds: MAX_EXPIRES_SECONDS },
+          zipObjects: settings.zipMaxObjects,
+        },
+      };
+      return c.json(server, 200);
+    },
+  );
+  addNamedKeys(api);
+}
+
+function addNamedKeys(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/encryption-keys',
+      operationId: 'listEncryptionKeys',
+      summary: 'Named encryption keys, for buckets and SSE-KMS (operator)',
+      tags: TAGS,
+      access: 'keys:read',
+      request: { query: z.strictObject(pageQuery) },
+      responses: { 200: jsonAnswer(pageOf(namedKeySchema), 'Some keys, by id') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      requireOperator(call);
+      const { limit, cursor } = c.req.valid('query');
+      const { core, secrets } = call;
+      const after = readCursor(secrets, 'encryption-keys', cursor);
+      const found = await listNamedKeys(core, { after, limit: limit + 1 });
+      return c.json(
+        toPage(found, { limit, list: 'encryption-keys', secrets }, ({ id }) => id, showKey),
+        200,
+      );
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'put',
+      path: '/encryption-keys',
+      operationId: 'putEncryptionKey',
+      summary: 'Make a named key, or disable one: what it protects cannot be read until it is enabled again (operator)',
+      tags: TAGS,
+      access: 'keys:write',
+      request: { body: jsonBody(z.strictObject({ id: keyIdSchema, isEnabled: z.boolean().default(true) })) },
+      responses: { 200: jsonAnswer(namedKeySchema, 'The key') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      requireOperator(call);
+      const { id, isEnabled } = c.req.valid('json');
+      const { key } = await createNamedKey(call.core, id);
+      return c.json(
+        showKey(key.isEnabled === isEnabled ? key : await setNamedKeyEnabled(call.core, id, isEnabled)),
+        200,
+      );
+    },
+  );
+}

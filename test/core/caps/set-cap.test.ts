@@ -1,0 +1,62 @@
+// What an owner sees and sets: caps in money go by the account's own card, also by one that the operator wrote, and a cap
+// stands by what is spent, not by what processes have leased of it.
+import { expect, it } from 'vitest';
+import { putRateCard, setAccountCard } from '../../../src/core/billing/account-card.ts';
+import { listCaps, setCap } from '../../../src/core/caps/set-cap.ts';
+import type { Cap } from '../../../src/ports/caps.ts';
+import type { AccountId } from '../../../src/ports/domain.ts';
+import { HOUR_MS } from '../../../src/ports/ledger.ts';
+import { createMemoryCore } from '../memory-core.ts';
+
+const accountId = 'alice' as AccountId;
+const CAP: Cap = {
+  ...{ id: 'cap', scope: { kind: 'account' }, unit: 'money', limit: 1_000_000n, period: 'month' },
+  ...{ alertPercents: [], cachedFromPercent: 60, cardId: null, liftedUntilMs: null },
+};
+/** One a thousand calls, in a currency of its own. */
+const OWN_CARD = {
+  ...{ id: 'own', name: 'Own', currency: 'EUR', source: 'https://example.org/', asOf: '2026-01-01' },
+  ...{ monthHours: 'calendar', notes: ['A test.'] },
+  lines: [
+    {
+      ...{ label: 'Calls', meters: ['class-a/STANDARD'] },
+      ...{ unit: { name: 'thousand', size: 1000 }, tiers: [{ price: '1' }] },
+    },
+  ],
+};
+
+async function withUse(quantity: bigint) {
+  const core = createMemoryCore();
+  const nowMs = core.ports.clock.nowMs();
+  const row = {
+    hourMs: nowMs - (nowMs % HOUR_MS),
+    bucketId: null,
+    accessKeyId: null,
+    meter: 'class-a/STANDARD',
+  } as const;
+  const batches = [{ source: 'test', sequence: 1, rows: [{ ...row, quantity }] }];
+  await core.ports.ledger.call('record', { accountId, batches, nowMs });
+  return { core, nowMs };
+}
+
+it("a cap in money goes by the account's card, and keeps it", async () => {
+  const { core } = await withUse(700n);
+  await putRateCard(core, 'own', OWN_CARD);
+  await setAccountCard(core, accountId, 'own');
+  expect(await setCap(core, accountId, CAP)).toMatchObject({ cardId: 'own', card: { currency: 'EUR' } });
+  await setAccountCard(core, accountId, null);
+  expect(await listCaps(core, accountId)).toMatchObject([{ spent: 700_000n, percent: 70, level: 'cached' }]);
+  expect(await setCap(core, accountId, { ...CAP, cardId: 'aws-s3-us-east-1' })).toMatchObject({ card: null });
+  await expect(setCap(core, accountId, { ...CAP, cardId: 'none' })).rejects.toMatchObject({ code: 'InvalidArgument' });
+});
+
+it('a cap stands by what is spent, whoever has leased the rest', async () => {
+  const { core, nowMs } = await withUse(0n);
+  await setCap(core, accountId, { ...CAP, unit: 'bytes', limit: 100n });
+  const { revision } = await core.ports.ledger.call('readCaps', { accountId, holder: 'process', nowMs });
+  await core.ports.ledger.call('leaseCaps', {
+    ...{ accountId, holder: 'process', revision, grants: [{ capId: 'cap', units: 100 }], crossings: [] },
+    ...{ nowMs, untilMs: nowMs + 60_000 },
+  });
+  expect(await listCaps(core, accountId)).toMatchObject([{ spent: 0n, level: 'open' }]);
+});
