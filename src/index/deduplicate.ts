@@ -43,9 +43,18 @@ export function shareEqual(
   return { segments: [{ ...segment, blobId: first.blob_id }], arrivals: [], storedAs: first.blob_id };
 }
 
-/** The same for a commit that is there already: what its row refers to in the place of the arrival. */
-export function sharedBefore(mentions: Mentions, arrivals: readonly BlobArrival[]): BlobId | null {
+/**
+ * The same for a commit that is there already: what its row refers to in the place of the arrival. An arrival that the index
+ * knows was not replaced by that commit, whatever its row refers to now: others may find it.
+ */
+export function sharedBefore(
+  sql: Sql,
+  bucket: number,
+  mentions: Mentions,
+  arrivals: readonly BlobArrival[],
+): BlobId | null {
   const [arrival] = arrivals;
   if (arrival?.digest === undefined || mentions.has(arrival.blobId)) return null;
-  return mentions.keys().next().value ?? null;
+  const known = sql.all('SELECT 1 FROM blobs WHERE blob_id = ? AND bucket = ?', arrival.blobId, bucket);
+  return known.length > 0 ? null : (mentions.keys().next().value ?? null);
 }

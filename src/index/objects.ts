@@ -95,7 +95,7 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
       const current = readCurrent(sql, n, key);
       if (isPlaced(given, current)) {
         const { versionId, isNull, mentions } = current;
-        return { versionId, isNull, storedAs: sharedBefore(mentions, arrivals) };
+        return { versionId, isNull, storedAs: sharedBefore(sql, n, mentions, arrivals) };
       }
       checkCondition(condition, key, current);
       const { storedAs, ...shared } = shareEqual(sql, n, storageClass, given.segments, arrivals);

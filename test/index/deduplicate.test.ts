@@ -335,6 +335,26 @@ describe('deduplication', () => {
     expect(world.totals()).toMatchObject([{ currentBytes: 56, deduplicatedBytes: 0 }]);
   });
 
+  it('says of a commit that comes again what it said, but never of a blob that the index knows', () => {
+    const sql = openSqlite(':memory:', { readOnly: false });
+    migrate(sql, INDEX_SCHEMA);
+    const index = createBucketIndex(sql);
+    const bucket: BucketRef = { ...index.createBucket({ bucket: bucketRecord() }), versioning: 'off' };
+    const commitOf = (key: string) => {
+      const blobId = blobIn(bucket);
+      const arrivals = [{ ...arrivalOf(blobId), digest: { sha256Hex: 'same' } }];
+      return { bucket, object: segmentsObjectOf(key, [wholeOf(blobId)]), condition: null, arrivals };
+    };
+    const [first, second] = [commitOf('a'), commitOf('b')];
+    expect(index.commitObject(first).storedAs).toBe(null);
+    const { storedAs } = index.commitObject(second);
+    expect([storedAs, index.commitObject(second).storedAs]).toEqual([first.arrivals[0]?.blobId, storedAs]);
+    // Something else has changed where the bytes of the first are, since.
+    sql.all(`UPDATE objects SET detail = '{"segments":[["x~y/","moved",0,100]]}' WHERE key = 'a'`);
+    expect(index.commitObject(first).storedAs).toBe(null);
+    sql.close();
+  });
+
   it('finds no blob that the sweeper was given, and revives one that it was not', () => {
     const world = createWorld();
     world.step(example('put'));

@@ -174,7 +174,8 @@ function useIndex(index: IndexApi): void {
   const digest = { sha256Hex: 'x' };
   for (const blobId of [blobIn(record), blobIn(record)]) {
     const arrivals = [{ ...arrivalOf(blobId), digest }];
-    index.commitObject({ bucket, object: segmentsObjectOf('d', [wholeOf(blobId)]), condition: null, arrivals });
+    const object = segmentsObjectOf('d', [wholeOf(blobId)]);
+    for (const _ of [1, 2]) index.commitObject({ bucket, object, condition: null, arrivals });
   }
 
   index.deleteObjects({ bucket: refOf(home), ...deletionOf(['a']) });
