@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 
 // The projects: `node` runs units, contracts and architecture checks in Node; `workerd` runs test/workerd inside the
 // real runtime with local R2, KV, Durable Objects and Cache; the wire suite runs once against each home, which its
-// global set-up starts, or against QUAYSIDE_WIRE_URL alone.
+// global set-up starts, or against QUAYSIDE_WIRE_URL alone. The groups run one after the other: `node` and `wire` use both
+// cores of a small machine, and `workerd` one runtime, since a second one would compile the Worker again.
 const wire = (name: string, globalSetup: string, groupOrder: number) => ({
   test: {
     name,
@@ -22,8 +23,8 @@ const wire = (name: string, globalSetup: string, groupOrder: number) => ({
 
 const wireProjects =
   process.env.QUAYSIDE_WIRE_URL === undefined
-    ? [wire('wire-node', 'test/wire/setup-node.ts', 1), wire('wire-workers', 'test/wire/setup-workers.ts', 2)]
-    : [wire('wire', 'test/wire/setup-other.ts', 1)];
+    ? [wire('wire-node', 'test/wire/setup-node.ts', 2), wire('wire-workers', 'test/wire/setup-workers.ts', 3)]
+    : [wire('wire', 'test/wire/setup-other.ts', 2)];
 
 export default defineConfig({
   test: {
@@ -37,6 +38,10 @@ export default defineConfig({
           testTimeout: 20_000,
           // The sources are loaded once for all files: no module keeps state that a test could leave behind.
           isolate: false,
+          setupFiles: ['test/fuzz-seed.ts'],
+          // Left alone, vitest leaves one core free: that is half of a small machine.
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -50,6 +55,9 @@ export default defineConfig({
           testTimeout: 20_000,
           hookTimeout: 20_000,
           isolate: false,
+          setupFiles: ['test/fuzz-seed.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
       ...wireProjects,

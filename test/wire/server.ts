@@ -163,6 +163,8 @@ export function startNode(options: StartOptions = {}): Promise<WireServer> {
         QUAYSIDE_PORT: String(port),
         QUAYSIDE_DATA_DIR: join(folder, 'data'),
         QUAYSIDE_SEED: seedFile,
+        // The API's client (json-api.ts) comes from many addresses.
+        QUAYSIDE_TRUSTED_PROXIES: '127.0.0.1',
         ...options.env,
       },
     });
