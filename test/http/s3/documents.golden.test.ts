@@ -19,8 +19,12 @@ async function expectGolden(name: string, sent: Sent, status = 200): Promise<voi
   const reply = await send(sent);
   expect(reply.status, reply.text).toBe(status);
   expect(reply.headers['content-type']).toBe('application/xml');
-  await expect(oneTagPerLine(reply.text)).toMatchFileSnapshot(`../../vectors/s3-documents/${name}.xml`);
+  await expect(oneTagPerLine(named(reply.text))).toMatchFileSnapshot(`../../vectors/s3-documents/${name}.xml`);
 }
+
+/** Ids of uploads by a name of their own: how many ids the server drew before is no matter of a document. */
+const named = (xml: string) =>
+  xml.replace(/<(Next)?UploadId(Marker)?>upload\d+</g, (tag) => tag.replace(/upload\d+/, 'upload-id'));
 
 /** Before each opening tag and between two closing ones; an empty element stays in one piece. */
 const oneTagPerLine = (xml: string) =>
