@@ -53,13 +53,13 @@ import { withFailureHeaders } from '../failure-with-headers.ts';
 import { FRESH_BY_HEADER, freshByAnswer } from '../fresh-by.ts';
 import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
 import { makeResponse } from '../outgoing-body.ts';
-import { FREE_RECEIPT, RECEIPT, receiptHeader } from '../receipt-header.ts';
+import { RECEIPT, receiptHeader } from '../receipt-header.ts';
 import type { HttpRequest } from '../request.ts';
 import { corsHeaders, withCors } from '../semantics/cors.ts';
 import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
 import { auditCall, isAudited } from './audit-call.ts';
 import { type Authenticated, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts';
-import { type Authorized, authorizeCall, type Target } from './authorize-call.ts';
+import { authorizeCall, type Target } from './authorize-call.ts';
 import { addCommonHeaders, payerOf, type S3Answer, type S3Call } from './call.ts';
 import { createCapCheck } from './cap-check.ts';
 import { isConfidential, type KeysOverHttp } from './confidential.ts';
@@ -69,7 +69,7 @@ import { OPERATIONS } from './operations.ts';
 import { openPostedForm } from './post/post-request.ts';
 import { answerPreflight } from './preflight.ts';
 import { withQueryHeaders } from './presigned-headers.ts';
-import { asksForReceipt, hasReceipt } from './receipt-wish.ts';
+import { freeReceiptOfFailure, hasReceipt } from './receipt-wish.ts';
 import { parseAmzDate } from './request-time.ts';
 import { readTaggingHeader } from './tagging-header.ts';
 import { useOfAnswer } from './use-of-answer.ts';
@@ -137,7 +137,9 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
       try {
         return await answer(request, address, { target, query, requestId });
       } catch (error) {
-        throw withFailureHeaders(error, await corsHeadersOfFailure(core, request, target.bucket));
+        const cors = await corsHeadersOfFailure(core, request, target.bucket);
+        const free = freeReceiptOfFailure(request, query);
+        throw withFailureHeaders(error, cors === null ? free : { ...cors, ...free });
       }
     },
   };
@@ -188,17 +190,9 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   }
 
   async function run(call: S3Call, target: Target): Promise<Response> {
-    call.request.notes.key = target.key;
-    const isAsked = asksForReceipt(call);
-    try {
-      return await runAuthorized(call, target, await authorizeCall(core, call, target));
-    } catch (error) {
-      throw isAsked ? withFailureHeaders(error, { [RECEIPT]: FREE_RECEIPT }) : error;
-    }
-  }
-
-  async function runAuthorized(call: S3Call, target: Target, { bucket, handle }: Authorized): Promise<Response> {
     const { request, requestId, operation: name } = call;
+    request.notes.key = target.key;
+    const { bucket, handle } = await authorizeCall(core, call, target);
     request.notes.foundMs = performance.now();
     const capped = bucket?.record().settings.isCapped === true ? bucket.record() : null;
     const check =
