@@ -1,5 +1,5 @@
 // What do metering and caps cost a hot public GET? The hot door alone, in one process, without a socket: CPU µs per answer,
-// with a meter that does nothing, with the real one, and with a cap besides. The variants take turns.
+// with a meter that does nothing, with the real one, in a bucket whose owner has receipts, and with a cap. The variants take turns. And what a receipt costs who wants one.
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -13,20 +13,26 @@ import { createDecide } from '../src/core/auth/decide.ts';
 import { ROOT_ACCOUNT } from '../src/core/auth/root-account.ts';
 import { openBucket } from '../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../src/core/buckets/create-bucket.ts';
+import { setBucketSettings } from '../src/core/buckets/set-bucket-settings.ts';
 import { createCapGuard } from '../src/core/caps/cap-guard.ts';
 import { setCap } from '../src/core/caps/set-cap.ts';
 import type { Core } from '../src/core/core.ts';
 import { createUsageFlusher } from '../src/core/metering/flush-usage.ts';
+import { createReceipts } from '../src/core/metering/take-receipt.ts';
 import { parseBucketName, parseObjectKey } from '../src/core/names.ts';
 import { putObject } from '../src/core/objects/put-object.ts';
 import { createDelivery } from '../src/http/delivery/deliver.ts';
 import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
+import type { BucketSettings } from '../src/ports/bucket-settings.ts';
+import type { AccountId, BucketId } from '../src/ports/domain.ts';
+import { HOUR_MS } from '../src/ports/ledger.ts';
 import type { UsageCounter } from '../src/ports/metering.ts';
 import { median, printTable } from './lib/table.ts';
 
 const BODY = Buffer.alloc(10 * 1024, 'quayside ');
 const LOOPS = 100_000;
 const ROUNDS = 15;
+const RECEIPTS = 3_000;
 /** CPU of a whole request of the hot lane, µs: the least that was measured (bench/README.md, delivery). */
 const LANE_REQUEST_MICROS = 7;
 
@@ -46,7 +52,11 @@ const idle: UsageCounter = {
 };
 
 /** A door with the object in memory, and how often a call of it answers. */
-async function openDoor(core: Core, bucketName: string, isCapped: boolean): Promise<() => void> {
+async function openDoor(
+  core: Core,
+  bucketName: string,
+  { isCapped = false, receipts = null }: { isCapped?: boolean; receipts?: BucketSettings['receipts'] } = {},
+): Promise<() => void> {
   const name = parseBucketName(bucketName);
   const Resource = `arn:aws:s3:::${bucketName}/*`;
   const everyone = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource };
@@ -59,6 +69,7 @@ async function openDoor(core: Core, bucketName: string, isCapped: boolean): Prom
     expectation: { contentMd5Hex: null, checksum: null },
     condition: null,
   });
+  await setBucketSettings(core, await openBucket(core, name, () => undefined), { receipts });
   if (isCapped) {
     await setCap(core, ROOT_ACCOUNT.id, {
       id: 'bench',
@@ -94,13 +105,59 @@ async function openDoor(core: Core, bucketName: string, isCapped: boolean): Prom
   };
 }
 
+/** Receipts of an account with usage of so many buckets, some under way at once. CPU of all threads. */
+async function measureReceipts(core: Core): Promise<string[][]> {
+  const rows: string[][] = [];
+  for (const buckets of [1, 10_000]) {
+    const accountId = `account-${buckets}` as AccountId;
+    const bucketIds = Array.from({ length: buckets }, (_, at) => `bucket-${at}~1` as BucketId);
+    const usage = bucketIds.map((bucketId) => ({
+      ...{ hourMs: Date.now() - (Date.now() % HOUR_MS), bucketId, accessKeyId: null },
+      ...{ meter: 'class-a/STANDARD' as const, quantity: 1n },
+    }));
+    const batches = [{ source: 'bench', sequence: 1, rows: usage }];
+    await core.ports.ledger.call('record', { accountId, batches, nowMs: Date.now() });
+    const flusher = createUsageFlusher(core, { source: accountId, intervalMs: 5000 });
+    const takeReceipt = createReceipts(core, flusher, accountId);
+    const use = {
+      operationClass: 'B',
+      bytesOut: BODY.length,
+      tier: 'memory',
+      storageClass: 'STANDARD',
+      alsoRead: 0,
+    } as const;
+    for (const width of [1, 64]) {
+      const ms: number[] = [];
+      const before = process.cpuUsage();
+      const client = async () => {
+        while (ms.length < RECEIPTS) {
+          const sinceMs = performance.now();
+          const { price } = await takeReceipt({ accountId, bucketId: null, accessKeyId: null }, use);
+          if (price === null) throw new Error('The ledger did not answer.');
+          ms.push(performance.now() - sinceMs);
+        }
+      };
+      await Promise.all(Array.from({ length: width }, client));
+      const { user, system } = process.cpuUsage(before);
+      const name = `usage of ${buckets} buckets, ${width} at once`;
+      rows.push([name, ((user + system) / ms.length).toFixed(0), median(ms).toFixed(2)]);
+    }
+  }
+  return rows;
+}
+
 try {
   const metered: Core = { ports, settings: config };
   const unmetered: Core = { ports: { ...ports, meter: { ...ports.meter, ofGate: () => idle } }, settings: config };
   const doors = [
-    { name: 'no meter', ask: await openDoor(unmetered, 'unmetered', false), micros: [] as number[] },
-    { name: 'metered', ask: await openDoor(metered, 'metered', false), micros: [] as number[] },
-    { name: 'metered, with a cap', ask: await openDoor(metered, 'capped', true), micros: [] as number[] },
+    { name: 'no meter', ask: await openDoor(unmetered, 'unmetered'), micros: [] as number[] },
+    { name: 'metered', ask: await openDoor(metered, 'metered'), micros: [] as number[] },
+    {
+      name: 'metered, receipts for the owner',
+      ask: await openDoor(metered, 'receipts', { receipts: 'owner' }),
+      micros: [] as number[],
+    },
+    { name: 'metered, with a cap', ask: await openDoor(metered, 'capped', { isCapped: true }), micros: [] as number[] },
   ];
   for (let round = 0; round < ROUNDS; round++) {
     for (const { ask, micros } of doors) {
@@ -116,6 +173,7 @@ try {
     return [name, median(micros).toFixed(3), added.toFixed(3), `${((100 * added) / LANE_REQUEST_MICROS).toFixed(1)} %`];
   });
   printTable([['hot GET of 10 KiB', 'CPU µs', 'added', 'of a request in the lane'], ...rows]);
+  printTable([['a receipt', 'CPU µs', 'ms until it is there'], ...(await measureReceipts(metered))]);
 } finally {
   await close(1000);
   await rm(folder, { recursive: true, force: true });

@@ -12,24 +12,35 @@ export type Lease = {
 export type Leases = {
   /** SlowDown when all are taken. */
   take(): Lease;
+  /** Null when all are taken. */
+  tryTake(): Lease | null;
 };
 
 /** `idleMs`: after so long without a renewal a lease counts as given back. */
 export function createLeases(options: { max: number; idleMs: number; nowMs: () => number }): Leases {
   const { max, idleMs, nowMs } = options;
   const held = new Map<Lease, number>();
+
+  function tryTake(): Lease | null {
+    const now = nowMs();
+    // Renewals don't change the order, so all are looked at; there is time for that only when there is no room.
+    if (held.size >= max) for (const [lease, renewedAtMs] of held) if (now - renewedAtMs > idleMs) held.delete(lease);
+    if (held.size >= max) return null;
+    const lease: Lease = {
+      renew() {
+        if (held.has(lease)) held.set(lease, nowMs());
+      },
+      release: () => void held.delete(lease),
+    };
+    held.set(lease, now);
+    return lease;
+  }
+
   return {
+    tryTake,
     take() {
-      const now = nowMs();
-      for (const [lease, renewedAtMs] of held) if (now - renewedAtMs > idleMs) held.delete(lease);
-      if (held.size >= max) throw new StorageError('SlowDown');
-      const lease: Lease = {
-        renew() {
-          if (held.has(lease)) held.set(lease, nowMs());
-        },
-        release: () => void held.delete(lease),
-      };
-      held.set(lease, now);
+      const lease = tryTake();
+      if (lease === null) throw new StorageError('SlowDown');
       return lease;
     },
   };

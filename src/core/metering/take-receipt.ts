@@ -8,6 +8,7 @@ import { within } from '../../ports/within.ts';
 import { monthOf, monthText } from '../billing/month.ts';
 import { createTariffFinder } from '../billing/tariffs.ts';
 import type { Core } from '../core.ts';
+import { createLeases, type Lease } from '../leases.ts';
 import type { UsageFlusher } from './flush-usage.ts';
 import { usageRows } from './usage-rows.ts';
 
@@ -31,6 +32,8 @@ const PAUSE_MS = 2_000;
 const PAUSED_MAX = 1_000;
 /** Receipts under way at once in a process; those above have no price. */
 const UNDER_WAY_MAX = 256;
+/** One that the runtime ended in the middle counts as over after so long, milliseconds. */
+const LOST_MS = 60_000;
 
 /**
  * Makes the taking. `source` is a name that no other process has had. Each receipt under way has a source of its own in the
@@ -45,8 +48,9 @@ export function createReceipts(
   const findTariff = createTariffFinder(core);
   const limitMs = Math.min(core.settings.tierLimitMs, LIMIT_MS);
   const pauses = createPauses(() => clock.nowMs());
+  const underWay = createLeases({ max: UNDER_WAY_MAX, idleMs: LOST_MS, nowMs: () => clock.nowMs() });
   const idle: Lane[] = [];
-  let [made, underWay] = [0, 0];
+  let made = 0;
 
   function takeLane(): Lane {
     const lane = idle.pop() ?? { source: `${source} receipts ${made}`, sequence: 0 };
@@ -62,17 +66,16 @@ export function createReceipts(
     return { period: monthText(monthOf(atMs)), parts, tariff };
   }
 
-  return async (owner, use) => {
+  function countPlainly(owner: UsageOwner, { operationClass, bytesOut, tier, storageClass, alsoRead }: Use): void {
+    const counter = meter.of(owner);
+    counter.count(operationClass, bytesOut, tier, storageClass);
+    for (let read = 0; read < alsoRead; read++) counter.count('B', 0, 'none', 'STANDARD');
+  }
+
+  async function take(owner: UsageOwner, use: Use, lease: Lease): Promise<Receipt> {
     const { accountId } = owner;
     const { operationClass } = use;
-    const counter = meter.of(owner);
-    if (underWay >= UNDER_WAY_MAX || pauses.isPaused(accountId)) {
-      counter.count(operationClass, use.bytesOut, use.tier, use.storageClass);
-      for (let read = 0; read < use.alsoRead; read++) counter.count('B', 0, 'none', 'STANDARD');
-      return { operationClass, price: null };
-    }
-    underWay += 1;
-    const { usage, settle } = counter.countApart(use);
+    const { usage, settle } = meter.of(owner).countApart(use);
     const lane = takeLane();
     const batch = { source: lane.source, sequence: lane.sequence, rows: usageRows(usage) };
     try {
@@ -89,8 +92,20 @@ export function createReceipts(
       return { operationClass, price: null };
     } finally {
       settle();
-      underWay -= 1;
+      lease.release();
     }
+  }
+
+  return (owner, use) => {
+    const lease = pauses.isPaused(owner.accountId) ? null : underWay.tryTake();
+    if (lease === null) {
+      countPlainly(owner, use);
+      return Promise.resolve({ operationClass: use.operationClass, price: null });
+    }
+    const taken = take(owner, use, lease);
+    // A client that leaves ends its request on Cloudflare; what was begun here goes on.
+    background.run('receipt', () => taken);
+    return taken;
   };
 }
 

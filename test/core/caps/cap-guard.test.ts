@@ -68,7 +68,8 @@ function createWorld(cap: Cap) {
     const meter = createUsageMeter(clock);
     const directory = { call: async () => ({ cardId: null, credits: [], uses: [], invoiceCount: 0 }) };
     const settings = { tierLimitMs: 1_000, rateCardId: 'cloudflare-r2' };
-    const core = { ports: { clock, directory, ledger, log, meter }, settings } as unknown as Core;
+    const background = { run: () => undefined };
+    const core = { ports: { background, clock, directory, ledger, log, meter }, settings } as unknown as Core;
     const flusher = createUsageFlusher(core, { source: `p${made}`, intervalMs: 1 });
     const guard = createCapGuard(core, flusher, `p${made}`, (_account, _cap, { percent }) => crossed.push(percent));
     const takeReceipt = createReceipts(core, flusher, `p${made}`);

@@ -50,7 +50,7 @@ function createWorld({ tierLimitMs = 5 } = {}) {
   };
   const meter = createUsageMeter(clock);
   const log = { info: () => undefined, error: () => undefined };
-  const background = { run: () => undefined };
+  const background = { run: (label: string, work: () => Promise<unknown>) => void (label === 'receipt' && work()) };
   const directory = createDirectDirectory(createDirectoryIndex(sql));
   const settings = { tierLimitMs, rateCardId: 'aws-s3-us-east-1' };
   const core = { ports: { background, clock, directory, ledger, log, meter }, settings } as unknown as Core;
