@@ -29,6 +29,21 @@ const owner = (bucket = 'a~1', key: string | null = null): UsageOwner => ({
   accessKeyId: key as AccessKeyId | null,
 });
 
+/** Of the operator's own: 100 reads are free, each further one costs 1,000 micro-units, each byte 10. */
+const OWN_CARD = {
+  ...{ id: 'ours', name: 'Ours', currency: 'EUR', source: 'https://example.com/', asOf: '2026-11-21', monthHours: 720 },
+  lines: [
+    {
+      ...{ label: 'Reads', meters: ['class-b/STANDARD'], unit: { name: 'request', size: 1 } },
+      ...{ free: '100', tiers: [{ price: '0.001' }] },
+    },
+    {
+      ...{ label: 'Traffic', meters: ['egress/memory', 'egress/bucket'], unit: { name: 'byte', size: 1 } },
+      tiers: [{ price: '0.00001' }],
+    },
+  ],
+};
+
 const bytesCap = (limit: bigint, changes: Partial<Cap> = {}): Cap => ({
   id: 'cap',
   scope: { kind: 'account' },
@@ -255,6 +270,30 @@ describe('caps', () => {
     expect(served).toBeGreaterThanOrEqual(50);
     expect(served).toBeLessThanOrEqual(100);
     expect(await use(0, owner(), 'A')).toBe('SpendingCapReached');
+  });
+
+  it('in money go by the operator’s own card, for two processes over one ledger at once', async () => {
+    const world = createWorld(bytesCap(1_000_000n, { unit: 'money', cardId: OWN_CARD.id, card: OWN_CARD }));
+    const processes = [world.createProcess(), world.createProcess()];
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, async (_, client) => {
+        const { use } = processes[client % 2] ?? world.createProcess();
+        let served = 0;
+        for (let at = 0; at < 30; at++) if ((await use(7)) === 'served') served += 1;
+        return served;
+      }),
+    );
+    for (const { flusher } of processes) await flusher.flush();
+    const served = answers.reduce((sum, count) => sum + count, 0);
+    // By hand: a read of 7 bytes costs 1,070, the first hundred 70.
+    const spent = 1_070 * served - 100_000;
+    expect(spent).toBeLessThanOrEqual(1_000_000);
+    // What is not used is less than what one use may take in each process, and the free reads that leases can't know of.
+    expect(spent).toBeGreaterThan(1_000_000 - 100_000 - 2 * 1_070 * 100);
+    for (const { use } of processes) expect(await use(7)).toBe('SpendingCapReached');
+    const { caps } = world.api.readCaps({ accountId, holder: 'x', nowMs: Date.UTC(2026, 10, 21, 12) });
+    const recorded = caps[0]?.usage.find(({ meter }) => meter === 'class-b/STANDARD')?.quantity;
+    expect(recorded).toBe(BigInt(served));
   });
 
   it('are not passed while the ledger is away: what is leased is used, then nothing', async () => {
