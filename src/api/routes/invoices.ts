@@ -1,5 +1,6 @@
 // Bills: listed, read, as files, what the month will come to, and what a month would have cost elsewhere.
 import { z } from '@hono/zod-openapi';
+import { readBucketUsage } from '../../core/billing/exports/bucket-shares.ts';
 import { focusCsv, focusJson } from '../../core/billing/exports/focus.ts';
 import { invoiceCsv } from '../../core/billing/exports/invoice-csv.ts';
 import { invoiceHtml } from '../../core/billing/exports/invoice-html.ts';
@@ -8,6 +9,8 @@ import { getInvoice } from '../../core/billing/get-invoice.ts';
 import type { InvoiceDocument } from '../../core/billing/invoice-document.ts';
 import type { WhatIf } from '../../core/billing/simulate-bill.ts';
 import { simulateMonth } from '../../core/billing/simulate-month.ts';
+import type { Core } from '../../core/core.ts';
+import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import {
   billedAccountOf,
@@ -49,11 +52,14 @@ async function findInvoice(c: ApiContext, accountId: string | undefined, period:
   return invoice;
 }
 
-async function contentOf(document: InvoiceDocument, file: File, issuer: string) {
+async function contentOf(core: Core, document: InvoiceDocument, file: File) {
+  const issuer = core.settings.invoiceIssuer;
   if (file === 'invoice.csv') return invoiceCsv(document);
   if (file === 'invoice.html') return invoiceHtml(document, issuer);
-  if (file === 'focus.csv') return focusCsv(document, issuer);
-  if (file === 'focus.json') return focusJson(document, issuer);
+  if (file === 'focus.csv' || file === 'focus.json') {
+    const buckets = await readBucketUsage(core, document.accountId as AccountId, document.invoice.period);
+    return (file === 'focus.csv' ? focusCsv : focusJson)(document, issuer, buckets);
+  }
   const { invoicePdf } = await import('../documents/invoice-pdf.ts');
   return invoicePdf(document, issuer);
 }
@@ -131,7 +137,7 @@ export function addInvoiceRoutes(api: Api): void {
     async (c) => {
       const { period, file } = c.req.valid('param');
       const document = await findInvoice(c, c.req.valid('query').accountId, period);
-      const content = await contentOf(document, file, callOf(c).core.settings.invoiceIssuer);
+      const content = await contentOf(callOf(c).core, document, file);
       const isPage = file === 'invoice.html';
       const name = `${document.number}-${file}`;
       return new Response(content, {

@@ -1,14 +1,23 @@
 // Bills as files: what spreadsheets may not run, what a page may not hold, and what FOCUS 1.2 asks of its columns.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { BucketUsage } from '../../../src/core/billing/exports/bucket-shares.ts';
 import { csvText } from '../../../src/core/billing/exports/csv.ts';
-import { FOCUS_COLUMNS, focusCsv, focusJson, focusRows } from '../../../src/core/billing/exports/focus.ts';
+import {
+  FOCUS_COLUMNS,
+  type FocusRow,
+  focusCsv,
+  focusJson,
+  focusRows,
+} from '../../../src/core/billing/exports/focus.ts';
 import { invoiceCsv } from '../../../src/core/billing/exports/invoice-csv.ts';
 import { invoiceHtml } from '../../../src/core/billing/exports/invoice-html.ts';
 import { payable } from '../../../src/core/billing/exports/invoice-rows.ts';
 import type { Credit } from '../../../src/core/billing/invoice.ts';
 import { makeDocument } from '../../../src/core/billing/invoice-document.ts';
 import type { RateCard } from '../../../src/core/billing/rate-card.ts';
+import type { Usage } from '../../../src/core/billing/usage.ts';
+import type { BucketId, BucketName } from '../../../src/ports/domain.ts';
 import { anyCard, anySavedUsage, card, GB, MARCH, type Quantities, usageOf } from './billing-samples.ts';
 
 const document = (
@@ -216,5 +225,72 @@ describe('FOCUS 1.2', () => {
         }
       }),
     );
+  });
+
+  /** A usage cut into what each of some buckets, and none, used of it. */
+  const cut = (usage: Usage, parts: readonly number[]): BucketUsage[] => {
+    const all = parts.reduce((sum, part) => sum + part, 1);
+    const quantities = (part: number) =>
+      new Map([...usage].map(([meter, quantity]) => [meter, (quantity * BigInt(part)) / BigInt(all)]));
+    return parts.map((part, at) => {
+      const bucket = at === 0 ? null : { id: `b${at}~id` as BucketId, name: `b${at}` as BucketName };
+      return { bucket, quantities: quantities(part) };
+    });
+  };
+
+  it('shares each price out between buckets, so that it stays what it is', () => {
+    const anyParts = fc.array(fc.nat(1000), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(anySavedUsage, anyCard, anyParts, (usage, priced, parts) => {
+        const bill = document(Object.fromEntries(usage), { card: priced, credits: [CREDIT] });
+        const split = focusRows(bill, 'Quayside', cut(bill.usage, parts));
+        const sums = (rows: readonly FocusRow[], column: 'BilledCost' | 'ConsumedQuantity' | 'PricingQuantity') => {
+          const digits = (text: string) => {
+            const [whole = '', fraction = ''] = text.split('.');
+            return BigInt(whole + fraction.padEnd(12, '0'));
+          };
+          const of = Map.groupBy(rows, ({ SkuPriceId, ChargeDescription }) => `${SkuPriceId} ${ChargeDescription}`);
+          return new Map(
+            [...of].map(([key, all]) => [key, all.reduce((sum, row) => sum + digits(row[column] ?? '0'), 0n)]),
+          );
+        };
+        const whole = focusRows(bill, 'Quayside');
+        for (const column of ['BilledCost', 'ConsumedQuantity', 'PricingQuantity'] as const) {
+          expect(sums(split, column)).toEqual(sums(whole, column));
+        }
+        for (const row of split) {
+          expect([row.ResourceId === null, row.ResourceType === null]).toEqual(
+            Array(2).fill(row.ResourceName === null),
+          );
+        }
+      }),
+    );
+  });
+
+  it('gives each bucket what a hand gives it: 290 million reads by three, a micro-unit left over', () => {
+    const bill = document(HOSTING);
+    const used = (name: string, reads: bigint): BucketUsage => ({
+      bucket: { id: `${name}~1` as BucketId, name: name as BucketName },
+      quantities: new Map([['class-b/STANDARD', reads]]),
+    });
+    const rows = focusRows(bill, 'Quayside', [used('a', 1n), used('b', 1n), used('c', 5n)]);
+    const paid = rows.filter(({ ChargeDescription }) => ChargeDescription === 'Class B operations');
+    // 104.400000 in sevenths: 14.914285|7 twice and 74.571428|5. Two micro-units are left, for those that lost most.
+    expect(
+      paid.map(({ ResourceId, ResourceName, ResourceType, BilledCost }) => [
+        ResourceId,
+        ResourceName,
+        ResourceType,
+        BilledCost,
+      ]),
+    ).toEqual([
+      ['a~1', 'a', 'Bucket', '14.914286'],
+      ['b~1', 'b', 'Bucket', '14.914286'],
+      ['c~1', 'c', 'Bucket', '74.571428'],
+    ]);
+    // Of what no bucket is known to have used, nobody is told.
+    expect(rows.filter(({ ChargeDescription }) => ChargeDescription?.startsWith('Storage'))).toMatchObject([
+      { ResourceId: null, ConsumedQuantity: '10' },
+    ]);
   });
 });

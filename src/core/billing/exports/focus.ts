@@ -6,6 +6,7 @@ import type { Credit, InvoiceLine, InvoicePart } from '../invoice.ts';
 import type { InvoiceDocument } from '../invoice-document.ts';
 import { monthBounds } from '../month.ts';
 import type { CardLine } from '../rate-card.ts';
+import { type BucketUsage, shareOut, weightsOf } from './bucket-shares.ts';
 import { csvText } from './csv.ts';
 
 /** In the order of the file. */
@@ -36,6 +37,9 @@ export const FOCUS_COLUMNS = [
   'PricingUnit',
   'ProviderName',
   'PublisherName',
+  'ResourceId',
+  'ResourceName',
+  'ResourceType',
   'ServiceCategory',
   'ServiceName',
   'ServiceSubcategory',
@@ -67,8 +71,15 @@ const METER_TITLES: Readonly<Record<string, string>> = {
 /** `2026-11-01T00:00:00Z`, as FOCUS writes times. */
 const focusTime = (atMs: number): string => new Date(atMs).toISOString().replace('.000Z', 'Z');
 
-/** `issuer`: who provides and bills. Costs of the rows add up to the invoice's total, to the last micro-unit. */
-export function focusRows(document: InvoiceDocument, issuer: string): readonly FocusRow[] {
+/**
+ * `issuer`: who provides and bills. `buckets`: what each used, by which lines are shared out; without them rows have no
+ * resources. Costs of the rows add up to the invoice's total, to the last micro-unit.
+ */
+export function focusRows(
+  document: InvoiceDocument,
+  issuer: string,
+  buckets: readonly BucketUsage[] = [],
+): readonly FocusRow[] {
   const { startMs, endMs } = monthBounds(document.invoice.period);
   const [start, end] = [focusTime(startMs), focusTime(endMs)];
   const common = {
@@ -91,12 +102,17 @@ export function focusRows(document: InvoiceDocument, issuer: string): readonly F
   const used = document.invoice.lines.filter((line) => line.saving === null);
   const usedRows = used.flatMap((line, at) => {
     const cardLine = document.card.lines[at];
-    return cardLine === undefined ? [] : lineRows(document.card.id, cardLine, line);
+    return cardLine === undefined ? [] : lineRows(document.card.id, cardLine, line, buckets);
   });
   // Quantities and unit prices of usage may not be negative there, so a saving is an adjustment.
   const saved = document.invoice.lines
     .filter((line) => line.saving !== null)
-    .map((line) => otherRow('Adjustment', 'Usage-Based', line.label, line.amountMicro));
+    .flatMap((line) =>
+      shares(line.meters, buckets, [line.amountMicro]).map(({ resource, values: [amountMicro = 0n] }) => ({
+        ...otherRow('Adjustment', 'Usage-Based', line.label, amountMicro),
+        ...resource,
+      })),
+    );
   const { minimumMicro, credits } = document.invoice;
   const least = minimumMicro === 0n ? [] : [otherRow('Adjustment', 'Recurring', 'Minimum of the month', minimumMicro)];
   const taken = credits.map((credit: Credit) => otherRow('Credit', 'One-Time', credit.label, -credit.amountMicro));
@@ -110,7 +126,30 @@ type OwnColumns = Omit<
   | Extract<FocusColumn, `${'Billing' | 'ChargePeriod' | 'Invoice' | 'Provider' | 'Publisher' | 'Service'}${string}`>
 >;
 
-function lineRows(cardId: string, { unit }: CardLine, line: InvoiceLine): readonly OwnColumns[] {
+const NO_RESOURCE = { ResourceId: null, ResourceName: null, ResourceType: null };
+type Resource = Pick<FocusRow, keyof typeof NO_RESOURCE>;
+
+/** Numbers of a line by bucket, each of which adds up to itself; a bucket that gets nothing of any is left out. */
+function shares(meters: InvoiceLine['meters'], buckets: readonly BucketUsage[], totals: readonly bigint[]) {
+  const weights = weightsOf(buckets, meters);
+  const whole: { resource: Resource; values: readonly bigint[] }[] = [{ resource: NO_RESOURCE, values: totals }];
+  const columns = totals.map((total) => shareOut(total, weights));
+  if (columns.includes(null)) return whole;
+  const rows = buckets.map(({ bucket }, at) => ({
+    resource:
+      bucket === null ? NO_RESOURCE : { ResourceId: bucket.id, ResourceName: bucket.name, ResourceType: 'Bucket' },
+    values: columns.map((column) => column?.[at] ?? 0n),
+  }));
+  const used = rows.filter(({ values }) => values.some((value) => value !== 0n));
+  return used.length === 0 ? whole : used;
+}
+
+function lineRows(
+  cardId: string,
+  { unit }: CardLine,
+  line: InvoiceLine,
+  buckets: readonly BucketUsage[],
+): readonly OwnColumns[] {
   const [meter = ''] = line.meters;
   const kind = meter.split('/')[0] ?? '';
   const skuId = `${cardId}/${meter}`;
@@ -118,27 +157,34 @@ function lineRows(cardId: string, { unit }: CardLine, line: InvoiceLine): readon
   const name = size ?? `${unit.size} ${kind in METER_TITLES ? 'B' : 'Requests'}`;
   const pricingUnit = unit.isPerMonth ? `${name}-Months` : name;
   let left = line.units;
-  return line.parts.map((part: InvoicePart) => {
+  return line.parts.flatMap((part: InvoicePart) => {
     // Units that were begun are paid whole, but not consumed.
     const consumed = part.units < left ? part.units : left;
     left -= consumed;
     const price = formatDecimal(part.price);
-    return {
-      ...costs(part.amountMicro),
+    const common = {
       ChargeCategory: 'Usage',
       ChargeDescription: part.tier === null ? `${line.label}, included` : line.label,
       ChargeFrequency: 'Usage-Based',
-      ConsumedQuantity: formatDecimal(consumed),
       ConsumedUnit: pricingUnit,
       ContractedUnitPrice: price,
       ListUnitPrice: price,
       PricingCategory: 'Standard',
-      PricingQuantity: formatDecimal(part.units),
       PricingUnit: pricingUnit,
       SkuId: skuId,
       SkuMeter: METER_TITLES[kind] ?? 'API Requests',
       SkuPriceId: `${skuId}/${part.tier === null ? 'included' : `tier-${part.tier + 1}`}`,
     };
+    const totals = [part.amountMicro, consumed, part.units];
+    return shares(line.meters, buckets, totals).map(
+      ({ resource, values: [amountMicro = 0n, used = 0n, priced = 0n] }) => ({
+        ...common,
+        ...resource,
+        ...costs(amountMicro),
+        ConsumedQuantity: formatDecimal(used),
+        PricingQuantity: formatDecimal(priced),
+      }),
+    );
   });
 }
 
@@ -149,6 +195,7 @@ function costs(amountMicro: bigint) {
 }
 
 const otherRow = (category: string, frequency: string, description: string, amountMicro: bigint): OwnColumns => ({
+  ...NO_RESOURCE,
   ...costs(amountMicro),
   ChargeCategory: category,
   ChargeDescription: description,
@@ -165,15 +212,15 @@ const otherRow = (category: string, frequency: string, description: string, amou
   SkuPriceId: null,
 });
 
-export function focusCsv(document: InvoiceDocument, issuer: string): string {
-  const rows = focusRows(document, issuer).map((row) => FOCUS_COLUMNS.map((column) => row[column]));
+export function focusCsv(document: InvoiceDocument, issuer: string, buckets: readonly BucketUsage[] = []): string {
+  const rows = focusRows(document, issuer, buckets).map((row) => FOCUS_COLUMNS.map((column) => row[column]));
   return csvText([[...FOCUS_COLUMNS], ...rows]);
 }
 
 /** Numbers are JSON numbers with all their digits, null is null. */
-export function focusJson(document: InvoiceDocument, issuer: string): string {
+export function focusJson(document: InvoiceDocument, issuer: string, buckets: readonly BucketUsage[] = []): string {
   const isMetric = (column: FocusColumn): boolean => /Cost$|Quantity$|UnitPrice$/.test(column);
-  const rows = focusRows(document, issuer).map((row) => {
+  const rows = focusRows(document, issuer, buckets).map((row) => {
     const cells = FOCUS_COLUMNS.map((column) => {
       const value = row[column];
       return `${JSON.stringify(column)}:${value !== null && isMetric(column) ? value : JSON.stringify(value)}`;
