@@ -11,7 +11,8 @@ const RECIPE: ImageRecipe = {
   format: 'webp',
   quality: 70,
 };
-const SOURCE = new Uint8Array([1, 2, 3]);
+const bytesOf = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+const SOURCE = bytesOf('\x89PNG\r\n\x1a\nand more');
 
 function bindingThat(fail: Error | null) {
   const asked: unknown[] = [];
@@ -47,6 +48,22 @@ describe('images on Cloudflare', () => {
       { width: 30, fit: 'squeeze' },
       { format: 'image/webp', quality: 70 },
     ]);
+  });
+
+  it.each([
+    ['\xff\xd8\xff\xe0..JFIF', true],
+    ['GIF89a..', true],
+    ['RIFF\x00\x00\x00\x00WEBPVP8 ', true],
+    ['\x00\x00\x00\x20ftypavif....', true],
+    ['<!doctype html>', false],
+    ['RIFF\x00\x00\x00\x00WAVEfmt ', false],
+    ['\x00\x00\x00\x20ftypisom....', false],
+    ['', false],
+  ])('are asked for only of what begins as one: %j', async (source, isAsked) => {
+    const { asked, binding } = bindingThat(null);
+    const made = createImagesBinding(binding)(bytesOf(source), RECIPE);
+    await (isAsked ? made : expect(made).rejects.toMatchObject({ code: 'InvalidRequest' }));
+    expect(asked.length).toBe(isAsked ? 3 : 0);
   });
 
   it('are none without it', async () => {

@@ -3,6 +3,7 @@
 import type { ImageRecipe } from '../../ports/derived.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { StoredDerived } from '../shared/derived-bodies.ts';
+import { beginsAsImage } from './image-signature.ts';
 
 /** What is used of the binding. */
 export type ImagesBindingLike = Pick<ImagesBinding, 'input'>;
@@ -18,6 +19,9 @@ export function createImagesBinding(
       throw new StorageError('NotImplemented', {
         detail: 'This service makes no images: it has no Images binding (docs/images.md).',
       });
+    }
+    if (!beginsAsImage(source)) {
+      throw new StorageError('InvalidRequest', { detail: 'The object is no image that can be read.' });
     }
     const { widthPx, heightPx, fit, format, quality } = recipe;
     const contentType = `image/${format}` as const;
