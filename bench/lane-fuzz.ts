@@ -8,7 +8,7 @@ import {
   listen,
   type TcpPorts,
 } from '../test/node/hot-lane/compare-doors.ts';
-import { createStockedCore, openDoor } from '../test/node/hot-lane/doors.ts';
+import { createStockedCore, openDoors } from '../test/node/hot-lane/doors.ts';
 import { type Conversation, makeConversation, makePlainRequest } from '../test/node/hot-lane/fuzz-requests.ts';
 import { warmUp } from '../test/node/hot-lane/warm-up.ts';
 import { printTable } from './lib/table.ts';
@@ -16,12 +16,13 @@ import { printTable } from './lib/table.ts';
 const CONVERSATIONS = 100_000;
 const TCP_CONVERSATIONS = 10_000;
 const CUT_REQUESTS = 200;
+const TCP_CUT_REQUESTS = 20;
 /** Another run, other requests: `LANE_FUZZ_SEED=7 npm run bench -- lane-fuzz`. */
 const SEED = Number(process.env.LANE_FUZZ_SEED ?? 1) * 1_000_000;
 
 const core = await createStockedCore();
-const doors = { withLane: openDoor(core, { hasLane: true }), without: openDoor(core, { hasLane: false }) };
-const behind = { ...doors, withLane: openDoor(core, { hasLane: false, hasHotDoor: true }) };
+const doors = openDoors(core);
+const behind = { withLane: doors.behind, without: doors.without };
 const etags = await warmUp(doors.without);
 const ports = await listen(doors);
 
@@ -64,6 +65,7 @@ async function run(
 await run('generated', generated(CONVERSATIONS), doors);
 await run('generated, over TCP', generated(TCP_CONVERSATIONS), doors, { ports });
 await run('plain, cut at every byte', cut(CUT_REQUESTS), doors);
+await run('plain, cut at every byte, over TCP', cut(TCP_CUT_REQUESTS), doors, { ports });
 await run('generated, behind node:http', generated(CONVERSATIONS), behind);
 printTable(rows);
 for (const difference of differences.slice(0, 5)) process.stdout.write(`${JSON.stringify(difference, null, 1)}\n`);

@@ -2,7 +2,15 @@
 // byte but for date and id. A few thousand conversations here; `npm run bench -- lane-fuzz` runs more than a hundred thousand.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { compareDoors, type Doors, listen, type TcpPorts } from './compare-doors.ts';
-import { createStockedCore, HOSTED_HOSTS, openDoor, RULED_TARGETS } from './doors.ts';
+import {
+  CAPPED_TARGETS,
+  connectTo,
+  createStockedCore,
+  HOSTED_HOSTS,
+  openDoors,
+  RULED_TARGETS,
+  settle,
+} from './doors.ts';
 import {
   type Conversation,
   HOSTED_TARGETS,
@@ -29,8 +37,9 @@ let ports: TcpPorts;
 let etags: TagsByKey;
 beforeAll(async () => {
   const core = await createStockedCore();
-  doors = { withLane: openDoor(core, { hasLane: true }), without: openDoor(core, { hasLane: false }) };
-  behind = { ...doors, withLane: openDoor(core, { hasLane: false, hasHotDoor: true }) };
+  const opened = openDoors(core);
+  doors = opened;
+  behind = { withLane: opened.behind, without: opened.without };
   etags = await warmUp(doors.without);
   ports = await listen(doors);
 });
@@ -90,6 +99,25 @@ describe('the hot lane', () => {
     expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
     // What is everyone's, by policy or by its own list, six times each.
     expect(doors.withLane.hotAnswers() - before).toBe(12);
+  });
+
+  it('answers so what a cap allows and what it does not', async () => {
+    const conversations = CAPPED_TARGETS.flatMap((target) =>
+      ['GET', 'HEAD'].flatMap((method) =>
+        ['', 'Range: bytes=0-1\r\n', 'Accept-Encoding: br\r\n'].map((header) => [
+          Buffer.from(`${method} ${target} HTTP/1.1\r\nHost: h\r\n${header}\r\n`),
+        ]),
+      ),
+    );
+    const before = doors.withLane.hotAnswers();
+    expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
+    // At least what is far from its cap, and what has no body.
+    expect(doors.withLane.hotAnswers() - before).toBeGreaterThan(conversations.length / 4);
+    const line = connectTo(doors.withLane);
+    line.client.write('GET /spent/inline HTTP/1.1\r\nHost: h\r\n\r\n');
+    await settle([line]);
+    expect(line.received().toString()).toContain('UsageCapReached');
+    line.client.destroy();
   });
 
   it('does so over TCP', async () => {

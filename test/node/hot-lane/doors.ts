@@ -8,13 +8,16 @@ import { attachHotLane } from '../../../src/adapters/node/hot-lane/attach-hot-la
 import type { HotLane } from '../../../src/adapters/node/hot-lane/lane.ts';
 import { readRequest } from '../../../src/adapters/node/http-request.ts';
 import { createHttpServer, type NodeBindings } from '../../../src/adapters/node/serve.ts';
+import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { createApp } from '../../../src/app.ts';
 import { type Config, parseConfig } from '../../../src/config.ts';
 import { admitPublicObjects, setBucketAccess } from '../../../src/core/buckets/set-bucket-access.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
+import { setCap } from '../../../src/core/caps/set-cap.ts';
 import type { EncryptionWish } from '../../../src/core/encryption/key-keeping.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
+import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
 import { updateVersion } from '../../../src/core/objects/update-version.ts';
 import type { HotDoor } from '../../../src/http/request.ts';
@@ -52,6 +55,12 @@ const RULED_KEYS: readonly string[] = [
 ];
 export const RULED_TARGETS: readonly string[] = [...RULED_KEYS, 'open/none', 'friends/none', 'own/none', 'none'].map(
   (name) => `/${RULED_BUCKET}/${name}`,
+);
+/** Public buckets with a cap: one that is far away, and one that was reached before anybody asks. */
+const CAPPED_BUCKETS: Readonly<Record<string, bigint>> = { capped: 2n ** 50n, spent: 1n };
+const CAPPED_KEYS: Readonly<Record<string, number>> = { inline: 10, big: 50_000 };
+export const CAPPED_TARGETS: readonly string[] = Object.keys(CAPPED_BUCKETS).flatMap((bucket) =>
+  [...Object.keys(CAPPED_KEYS), 'none'].map((name) => `/${bucket}/${name}`),
 );
 /** A bucket with hosting settings of every kind, and its hosts: the last shows a folder of it. */
 export const HOSTED_BUCKET = 'hosted';
@@ -143,6 +152,7 @@ export async function createStockedCore(): Promise<MemoryCore> {
   await setUpSite(core);
   await setUpHosted(core);
   await setUpRuled(core);
+  await setUpCapped(core);
   for (const { key: name, sizeBytes, ...more } of OBJECTS) {
     await putBytes(core, PUBLIC_BUCKET, name, sampleBytes(sizeBytes), more.attributes, more.encryption);
   }
@@ -206,6 +216,30 @@ async function setUpRuled(core: MemoryCore): Promise<void> {
   const everyone = { grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' } as const;
   const named = { key: key('own/public'), versionId: null, change: { acl: [everyone] } };
   await updateVersion(core, await openTestBucket(core, RULED_BUCKET), named);
+}
+
+async function setUpCapped(core: MemoryCore): Promise<void> {
+  const flusher = createUsageFlusher(core, { source: 'before', intervalMs: 1000 });
+  for (const [name, limit] of Object.entries(CAPPED_BUCKETS)) {
+    const bucket = await openTestBucket(core, name);
+    await bucket.call('setBucketAccess', { access: PUBLIC_ACCESS });
+    for (const [of, sizeBytes] of Object.entries(CAPPED_KEYS)) await put(core, name, of, sizeBytes);
+    const { id, ownerId } = bucket.record();
+    const { meter } = core.ports;
+    meter.of({ accountId: ownerId, bucketId: id, accessKeyId: null }).count('B', 1, 'memory', 'STANDARD');
+    await flusher.flushAccount(ownerId);
+    await setCap(core, ownerId, {
+      id: name,
+      scope: { kind: 'bucket', bucketId: id },
+      unit: 'bytes',
+      limit,
+      period: 'month',
+      alertPercents: [],
+      cachedFromPercent: null,
+      cardId: null,
+      liftedUntilMs: null,
+    });
+  }
 }
 
 export async function put(
@@ -279,6 +313,19 @@ export function openDoor(
   });
   const lane = hasLane ? attachHotLane(server, hotDoor, { log: core.ports.log, ...options }) : null;
   return { server, lane, hotAnswers: () => answers };
+}
+
+/**
+ * The three that are compared, each a process of its own as far as usage and caps go: with the lane, with the hot door
+ * behind node:http, and without either.
+ */
+export function openDoors(core: MemoryCore): Readonly<Record<'withLane' | 'behind' | 'without', Door>> {
+  const own = () => withPorts(core, { meter: createUsageMeter(core.ports.clock) });
+  return {
+    withLane: openDoor(own(), { hasLane: true }),
+    behind: openDoor(own(), { hasLane: false, hasHotDoor: true }),
+    without: openDoor(own(), { hasLane: false }),
+  };
 }
 
 /** The client's end of a connection in memory. */

@@ -1,5 +1,14 @@
 // Makes requests of every shape, valid, odd and broken, from a seed: the same number gives the same request anywhere.
-import { BASE_DOMAIN, HOSTED_HOSTS, KEYS, PUBLIC_BUCKET, RULED_TARGETS, SITE_BUCKET, WEBSITE_DOMAIN } from './doors.ts';
+import {
+  BASE_DOMAIN,
+  CAPPED_TARGETS,
+  HOSTED_HOSTS,
+  KEYS,
+  PUBLIC_BUCKET,
+  RULED_TARGETS,
+  SITE_BUCKET,
+  WEBSITE_DOMAIN,
+} from './doors.ts';
 
 /** A random number generator with a seed (mulberry32): numbers from 0 up to, not including, 1. */
 export function createRandom(seed: number): () => number {
@@ -250,6 +259,7 @@ function makeTarget(random: Random, etags: TagsByKey, isPlain: boolean): { targe
   const encoded = encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%2B', '+');
   if (chance(random, 0.12)) return { target: pick(random, SITE_TARGETS), key };
   if (chance(random, 0.12)) return { target: pick(random, RULED_TARGETS), key };
+  if (chance(random, 0.06)) return { target: pick(random, CAPPED_TARGETS), key };
   const kind = random();
   if (kind < (isPlain ? 0.9 : 0.5)) return { target: `/${PUBLIC_BUCKET}/${encoded}`, key };
   if (kind < (isPlain ? 0.95 : 0.58)) return { target: `/${encoded}`, key };

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  CAPPED_TARGETS,
   connectTo,
   type Door,
   HOSTED_HOSTS,
@@ -27,6 +28,7 @@ export async function warmUp(door: Door): Promise<TagsByKey> {
   }
   await visitHosted(door);
   for (const target of RULED_TARGETS) await visit(door, 'h', target, 'Referer: http://friend.test/\r\n');
+  for (const target of [...CAPPED_TARGETS, ...CAPPED_TARGETS]) await visit(door, 'h', target, '');
   return etags;
 }
 
