@@ -19,6 +19,8 @@ const SHORT_DAYS = { QUAYSIDE_LIFECYCLE_DAY_SECONDS: '1', QUAYSIDE_SWEEP_INTERVA
 const LOG = logBytes(3 * 1024 * 1024);
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
+type Totals = { readonly saved: { readonly compressed: string } };
+
 /** A caller of the JSON API who has signed in with the root key. */
 async function signIn(url: string) {
   const json = { 'content-type': 'application/json' };
@@ -30,7 +32,7 @@ async function signIn(url: string) {
   const call = (method: string, path: string, headers = {}, body: string | null = null) =>
     fetch(`${url}/-/api/v1${path}`, { method, headers: { cookie, ...json, ...headers }, body });
   return {
-    get: async (path: string) => (await call('GET', path)).json(),
+    totals: async () => (await (await call('GET', '/buckets/packed/totals')).json()) as { items: Totals[] },
     async patch(path: string, change: unknown) {
       const etag = (await call('GET', path)).headers.get('etag') ?? '';
       const answer = await call('PATCH', path, { 'if-match': etag }, JSON.stringify(change));
@@ -81,5 +83,12 @@ it('old bodies are packed; nobody who reads them can tell', async () => {
   expect((await aws.fetch(`${bucket}/copy`, copy)).status).toBe(200);
   const copied = await aws.fetch(`${bucket}/copy`);
   expect(sha256(new Uint8Array(await copied.arrayBuffer()))).toBe(bodyBefore);
+  const { items } = await api.totals();
+  const storedBytes = Math.min(...blobSizes(dataDir));
+  expect(items).toMatchObject([{ current: { objects: 2, bytes: `${2 * LOG.length}` } }]);
+  // Each of the two spares its share of it. A blob's file has a footer.
+  const spared = Number(items[0]?.saved.compressed) / 2;
+  expect(LOG.length - spared).toBeLessThanOrEqual(storedBytes);
+  expect(LOG.length - spared).toBeGreaterThan(storedBytes - 1000);
   expect(await home.end('SIGTERM')).toBe(0);
 });
