@@ -167,7 +167,7 @@ describe('receipts', () => {
           expect([sums?.receipts ?? 0, sumOf(sums?.parts ?? [])]).toEqual([count, receipts]);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -192,7 +192,7 @@ describe('receipts', () => {
         const storage = bill.lines.find(({ label }) => label === 'stored')?.amountMicro ?? 0n;
         expect(receipts + storage + bill.minimumMicro).toBe(bill.totalMicro);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

@@ -26,7 +26,7 @@ const OWNER = { accountId: ACCOUNT, bucketId: 'a~1' as BucketId, accessKeyId: nu
 const MONTH_MS = Date.UTC(2026, 10, 1);
 const READ: Use = { operationClass: 'B', bytesOut: 2 ** 30, tier: 'bucket', storageClass: 'STANDARD', alsoRead: 0 };
 
-function createWorld({ tierLimitMs = 5 } = {}) {
+function createWorld({ tierLimitMs = 3 } = {}) {
   let nowMs = Date.UTC(2026, 10, 21, 12);
   let fate: Fate = 'works';
   const late: (() => void)[] = [];
@@ -139,7 +139,7 @@ describe('taking a receipt', () => {
         if (isSure) expect([kept, sums?.receipts ?? 0]).toEqual([told, given]);
         else expect(kept).toBeGreaterThanOrEqual(told);
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
