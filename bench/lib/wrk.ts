@@ -11,6 +11,8 @@ export type Load = {
   readonly bodyBytes: number;
   /** Asks for ranges of `bodyBytes` anywhere in the first so many bytes. */
   readonly rangesWithinBytes?: number;
+  /** Path of a file of requests, sent in turn: wrk.lua. */
+  readonly requestsFile?: string;
 };
 export type LoadResult = {
   readonly requestsPerSecond: number;
@@ -29,13 +31,14 @@ type Totals = { requests: number; bytes: number; micros: number; p99Micros: numb
 
 /** Loads a URL with wrk on CPU 1 and takes the CPU time of the serving processes meanwhile. Any answer but 2xx/3xx throws. */
 export async function load(options: Load, pids: readonly number[]): Promise<LoadResult> {
-  const { bodyBytes, rangesWithinBytes } = options;
+  const { bodyBytes, rangesWithinBytes, requestsFile } = options;
   const headers = (options.headers ?? []).flatMap((header) => ['-H', header]);
   const ranges = rangesWithinBytes === undefined ? [] : ['--', `${rangesWithinBytes}`, `${bodyBytes}`];
+  const varied = requestsFile === undefined ? ranges : ['--', requestsFile];
   const length = [`-d${options.seconds}s`, '--timeout', `${TIMEOUT_SECONDS}s`];
   const args = ['-t1', `-c${options.connections}`, ...length, '-s', SCRIPT, ...headers, options.url];
   const cpuBefore = sumOfCpu(pids);
-  const out = await runProgram('taskset', ['-c', '1', 'wrk', ...args, ...ranges]);
+  const out = await runProgram('taskset', ['-c', '1', 'wrk', ...args, ...varied]);
   const cpuSeconds = sumOfCpu(pids) - cpuBefore;
   const totals = JSON.parse(out.slice(out.lastIndexOf('\n{'))) as Totals;
   if (totals.failed > 0) throw new Error(`wrk saw errors:\n${out}`);

@@ -3,7 +3,6 @@
 
 declare module 'node:crypto' {
   export type BinaryLike = string | Uint8Array;
-  export type KeyObject = { readonly type: string };
   export type Hash = {
     update(data: BinaryLike): Hash;
     copy(): Hash;
@@ -37,8 +36,7 @@ declare module 'node:crypto' {
     lengthBytes: number,
   ): ArrayBuffer;
   export function createHash(algorithm: 'md5' | 'sha1' | 'sha256'): Hash;
-  export function createHmac(algorithm: 'sha1' | 'sha256', key: BinaryLike | KeyObject): Hmac;
-  export function createSecretKey(key: Uint8Array): KeyObject;
+  export function createHmac(algorithm: 'sha1' | 'sha256', key: BinaryLike): Hmac;
   export function hash(algorithm: 'md5' | 'sha1' | 'sha256', data: BinaryLike, encoding?: 'hex' | 'base64'): string;
   export function scrypt(
     password: string,

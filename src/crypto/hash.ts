@@ -1,12 +1,9 @@
 // One-shot digests, keyed hashes and the comparison of secrets: what signature checks and small bodies need, in the
 // fastest form that both homes have. Called by http (SigV4, chunk signatures) and core. Holds no key and no state.
-import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 
 /** Bytes, or text that is taken as UTF-8. */
 export type HashInput = Uint8Array | string;
-
-/** An HMAC key made ready by `hmacKey`; keep it as long as the secret behind it is good, and log it never. */
-export type HmacKey = KeyObject;
 
 /** Lower-case hex SHA-256. Cost: 0.9 µs for 600 bytes, half of createHash (measured on Node 26, November 2026). */
 export function sha256Hex(data: HashInput): string {
@@ -28,21 +25,63 @@ export function md5Base64(data: HashInput): string {
   return hash('md5', data, 'base64');
 }
 
-const encoder = new TextEncoder();
-
-/** Makes a key ready for many HMACs: each then saves the import of the raw bytes. */
-export function hmacKey(secret: HashInput): HmacKey {
-  return createSecretKey(typeof secret === 'string' ? encoder.encode(secret) : secret);
-}
-
-/** HMAC-SHA-256 as 32 bytes: the steps of SigV4's key derivation. A raw key is imported anew by each call. */
-export function hmacSha256(key: HmacKey | HashInput, data: HashInput): Uint8Array {
+/** HMAC-SHA-256 as 32 bytes: the steps of SigV4's key derivation. The key is imported anew by each call. */
+export function hmacSha256(key: HashInput, data: HashInput): Uint8Array {
   return createHmac('sha256', key).update(data).digest();
 }
 
-/** HMAC-SHA-256 as lower-case hex: a signature. */
-export function hmacSha256Hex(key: HmacKey | HashInput, data: HashInput): string {
+/** HMAC-SHA-256 as lower-case hex: a signature. Cost: 8 µs; many under one key are `createKeyedHash`'s. */
+export function hmacSha256Hex(key: HashInput, data: HashInput): string {
   return createHmac('sha256', key).update(data).digest('hex');
+}
+
+/** Lower-case hex HMAC-SHA-256 of a text under one key. Keep it as long as the secret behind it is good, and log it never. */
+export type KeyedHash = (text: string) => string;
+
+/** Block of SHA-256, bytes. */
+const BLOCK_BYTES = 64;
+const DIGEST_BYTES = 32;
+/** Longer texts go the usual way. Characters; a string to sign has about 140. */
+const KEYED_TEXT_MAX_LENGTH = 512;
+
+/**
+ * Makes the keyed hash of a key of at most 64 bytes, for many short texts: two one-shot hashes in a kept buffer take half
+ * of what an Hmac object does (1.2 µs against 2.3, measured on Node 26, November 2026). Source: RFC 2104 section 2.
+ */
+export function createKeyedHash(key: Uint8Array): KeyedHash {
+  const inner = new Uint8Array(BLOCK_BYTES + KEYED_TEXT_MAX_LENGTH).fill(0x36, 0, BLOCK_BYTES);
+  const outer = new Uint8Array(BLOCK_BYTES + DIGEST_BYTES).fill(0x5c, 0, BLOCK_BYTES);
+  if (key.length > BLOCK_BYTES) throw new RangeError('A key longer than a block is hashed first.');
+  for (const [i, byte] of key.entries()) {
+    inner[i] = 0x36 ^ byte;
+    outer[i] = 0x5c ^ byte;
+  }
+  return (text) => {
+    if (text.length > KEYED_TEXT_MAX_LENGTH || !putAscii(inner, BLOCK_BYTES, text)) return hmacSha256Hex(key, text);
+    putHex(outer, BLOCK_BYTES, hash('sha256', inner.subarray(0, BLOCK_BYTES + text.length), 'hex'));
+    return hash('sha256', outer, 'hex');
+  };
+}
+
+/** False for a text with other characters than ASCII, whose UTF-8 is longer. */
+function putAscii(bytes: Uint8Array, at: number, text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0x7f) return false;
+    bytes[at + i] = code;
+  }
+  return true;
+}
+
+/** Bytes from lower-case hex. */
+function putHex(bytes: Uint8Array, at: number, hex: string): void {
+  for (let i = 0; i < hex.length; i += 2) {
+    bytes[at + i / 2] = (hexDigit(hex.charCodeAt(i)) << 4) | hexDigit(hex.charCodeAt(i + 1));
+  }
+}
+
+function hexDigit(code: number): number {
+  return code < 0x3a ? code - 0x30 : code - 0x57;
 }
 
 /** HMAC-SHA-1 in Base64: what signs the policy of an older form upload, nothing else. */

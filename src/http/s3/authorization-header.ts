@@ -40,10 +40,12 @@ export function readAuthorizationHeader(
       detail: 'Missing required header for this request: x-amz-content-sha256',
     });
   }
+  const signedHeadersText = parts.signedHeaders.toLowerCase();
   return {
     credential,
     time,
-    signedHeaders: parts.signedHeaders.toLowerCase().split(';'),
+    signedHeaders: signedHeadersText.split(';'),
+    signedHeadersText,
     signature: parts.signature,
     payloadHash,
     query: parseQuery(request.rawQuery),

@@ -130,7 +130,7 @@ const LIST_HEADERS: readonly string[] = [
 ];
 
 /** What of a request's claims stands in its canonical form. */
-export type CanonicalInput = Pick<Claims, 'query' | 'signedHeaders' | 'payloadHash'>;
+export type CanonicalInput = Pick<Claims, 'query' | 'signedHeaders' | 'signedHeadersText' | 'payloadHash'>;
 
 /** What of a request is signed. */
 export type SignedParts = Pick<HttpRequest, 'method' | 'rawPath' | 'host' | 'header'>;
@@ -146,7 +146,7 @@ export function canonicalRequest(request: SignedParts, input: CanonicalInput, jo
   }
   const path = canonicalPath(request.rawPath);
   const query = canonicalQuery(input.query);
-  return `${request.method}\n${path}\n${query}\n${headers}\n${signedHeaders.join(';')}\n${input.payloadHash}`;
+  return `${request.method}\n${path}\n${query}\n${headers}\n${input.signedHeadersText}\n${input.payloadHash}`;
 }
 
 /** Names among `host` and the `x-amz-…` headers sent that are not signed; S3 refuses a request that has any. */

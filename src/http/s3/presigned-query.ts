@@ -46,6 +46,7 @@ export function readPresignedQuery(request: HttpRequest, nowMs: number): Claims 
     credential,
     time,
     signedHeaders: signedHeaders.toLowerCase().split(';'),
+    signedHeadersText: signedHeaders.toLowerCase(),
     signature,
     payloadHash: sent('X-Amz-Content-Sha256') ?? request.header('x-amz-content-sha256') ?? 'UNSIGNED-PAYLOAD',
     query,

@@ -98,7 +98,11 @@ describe('canonicalRequest', () => {
 
   it('takes the host as sent, an absent header as empty, and the order of the list', () => {
     const signedHeaders = ['host', 'range', 'x-amz-meta-a'];
-    const text = canonicalRequest(request, { query, signedHeaders, payloadHash: 'UNSIGNED-PAYLOAD' }, false);
+    const text = canonicalRequest(
+      request,
+      { query, signedHeaders, signedHeadersText: signedHeaders.join(';'), payloadHash: 'UNSIGNED-PAYLOAD' },
+      false,
+    );
     expect(text).toBe(
       'PUT\n/b/k\nacl=\nhost:h:9000\nrange:\nx-amz-meta-a:x, y\n\nhost;range;x-amz-meta-a\nUNSIGNED-PAYLOAD',
     );
@@ -106,7 +110,11 @@ describe('canonicalRequest', () => {
 
   it('joins the lines of list headers without a space on demand, of no others', () => {
     const signedHeaders = ['host', 'x-amz-meta-a', 'x-amz-object-attributes'];
-    const text = canonicalRequest(request, { query, signedHeaders, payloadHash: 'UNSIGNED-PAYLOAD' }, true);
+    const text = canonicalRequest(
+      request,
+      { query, signedHeaders, signedHeadersText: signedHeaders.join(';'), payloadHash: 'UNSIGNED-PAYLOAD' },
+      true,
+    );
     expect(text).toContain('x-amz-meta-a:x, y\nx-amz-object-attributes:ETag,Checksum\n');
   });
 });

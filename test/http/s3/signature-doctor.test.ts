@@ -66,7 +66,7 @@ describe('the signature doctor', () => {
   it('rests when there are too many', () => {
     const diagnose = createSignatureDoctor(() => NOW_MS);
     const request = makeRequest({ target: '/' });
-    const claims = { query: [], signedHeaders: [], payloadHash: '' } as unknown as Claims;
+    const claims = { query: [], signedHeaders: [], signedHeadersText: '', payloadHash: '' } as unknown as Claims;
     const said = Array.from({ length: 60 }, () => diagnose(request, claims, () => false));
     expect(said.indexOf(null)).toBe(50);
   });
