@@ -53,7 +53,7 @@ function cpuMicros(work: () => void): number {
 }
 
 const account = { id: 'bench' as AccountId, displayName: 'bench' };
-const authenticate = createAuthenticator({
+const { authenticate } = createAuthenticator({
   findAccessKey: (id) => ({ id, secret: SECRET, account }),
   nowMs: () => Date.now(),
   region: 'auto',

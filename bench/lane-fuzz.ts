@@ -10,24 +10,31 @@ import {
 } from '../test/node/hot-lane/compare-doors.ts';
 import { createStockedCore, openDoors } from '../test/node/hot-lane/doors.ts';
 import { type Conversation, makeConversation, makePlainRequest } from '../test/node/hot-lane/fuzz-requests.ts';
-import { warmUp } from '../test/node/hot-lane/warm-up.ts';
+import { makeSignedConversation, SIGNERS, signedWarmUp } from '../test/node/hot-lane/signed-requests.ts';
+import { warmUp, warmUpWith } from '../test/node/hot-lane/warm-up.ts';
 import { printTable } from './lib/table.ts';
 
 const CONVERSATIONS = 100_000;
 const TCP_CONVERSATIONS = 10_000;
+const SIGNED_CONVERSATIONS = 20_000;
 const CUT_REQUESTS = 200;
 const TCP_CUT_REQUESTS = 20;
 /** Another run, other requests: `LANE_FUZZ_SEED=7 npm run bench -- lane-fuzz`. */
 const SEED = Number(process.env.LANE_FUZZ_SEED ?? 1) * 1_000_000;
 
 const core = await createStockedCore();
-const doors = openDoors(core);
+const doors = openDoors(core, SIGNERS);
 const behind = { withLane: doors.behind, without: doors.without };
 const etags = await warmUp(doors.without);
+await warmUpWith(signedWarmUp(), [doors.without, doors.withLane, behind.withLane]);
 const ports = await listen(doors);
 
 function* generated(count: number): Iterable<Conversation> {
   for (let i = 0; i < count; i++) yield makeConversation(SEED + i, etags);
+}
+
+function* signed(count: number): Iterable<Conversation> {
+  for (let i = 0; i < count; i++) yield makeSignedConversation(SEED + i, etags);
 }
 
 /** In two pieces behind a request that is the lane's, and before another. */
@@ -48,8 +55,9 @@ async function run(
   compared: Doors,
   options: { ports?: TcpPorts } = {},
 ) {
-  const { hotAnswers } = compared.withLane;
-  const before = hotAnswers();
+  const { withLane } = compared;
+  const answers = () => withLane.hotAnswers() + withLane.signedAnswers();
+  const before = answers();
   let count = 0;
   const counted = (function* () {
     for (const conversation of conversations) {
@@ -59,7 +67,7 @@ async function run(
   })();
   const found = await compareDoors(counted, compared, options);
   differences.push(...found);
-  rows.push([name, count, hotAnswers() - before, found.length]);
+  rows.push([name, count, answers() - before, found.length]);
 }
 
 await run('generated', generated(CONVERSATIONS), doors);
@@ -67,6 +75,8 @@ await run('generated, over TCP', generated(TCP_CONVERSATIONS), doors, { ports })
 await run('plain, cut at every byte', cut(CUT_REQUESTS), doors);
 await run('plain, cut at every byte, over TCP', cut(TCP_CUT_REQUESTS), doors, { ports });
 await run('generated, behind node:http', generated(CONVERSATIONS), behind);
+await run('signed', signed(SIGNED_CONVERSATIONS), doors);
+await run('signed, behind node:http', signed(SIGNED_CONVERSATIONS), behind);
 printTable(rows);
 for (const difference of differences.slice(0, 5)) process.stdout.write(`${JSON.stringify(difference, null, 1)}\n`);
 process.exit(differences.length === 0 ? 0 : 1);

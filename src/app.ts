@@ -14,7 +14,7 @@ import { countBlocked } from './core/metering/count-blocked.ts';
 import { createUsageFlusher, type UsageFlusher } from './core/metering/flush-usage.ts';
 import { createReceipts } from './core/metering/take-receipt.ts';
 import { type Address, createAddressReader, toS3Address } from './http/address.ts';
-import { DECIDING_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
+import { HOT_DOOR_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
 import { createDelivery } from './http/delivery/deliver.ts';
 import { FailureWithHeaders } from './http/failure-with-headers.ts';
 import { createObserver } from './http/observe/observer.ts';
@@ -56,9 +56,9 @@ export function createApp<Bindings extends object>(
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
   const findAccounts = createAccountFinder(core, config.seed);
-  const s3 = createS3Surface(core, { ...config, findAccessKey, findAccounts, decide, deliver, caps, takeReceipt });
+  const surfaces = { findAccessKey, findAccounts, decide, deliver, caps, hotCounts, takeReceipt };
+  const s3 = createS3Surface(core, { ...config, ...surfaces });
   const answerApi = createLazyApi({ core, findAccessKey, findAccounts, decide, ...config });
-
   const readAddress = createAddressReader(config, ports.directory.findHost);
 
   function handle(request: HttpRequest, requestId: string): Response | Promise<Response> {
@@ -111,7 +111,8 @@ export function createApp<Bindings extends object>(
   const hotDoor: HotDoor = {
     ask,
     answer: observer.watchHot(hotAnswer),
-    decidingHeaders: DECIDING_HEADERS,
+    answerSigned: observer.watchHot(s3.answerHot),
+    ...HOT_DOOR_HEADERS,
     requestId: () => ports.ids.requestId(),
     served: observer.servedHot,
   };

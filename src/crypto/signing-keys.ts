@@ -33,7 +33,7 @@ export function isSignatureOf(key: SigningKey, message: string, signature: strin
 
 /** The signature of a message: for URLs that we make ourselves. */
 export function signatureOf(key: SigningKey, message: string): string {
-  return hmacSha256Hex(key, message);
+  return key(message);
 }
 
 /** A bounded memory of derived keys; `credential` names access key and scope. */

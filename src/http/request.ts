@@ -1,6 +1,6 @@
 import type { ByteSource } from '../ports/byte-source.ts';
-import type { BucketName } from '../ports/domain.ts';
-import type { RequestNotes } from './observe/request-notes.ts';
+import type { AccessKeyId, BucketName } from '../ports/domain.ts';
+import type { RequestNotes, Surface } from './observe/request-notes.ts';
 
 /**
  * A request as the surfaces see it: the request target as it came, never normalised (keys hold `//`, `..`, `+`),
@@ -69,8 +69,21 @@ export type PlainRead = {
 };
 
 /**
- * An answer that stood ready in memory. `headers` lack x-amz-request-id, which comes last; they are the same object for
- * as long as the object has not changed, so that a home may keep what it makes of them in a WeakMap.
+ * A GET or HEAD of which only the signature and what it covers can matter besides: no header that could change the answer
+ * but those of HotDoor.signingHeaders and others that begin with `x-amz-`, which whoever answers looks at by name.
+ */
+export type SignedRead = Omit<PlainRead, 'header'> & {
+  readonly method: 'GET' | 'HEAD';
+  readonly rawQuery: string;
+  /** As in HttpRequest, of any name; throws where a home can't tell. Only while the answer is being made. */
+  header(name: string): string | null;
+  /** Those that begin with `x-amz-`, and maybe others. In lower case. */
+  headerNames(): Iterable<string>;
+};
+
+/**
+ * An answer that stood ready in memory. `headers` lack x-amz-request-id, which comes last, and have an empty x-amz-id-2 where that is to
+ * say the same; they are the same object for as long as the object has not changed, so that a home may keep what it makes of them in a WeakMap.
  */
 export type HotReply = {
   readonly status: 200 | 206 | 304;
@@ -80,19 +93,23 @@ export type HotReply = {
   readonly body: Uint8Array | null;
   /** To be called once, when the body was sent or never will be: its bytes are lent. Null: they stay. */
   readonly release: (() => void) | null;
-  /** Whose object it is, and whether it was asked for as a page of a website. */
+  /** Whose object it is, and which part of the service it was asked of. */
   readonly bucket: BucketName;
-  readonly isPage: boolean;
+  readonly surface: Extract<Surface, 'delivery' | 'website' | 's3'>;
+  /** Who signed; null: nobody. */
+  readonly accessKeyId: AccessKeyId | null;
 };
 
 export type HotPart = Readonly<Record<string, string>>;
 
 /** Answers at once and meters it, or gives null: then nothing was done and the request must go the full way. */
 export type AnswerHot = (read: PlainRead) => HotReply | null;
+/** The same of a signed read, whose signature is checked first. */
+export type AnswerHotSigned = (read: SignedRead) => HotReply | null;
 
 /** A hot answer that a home has given, for the access log. */
 export type HotServed = {
-  readonly read: PlainRead;
+  readonly read: Pick<PlainRead, 'isHead' | 'rawPath' | 'host'> & { readonly rawQuery?: string };
   readonly reply: HotReply;
   readonly requestId: string;
   readonly remoteAddress: string | null;
@@ -104,10 +121,13 @@ export type HotServed = {
 /** The second door of the app, for a home that can answer before its server does. */
 export type HotDoor = {
   readonly answer: AnswerHot;
+  readonly answerSigned: AnswerHotSigned;
   /** All of the app but the pages under `/-/`, for a home that has the whole request without its server. */
   readonly ask: (request: HttpRequest) => Response | Promise<Response>;
   /** Names of headers, in lower case, that `answer` does not know and that could change it. */
   readonly decidingHeaders: readonly string[];
+  /** Those of them that `answerSigned` knows. */
+  readonly signingHeaders: readonly string[];
   readonly requestId: () => string;
   /** To be told of each answer that was given, for the access log; null: nobody wants to know. */
   readonly served: ((served: HotServed) => void) | null;

@@ -1,7 +1,7 @@
 // Who there is: accounts, their access keys, which account owns which bucket names, and which host names show which
 // buckets. The bucket itself is the index's; a name here without a bucket there is the trace of an interrupted create or
 // delete, and harmless.
-import type { AccountsApi } from './account-records.ts';
+import type { AccountsApi, StoredAccessKey } from './account-records.ts';
 import type { SignInApi } from './accounts.ts';
 import type { BillingApi } from './billing.ts';
 import type { AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from './domain.ts';
@@ -68,6 +68,12 @@ export type Directory = {
    * as the configured bound of pointers. Rejects with what `getHost` rejects with, if memory knows nothing at all.
    */
   findHost(host: string): HostBinding | null | Promise<HostBinding | null>;
+
+  /**
+   * As `getAccessKey`, at once, where memory knows the key exactly: the same row until it changes. Null: ask. A home whose
+   * memory is not exact has none.
+   */
+  peekAccessKey?(id: AccessKeyId): StoredAccessKey | null;
 
   call<Name extends keyof DirectoryApi>(
     name: Name,

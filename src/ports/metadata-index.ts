@@ -3,6 +3,7 @@
 // a Durable Object) and give them back as promises. Failures are StorageErrors with the codes named here.
 import type { BucketAccess } from './bucket-access.ts';
 import type { BucketSettings } from './bucket-settings.ts';
+import type { PeekCurrent } from './current-object.ts';
 import type {
   AccountId,
   BlobId,
@@ -395,4 +396,5 @@ export type MetadataIndex = {
     name: Name,
     input: Parameters<IndexApi[Name]>[0],
   ): Promise<ReturnType<IndexApi[Name]>>;
+  readonly peekCurrent?: PeekCurrent;
 };

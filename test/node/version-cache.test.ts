@@ -56,6 +56,34 @@ describe('the current version of a key', () => {
     expect(await find(bucket)).toBeNull();
   });
 
+  it('is told at once with its bucket where both are known, never while either changes', async () => {
+    const bucket = await createBucket();
+    const peek = () => index.metadataIndex.peekCurrent?.(bucket.name, KEY) ?? null;
+    await write(bucket, 'one');
+    expect(peek()).toBeNull();
+    await find(bucket);
+    const first = peek();
+    expect(first).toMatchObject({ bucket: { revision: bucket.revision }, object: { etag: 'one' } });
+    expect(peek()).toBe(first);
+    const writing = write(bucket, 'two');
+    expect(peek()).toBeNull();
+    await writing;
+    expect(peek()).toBeNull();
+    await find(bucket);
+    expect(peek()?.object.etag).toBe('two');
+    const changing = index.metadataIndex.call(bucket.name, 'setBucketAccess', {
+      bucket: refOf(bucket),
+      access: PUBLIC_ACCESS,
+    });
+    expect(peek()).toBeNull();
+    await changing;
+    expect(peek()).toBeNull();
+    const changed = await open(bucket.name);
+    expect(peek()).toMatchObject({ bucket: changed, object: { etag: 'two' } });
+    await remove(changed);
+    expect(peek()).toBeNull();
+  });
+
   it('is not kept while a command on it runs, nor left out after one that failed', async () => {
     const bucket = await createBucket();
     await write(bucket, 'one');

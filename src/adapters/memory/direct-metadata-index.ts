@@ -9,6 +9,10 @@ type Call = (input: unknown) => unknown;
 export function createDirectMetadataIndex(api: IndexApi): MetadataIndex {
   return {
     call: async (_bucket, name, input) => structuredClone((api[name] as Call)(structuredClone(input))) as never,
+    peekCurrent(name, key) {
+      const { bucket, object } = api.resolve({ name, key });
+      return bucket === null || object === null ? null : { bucket, object };
+    },
   };
 }
 
@@ -16,6 +20,7 @@ export function createDirectDirectory(api: DirectoryApi): Directory {
   return {
     call: async (name, input) => structuredClone((api[name] as Call)(structuredClone(input))) as never,
     findHost: (host) => api.getHost({ host }),
+    peekAccessKey: (id) => api.getAccessKey({ id }),
   };
 }
 

@@ -3,9 +3,9 @@
 // @hono/node-server makes no Request. Everything else goes the full way. The answers are the lane's, byte for byte.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import type { HotReply, PlainRead } from '../../http/request.ts';
+import type { HotReply, SignedRead } from '../../http/request.ts';
 import type { HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
-import { isParsable, isPlainHost, isPlainTarget } from './hot-lane/plain-target.ts';
+import { isPlainHost, isPlainTarget, isUrlHost, needsUrlParser } from './hot-lane/plain-target.ts';
 import { createPrebuiltHeads, type Head } from './hot-lane/prebuilt-heads.ts';
 import { FRAMING_HEADERS } from './hot-lane/recognise.ts';
 import { fillReply, headLength, kept } from './hot-lane/reply-writer.ts';
@@ -19,15 +19,16 @@ export function createHotResponses(door: HotLaneDoor, keepAliveMs: number): Answ
   const heads = createPrebuiltHeads(keepAliveMs);
   const send = createSender();
   const refused = new Set<string>([...FRAMING_HEADERS, ...door.decidingHeaders]);
+  const signing = new Set(door.signingHeaders);
   const { readClient = createClientReader([]), served } = door;
 
   return (incoming, outgoing) => {
-    const read = plainRead(incoming, outgoing, refused);
+    const read = readOf(incoming, outgoing, { refused, signing });
     if (read === null) return false;
     const startedMs = served === null ? 0 : performance.now();
     let reply: HotReply | null;
     try {
-      reply = door.answer(read);
+      reply = read.isSigned ? door.answerSigned(read) : door.answer(read);
     } catch {
       // What fails here fails once more on the full way, where failures are answered and logged.
       return false;
@@ -47,26 +48,36 @@ export function createHotResponses(door: HotLaneDoor, keepAliveMs: number): Answ
 }
 
 /** What the recogniser of the lane makes of the bytes of a plain read, of what node:http has made of them; else null. */
-function plainRead(
+function readOf(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  refused: ReadonlySet<string>,
-): PlainRead | null {
+  { refused, signing }: { readonly refused: ReadonlySet<string>; readonly signing: ReadonlySet<string> },
+): (SignedRead & { readonly isSigned: boolean }) | null {
   const { headers, method, url = '' } = incoming;
   // Hono answers HEAD a turn later, after what stands behind it in the same bytes was parsed, and it is seldom hot.
   if (method !== 'GET' || incoming.httpVersion !== '1.1') return null;
   const { host = '', connection = 'keep-alive' } = headers;
   // The prebuilt heads keep the connection, so node:http must mean to.
   if (!outgoing.shouldKeepAlive || connection.toLowerCase() !== 'keep-alive') return null;
-  if (!isPlainTarget(url) || !isPlainHost(host) || !isParsable(host, url)) return null;
-  for (const name in headers) if (refused.has(name)) return null;
+  if (!isPlainTarget(url) || !isPlainHost(host) || (needsUrlParser(url) && !isUrlHost(host))) return null;
+  const queryAt = url.indexOf('?');
+  let isSigned = queryAt !== -1;
+  for (const name in headers) {
+    if (!refused.has(name)) continue;
+    if (!signing.has(name)) return null;
+    isSigned = true;
+  }
   return {
+    isSigned,
+    method: 'GET',
     isHead: false,
-    rawPath: url,
+    rawPath: queryAt === -1 ? url : url.slice(0, queryAt),
+    rawQuery: queryAt === -1 ? '' : url.slice(queryAt + 1),
     host,
     ifNoneMatch: headerOf(incoming, 'if-none-match'),
     range: headerOf(incoming, 'range'),
     header: (name) => headerOf(incoming, name),
+    headerNames: () => Object.keys(headers),
   };
 }
 

@@ -38,7 +38,7 @@ export function watchOutbox(index: MetadataIndex, directory: Directory) {
     },
   };
   return {
-    metadataIndex: { call: told(index.call, 1) } satisfies MetadataIndex,
+    metadataIndex: { ...index, call: told(index.call, 1) } satisfies MetadataIndex,
     directory: { ...directory, call: told(directory.call, 0) } satisfies Directory,
     source,
   };

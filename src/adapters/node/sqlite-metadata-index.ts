@@ -12,6 +12,7 @@ import { changesAccessKeys, isDirectoryCommand, isIndexCommand, isLedgerCommand 
 import { createLedgerIndex } from '../../index/ledger-index.ts';
 import { runIndexCall, unwrapReply } from '../../index/reply.ts';
 import type { StoredAccessKey } from '../../ports/account-records.ts';
+import type { CurrentObject } from '../../ports/current-object.ts';
 import type { Directory, DirectoryApi, HostBinding } from '../../ports/directory.ts';
 import type { AccessKeyId, BucketId, BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../ports/domain.ts';
 import { changedBy, changesGate } from '../../ports/index-changes.ts';
@@ -53,10 +54,11 @@ const VERSION_BYTES = 1024;
 /** What one part or segment takes in memory. Estimate, bytes. */
 const PART_BYTES = 256;
 
-/** `bucketId`: the life of the bucket that it belongs to. */
+/** `bucketId`: the life of the bucket that it belongs to; `current`: with the record of that life that was seen last. */
 type CurrentVersion = {
   readonly bucketId: BucketId;
   readonly found: Extract<FoundVersion, { kind: 'object' }>;
+  current: CurrentObject;
 };
 /** No bucket name holds a slash. */
 type VersionPlace = `${BucketName}/${ObjectKey}`;
@@ -109,8 +111,18 @@ export async function openSqliteMetadataIndex(options: {
     const known = versions.peek(place);
     if (known?.bucketId === bucket.id) return known.found;
     const found = query(index, 'getVersion', input as never) as FoundVersion | null;
-    if (found?.kind === 'object') versions.set(place, { bucketId: bucket.id, found });
+    if (found?.kind === 'object') {
+      versions.set(place, { bucketId: bucket.id, found, current: { bucket: record, object: found.object } });
+    }
     return found;
+  }
+
+  function peekCurrent(bucket: BucketName, key: ObjectKey): CurrentObject | null {
+    const record = buckets.peek(bucket);
+    const known = record === undefined ? undefined : versions.peek(placeOf(bucket, key));
+    if (record === undefined || known?.bucketId !== record.id) return null;
+    if (known.current.bucket !== record) known.current = { bucket: record, object: known.found.object };
+    return known.current;
   }
 
   const queryDirectory = (name: keyof DirectoryApi, input: never): unknown =>
@@ -155,12 +167,14 @@ export async function openSqliteMetadataIndex(options: {
         (isIndexCommand(name)
           ? commandIndex(bucket, name, input)
           : settled(() => queryIndex(name, input as never))) as never,
+      peekCurrent,
     },
     directory: {
       call: (name, input) =>
         (isDirectoryCommand(name)
           ? commandDirectory(name, input)
           : settled(() => queryDirectory(name, input as never))) as never,
+      peekAccessKey: (id) => accessKeys.peek(id) ?? null,
       findHost: (host) =>
         hosts.get(host, () => ({ binding: query(directory, 'getHost', { host } as never) }))?.binding ?? null,
     },

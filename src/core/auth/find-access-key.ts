@@ -28,7 +28,7 @@ export function createAccessKeyFinder(
   core: Core,
   root: RootKey,
   seed: readonly AccessKey[],
-): (id: AccessKeyId) => AccessKey | Promise<AccessKey | null> {
+): (id: AccessKeyId) => AccessKey | null | Promise<AccessKey | null> {
   const missing = [
     ...(root.id === null ? ['QUAYSIDE_ROOT_ACCESS_KEY'] : []),
     ...(root.secret === null ? ['QUAYSIDE_ROOT_SECRET_KEY'] : []),
@@ -43,15 +43,20 @@ export function createAccessKeyFinder(
   const noteUse = createUseNotes(core);
   const memberKey = createMemberKeys(root.secret ?? '');
 
-  async function findStored(id: AccessKeyId): Promise<AccessKey | null> {
-    const stored = await core.ports.directory.call('getAccessKey', { id });
+  function openUsable(stored: StoredAccessKey | null): AccessKey | null {
     if (stored === null || !stored.isEnabled) return null;
     const nowMs = core.ports.clock.nowMs();
     if (stored.expiresAtMs !== null && stored.expiresAtMs <= nowMs) return null;
-    if (isMemberKeyId(id))
+    if (isMemberKeyId(stored.id))
       return memberKey({ ...stored, account: ofSettings.get(stored.account.id) ?? stored.account });
-    noteUse(id, nowMs);
+    noteUse(stored.id, nowMs);
     return open(stored);
+  }
+
+  function findStored(id: AccessKeyId): AccessKey | null | Promise<AccessKey | null> {
+    const { directory } = core.ports;
+    const known = directory.peekAccessKey?.(id) ?? null;
+    return known === null ? directory.call('getAccessKey', { id }).then(openUsable) : openUsable(known);
   }
 
   return (id) => {

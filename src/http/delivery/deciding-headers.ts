@@ -24,6 +24,15 @@ export const DECIDING_HEADERS = [
   ...WANT_DIGEST_HEADERS,
 ] as const;
 
+/** Those of them that a signed read out of memory understands: s3/hot-read.ts. */
+export const SIGNING_HEADERS = [
+  'authorization',
+  'x-amz-checksum-mode',
+] as const satisfies readonly (typeof S3_READ_HEADERS)[number][];
+
+/** Both lists for a home's own door. */
+export const HOT_DOOR_HEADERS = { decidingHeaders: DECIDING_HEADERS, signingHeaders: SIGNING_HEADERS } as const;
+
 /** An unsigned read of an object without sub-resources: the public path, decided before anything S3. */
 export function isPlainRead(request: HttpRequest): boolean {
   return (

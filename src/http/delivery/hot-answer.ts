@@ -30,16 +30,27 @@ export type HotCounts = {
   getPart: number;
   /** Parts that memory had not. */
   getPartRead: number;
+  /** Of signed reads: bodies that stood in the row of the index. The other doors count these as memory's. */
+  getInRow: number;
   getNotModified: number;
   headWhole: number;
   headNotModified: number;
 };
 /** By what the other door would count them as. */
-export type HotCountsBySurface = { readonly delivery: HotCounts; readonly website: HotCounts };
+export type HotCountsBySurface = Readonly<Record<HotReply['surface'], HotCounts>>;
+type PublicSurface = Exclude<HotReply['surface'], 's3'>;
 
 export function newHotCounts(): HotCountsBySurface {
-  const zero = { getWhole: 0, getPart: 0, getPartRead: 0, getNotModified: 0, headWhole: 0, headNotModified: 0 };
-  return { delivery: { ...zero }, website: { ...zero } };
+  const zero = {
+    getWhole: 0,
+    getPart: 0,
+    getPartRead: 0,
+    getInRow: 0,
+    getNotModified: 0,
+    headWhole: 0,
+    headNotModified: 0,
+  };
+  return { delivery: { ...zero }, website: { ...zero }, s3: { ...zero } };
 }
 
 /** What both doors share. `memoryHit`: the Cache-Status of an answer from memory. */
@@ -89,7 +100,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     if (place === null) return null;
     if (place.site !== null) {
       const page = visit(place.site, read);
-      return page === null ? null : answer(read, { ...page, bucket: place.bucket }, true);
+      return page === null ? null : answer(read, { ...page, bucket: place.bucket }, 'website');
     }
     const { bucket, key, isOwnHost } = place;
     const known = hotMetadata.peek(bucket, key);
@@ -98,16 +109,16 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     // Where the policy must be asked, the other door asks it: there is no whole request here.
     if (gate === null || pointer === null || everyoneMayRead(gate.access, key, pointer) !== 'yes') return null;
     const profile = profiles.plain(gate.settings.hosting, isOwnHost);
-    return answer(read, { gate, pointer, profile, bucket }, false);
+    return answer(read, { gate, pointer, profile, bucket }, 'delivery');
   };
 
   /** The object is there, and everyone may read it. */
-  function answer(read: PlainRead, hot: HotFound, isPage: boolean): HotReply | null {
+  function answer(read: PlainRead, hot: HotFound, surface: PublicSurface): HotReply | null {
     const { gate, pointer, profile, bucket } = hot;
     // A log line and a receipt are the other door's to write.
     const { logging, receipts } = gate.settings;
     if (pointer.encryption !== null || logging != null || receipts === 'everyone') return null;
-    const counts = isPage ? options.counts.website : options.counts.delivery;
+    const counts = options.counts[surface];
     const prepared = preparedFor(profile);
     if (
       profile.rules !== null &&
@@ -138,7 +149,8 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
           body: null,
           release: null,
           bucket,
-          isPage,
+          surface,
+          accessKeyId: null,
         };
       }
     }
@@ -148,14 +160,23 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
       const headers = headersIn(gate, variant === null ? own : variants.headersOf(own, variant));
       counts.headWhole += 1;
       countRead(meter, gate, 0, 'none', pointer.storageClass, null);
-      return { status: 200, headers, part: null, body: null, release: null, bucket, isPage };
+      return { status: 200, headers, part: null, body: null, release: null, bucket, surface, accessKeyId: null };
     }
     if (variant !== null) {
       if (!mayServe(gate, variant.bytes.length)) return null;
       const headers = headersIn(gate, variants.headersOf(prepared.whole(pointer, memoryHit), variant));
       counts.getWhole += 1;
       countRead(meter, gate, variant.bytes.length, 'memory', pointer.storageClass, null);
-      return { status: 200, headers, part: null, body: variant.bytes, release: null, bucket, isPage };
+      return {
+        status: 200,
+        headers,
+        part: null,
+        body: variant.bytes,
+        release: null,
+        bucket,
+        surface,
+        accessKeyId: null,
+      };
     }
     const range = parseRange(read.range, pointer.sizeBytes);
     if (range === 'unsatisfiable') return null;
@@ -165,32 +186,32 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     if (found === null)
       return range === 'whole' || isCapped(gate)
         ? null
-        : answerAtHand(hot, isPage, { asked: range, offsetBytes, lengthBytes });
+        : answerAtHand(hot, surface, { asked: range, offsetBytes, lengthBytes });
     if (!mayServe(gate, lengthBytes)) return null;
     const { body, tier } = found;
     countRead(meter, gate, lengthBytes, tier, pointer.storageClass, null);
     if (range === 'whole') {
       counts.getWhole += 1;
       const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
-      return { status: 200, headers, part: null, body, release: null, bucket, isPage };
+      return { status: 200, headers, part: null, body, release: null, bucket, surface, accessKeyId: null };
     }
     counts.getPart += 1;
     const headers = headersIn(gate, prepared.partOfAny(pointer, 'memory'));
     const part = rangeHeaders(range, pointer.sizeBytes);
-    return { status: 206, headers, part, body, release: null, bucket, isPage };
+    return { status: 206, headers, part, body, release: null, bucket, surface, accessKeyId: null };
   }
 
   /** A range that memory has not. */
   function answerAtHand(
     { gate, pointer, profile, bucket }: HotFound,
-    isPage: boolean,
+    surface: PublicSurface,
     range: { readonly asked: ByteRange; readonly offsetBytes: number; readonly lengthBytes: number },
   ): HotReply | null {
     const sinceMs = performance.now();
     const lent = bodyAtHand(core, pointer, range);
     if (lent === null) return null;
     const { bytes: body, release, tier } = lent;
-    const counts = isPage ? options.counts.website : options.counts.delivery;
+    const counts = options.counts[surface];
     if (tier === 'memory') counts.getPart += 1;
     else counts.getPartRead += 1;
     countRead(meter, gate, body.length, tier, pointer.storageClass, null);
@@ -198,7 +219,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     const part = rangeHeaders(range.asked, pointer.sizeBytes);
     const timed = { ...part, [SERVER_TIMING]: atHandTiming(performance.now() - sinceMs) };
     const isTimed = tier === 'bucket' && isServerTimingOn;
-    return { status: 206, headers, part: isTimed ? timed : part, body, release, bucket, isPage };
+    return { status: 206, headers, part: isTimed ? timed : part, body, release, bucket, surface, accessKeyId: null };
   }
 }
 

@@ -30,8 +30,8 @@ export type AppNumbers = {
 
 export function appFamilies({ series, lookups, inFlight, hotCounts, meterTotals }: AppNumbers): MetricFamily[] {
   const hot = hotSeries(hotCounts);
-  const [ofDelivery, ofWebsite] = [hotCounts.delivery, hotCounts.website];
-  const hotBodies = ofDelivery.getWhole + ofDelivery.getPart + ofWebsite.getWhole + ofWebsite.getPart;
+  const { delivery: ofDelivery, website: ofWebsite, s3: ofS3 } = hotCounts;
+  const hotBodies = [ofDelivery, ofWebsite, ofS3].reduce((sum, of) => sum + of.getWhole + of.getPart, 0);
   const hotReads = [ofDelivery, ofWebsite]
     .flatMap((counts) => Object.values(counts))
     .reduce((sum, count) => sum + count);
@@ -50,7 +50,8 @@ export function appFamilies({ series, lookups, inFlight, hotCounts, meterTotals 
     }),
     lookupFamily('body', 'Reads with a body by the tier that gave its first bytes.', lookups.body, {
       memory: hotBodies,
-      bucket: ofDelivery.getPartRead + ofWebsite.getPartRead,
+      bucket: ofDelivery.getPartRead + ofWebsite.getPartRead + ofS3.getPartRead,
+      index: ofS3.getInRow,
     }),
     ...meterFamilies(meterTotals),
   ];
@@ -59,10 +60,10 @@ export function appFamilies({ series, lookups, inFlight, hotCounts, meterTotals 
 type Counted = Pick<Series, 'surface' | 'operation'> & { readonly byClass: readonly number[] };
 
 function hotSeries(counts: HotCountsBySurface): Counted[] {
-  return (['delivery', 'website'] as const).flatMap((surface) => {
-    const { getWhole, getPart, getPartRead, getNotModified, headWhole, headNotModified } = counts[surface];
+  return (['delivery', 'website', 's3'] as const).flatMap((surface) => {
+    const { getWhole, getPart, getPartRead, getInRow, getNotModified, headWhole, headNotModified } = counts[surface];
     return [
-      { surface, operation: 'GetObject', byClass: [0, 0, getWhole + getPart + getPartRead, getNotModified] },
+      { surface, operation: 'GetObject', byClass: [0, 0, getWhole + getPart + getPartRead + getInRow, getNotModified] },
       { surface, operation: 'HeadObject', byClass: [0, 0, headWhole, headNotModified] },
     ];
   });

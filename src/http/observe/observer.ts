@@ -6,7 +6,7 @@ import type { LogCollector } from '../../core/logging/log-collector.ts';
 import type { Ports } from '../../ports/index.ts';
 import { createHistogram, type MetricFamily } from '../../ports/metrics.ts';
 import type { HotCountsBySurface } from '../delivery/hot-answer.ts';
-import type { AnswerHot, HotServed, HttpRequest } from '../request.ts';
+import type { HotReply, HotServed, HttpRequest } from '../request.ts';
 import { type AccessLogFormat, createAccessLog } from './access-log.ts';
 import { appFamilies, type Lookups, type Series } from './app-families.ts';
 import { createBucketCounts } from './bucket-counts.ts';
@@ -19,7 +19,7 @@ export type Observer = {
   /** Its answer stands, with the body still to be sent. Once for each `began`. Cost: 0.15 µs. */
   answered(request: HttpRequest, requestId: string, status: number): void;
   /** The hot door, with what is counted beyond its own numbers: nothing at all unless the settings ask for it. */
-  watchHot(answer: AnswerHot): AnswerHot;
+  watchHot<Read>(answer: (read: Read) => HotReply | null): (read: Read) => HotReply | null;
   /** To be told of what the hot door has answered; null: nobody wants to know. */
   readonly servedHot: ((served: HotServed) => void) | null;
   /** With those of the home. */

@@ -7,6 +7,44 @@ import { parseQuery } from './canonical-request.ts';
 import { type Claims, parseCredential } from './credential.ts';
 import { checkSkew, parseRequestDate, type RequestTime } from './request-time.ts';
 
+/** Who signed, and which headers: what many requests of a client have in common. */
+type Signer = Pick<Claims, 'credential' | 'signedHeaders' | 'signedHeadersText'>;
+
+/** Beginnings of headers that are kept, with what they say; then all begins anew. With the longest ones 4 MB. */
+const KNOWN_SIGNERS_MAX = 4096;
+const SIGNATURE_LENGTH = 64;
+const SIGNATURE_NAME = 'Signature=';
+
+/** What was read of beginnings of headers, up to the signature: reading one takes longer than all other parts of one. */
+export type KnownSigners = {
+  find(authorization: string): Signer | null;
+  /** To be called once the signature was right, so that strangers can't push out good ones. */
+  keep(authorization: string, signer: Signer): void;
+};
+
+export function createKnownSigners(): KnownSigners {
+  const known = new Map<string, Signer>();
+  /** Null for a header that does not end in a signature of its length. */
+  const beginningOf = (authorization: string): string | null => {
+    const at = authorization.length - SIGNATURE_LENGTH;
+    return authorization.startsWith(SIGNATURE_NAME, at - SIGNATURE_NAME.length) ? authorization.slice(0, at) : null;
+  };
+  return {
+    find(authorization) {
+      const beginning = beginningOf(authorization);
+      // A signature that is none of hex digits could be no end of such a header, but of another, longer one.
+      if (beginning === null || /[, \t]/.test(authorization.slice(-SIGNATURE_LENGTH))) return null;
+      return known.get(beginning) ?? null;
+    },
+    keep(authorization, { credential, signedHeaders, signedHeadersText }) {
+      const beginning = beginningOf(authorization);
+      if (beginning === null || known.has(beginning)) return;
+      if (known.size === KNOWN_SIGNERS_MAX) known.clear();
+      known.set(beginning, { credential, signedHeaders, signedHeadersText });
+    },
+  };
+}
+
 /** What nearly every client sends; anything else goes the long way. */
 const USUAL_FORM = /^AWS4-HMAC-SHA256 Credential=([^, \t]+), ?SignedHeaders=([^, \t]+), ?Signature=([^, \t]+)$/;
 const SCHEME_AND_REST = /^([^ \t]+)(?:[ \t]+(.*))?$/;
@@ -18,14 +56,15 @@ const PARTS = 3;
  * `region` is named to clients that got the header wrong.
  */
 export function readAuthorizationHeader(
-  request: HttpRequest,
+  request: Pick<HttpRequest, 'header' | 'rawQuery'>,
   authorization: string,
-  nowMs: number,
-  region: string,
+  { nowMs, region, signers }: { readonly nowMs: number; readonly region: string; readonly signers: KnownSigners },
 ): Claims {
-  const parts = splitHeader(authorization, region);
-  const credential = parseCredential(parts.credential);
-  if ('problem' in credential) throw malformed(credential.problem, region);
+  const known = signers.find(authorization);
+  const { credential, signedHeaders, signedHeadersText, signature } =
+    known === null
+      ? readHeader(authorization, region)
+      : { ...known, signature: authorization.slice(-SIGNATURE_LENGTH) };
   if (request.header('x-amz-security-token') !== null) {
     throw new StorageError('NotImplemented', { detail: 'Session tokens (x-amz-security-token) are not implemented.' });
   }
@@ -40,17 +79,24 @@ export function readAuthorizationHeader(
       detail: 'Missing required header for this request: x-amz-content-sha256',
     });
   }
-  const signedHeadersText = parts.signedHeaders.toLowerCase();
   return {
     credential,
     time,
-    signedHeaders: signedHeadersText.split(';'),
+    signedHeaders,
     signedHeadersText,
-    signature: parts.signature,
+    signature,
     payloadHash,
     query: parseQuery(request.rawQuery),
     isPresigned: false,
   };
+}
+
+function readHeader(authorization: string, region: string): Signer & { readonly signature: string } {
+  const parts = splitHeader(authorization, region);
+  const credential = parseCredential(parts.credential);
+  if ('problem' in credential) throw malformed(credential.problem, region);
+  const signedHeadersText = parts.signedHeaders.toLowerCase();
+  return { credential, signedHeaders: signedHeadersText.split(';'), signedHeadersText, signature: parts.signature };
 }
 
 function malformed(problem: string, region: string): StorageError {
@@ -118,7 +164,7 @@ function splitHeader(authorization: string, region: string): HeaderParts {
 }
 
 /** X-Amz-Date, or without it Date. */
-function readTime(request: HttpRequest, nowMs: number): RequestTime {
+function readTime(request: Pick<HttpRequest, 'header'>, nowMs: number): RequestTime {
   const sent = request.header('x-amz-date') ?? request.header('date');
   const time = sent === null ? null : parseRequestDate(sent.trim());
   if (sent === null || time === null) {

@@ -75,6 +75,11 @@ export type VersionCall = ObjectCall & {
   readonly change: VersionChange;
 };
 
+/** What of a call the headers of a read hang on. */
+export type ReadFacts = Pick<VersionCall, 'decide' | 'hasOwnOrigin' | 'key' | 'query' | 'version'> & {
+  readonly bucket: Pick<BucketHandle, 'record'>;
+};
+
 /**
  * An answer before it is a Response. `headers` is its own, and has a Content-Length where `body` is a stream; `tier`
  * says where a body came from, for the meter.
@@ -90,11 +95,14 @@ export type S3Answer = {
   readonly storageClass?: string;
 };
 
+/** Server header of this surface. */
+export const SERVER = 'Quayside';
+
 /** Adds the headers of every answer. There is no second server to name, so the extended id is the request's too. */
 export function addCommonHeaders(headers: Record<string, string>, requestId: string): Record<string, string> {
-  headers['x-amz-request-id'] = requestId;
+  headers.server = SERVER;
   headers['x-amz-id-2'] = requestId;
-  headers.server = 'Quayside';
+  headers['x-amz-request-id'] = requestId;
   return headers;
 }
 

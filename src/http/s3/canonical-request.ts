@@ -14,6 +14,9 @@ const UNRESERVED_PATH = /^[A-Za-z0-9._~/-]*$/;
 /** Text that is canonical already, as nearly all is: unreserved characters, and upper-case escapes of the others. */
 const CANONICAL_TEXT =
   /^(?:[A-Za-z0-9._~-]|%(?:[01][0-9A-F]|2[0-9ABCF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
+/** The same for a whole query; a `=` in a value is canonical to it too, and must be looked for apart. */
+const CANONICAL_QUERY =
+  /^(?:[A-Za-z0-9._~&=-]|%(?:[01][0-9A-F]|2[0-9ABCF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
 /** The same for a path: slashes stand as they are, and `%2F` is not canonical. */
 const CANONICAL_PATH =
   /^(?:[A-Za-z0-9._~/-]|%(?:[01][0-9A-F]|2[0-9ABC]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
@@ -86,27 +89,46 @@ function canonicalQueryText(text: string): string {
 export function parseQuery(rawQuery: string): readonly QueryParameter[] {
   if (rawQuery === '') return [];
   const parameters: QueryParameter[] = [];
+  const isCanonical = CANONICAL_QUERY.test(rawQuery);
+  const encode = (text: string): string => (isCanonical && !text.includes('=') ? text : canonicalQueryText(text));
   for (const piece of rawQuery.split('&')) {
     if (piece === '') continue;
     const equals = piece.indexOf('=');
     parameters.push(
       equals < 0
-        ? { name: canonicalQueryText(piece), value: '' }
-        : { name: canonicalQueryText(piece.slice(0, equals)), value: canonicalQueryText(piece.slice(equals + 1)) },
+        ? { name: encode(piece), value: '' }
+        : { name: encode(piece.slice(0, equals)), value: encode(piece.slice(equals + 1)) },
     );
   }
   return parameters;
 }
 
+const SIGNATURE = 'X-Amz-Signature';
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const order = (a: QueryParameter, b: QueryParameter): number => compare(a.name, b.name) || compare(a.value, b.value);
+
+/** Most clients send their parameters in this order, but for the signature, which does not count. */
+function isSorted(parameters: readonly QueryParameter[]): boolean {
+  let last: QueryParameter | null = null;
+  for (const parameter of parameters) {
+    if (parameter.name === SIGNATURE) continue;
+    if (
+      last !== null &&
+      (last.name > parameter.name || (last.name === parameter.name && last.value > parameter.value))
+    ) {
+      return false;
+    }
+    last = parameter;
+  }
+  return true;
+}
 
 /** Canonical query: sorted by encoded name, then value; the signature itself is left out. */
 export function canonicalQuery(parameters: readonly QueryParameter[]): string {
   if (parameters.length === 0) return '';
   let text = '';
-  for (const { name, value } of parameters.toSorted(order)) {
-    if (name !== 'X-Amz-Signature') text += `${text === '' ? '' : '&'}${name}=${value}`;
+  for (const { name, value } of isSorted(parameters) ? parameters : parameters.toSorted(order)) {
+    if (name !== SIGNATURE) text += `${text === '' ? '' : '&'}${name}=${value}`;
   }
   return text;
 }
@@ -150,7 +172,10 @@ export function canonicalRequest(request: SignedParts, input: CanonicalInput, jo
 }
 
 /** Names among `host` and the `x-amz-…` headers sent that are not signed; S3 refuses a request that has any. */
-export function unsignedHeaders(request: HttpRequest, signedHeaders: readonly string[]): readonly string[] {
+export function unsignedHeaders(
+  request: Pick<HttpRequest, 'headerNames'>,
+  signedHeaders: readonly string[],
+): readonly string[] {
   const missing = signedHeaders.includes('host') ? [] : ['host'];
   for (const name of request.headerNames()) {
     if (name.startsWith('x-amz-') && !signedHeaders.includes(name)) missing.push(name);

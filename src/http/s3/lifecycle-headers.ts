@@ -11,7 +11,11 @@ import type { BucketCall } from './call.ts';
 const dayMsOf = ({ settings }: Core) => settings.lifecycleDaySeconds * 1000;
 
 /** x-amz-expiration of a current version. */
-export function expirationHeaders(call: BucketCall, core: Core, version: ObjectVersion): Record<string, string> {
+export function expirationHeaders(
+  call: { readonly bucket: Pick<BucketCall['bucket'], 'record'> },
+  core: Core,
+  version: ObjectVersion,
+): Record<string, string> {
   const end = expirationOf(call.bucket.record().settings.lifecycle, version, dayMsOf(core));
   if (end === null) return {};
   const ruleId = encodeURIComponent(end.ruleId);

@@ -6,7 +6,7 @@ import type { BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { ObjectLock } from '../../ports/object-facts.ts';
 import { requireAllowed } from '../access/decide-call.ts';
-import type { BucketCall, ObjectCall, VersionCall } from './call.ts';
+import type { BucketCall, ObjectCall, ReadFacts } from './call.ts';
 import { requireFuture } from './object-lock-document.ts';
 import { invalidArgument } from './paging.ts';
 
@@ -62,7 +62,7 @@ function readHold(value: string): boolean {
 }
 
 /** What a read shows of a version's lock, each half to those who may ask for it by itself. */
-export function objectLockHeaders({ bucket, decide, key, version }: VersionCall): Record<string, string> {
+export function objectLockHeaders({ bucket, decide, key, version }: ReadFacts): Record<string, string> {
   if (version.lock === null) return {};
   const { retention, hasLegalHold } = version.lock;
   const may = (action: ObjectAction) => decide(bucket.record(), { action, key, object: version }) === 'allowed';

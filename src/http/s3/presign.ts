@@ -48,7 +48,12 @@ export function presignUrl(
     host: origin.slice(origin.indexOf('//') + 2),
     header: (name: string) => headers[name] ?? null,
   };
-  const claims = { query: parseQuery(rawQuery), signedHeaders, payloadHash: 'UNSIGNED-PAYLOAD' };
+  const claims = {
+    query: parseQuery(rawQuery),
+    signedHeaders,
+    signedHeadersText: signedHeaders.join(';'),
+    payloadHash: 'UNSIGNED-PAYLOAD',
+  };
   const text = `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${sha256Hex(canonicalRequest(signed, claims, false))}`;
   const signingKey = deriveSigningKey(accessKey.secret, { date: amzDate.slice(0, 8), region, service: 's3' });
   return `${origin}${rawPath}?${rawQuery}&X-Amz-Signature=${signatureOf(signingKey, text)}`;

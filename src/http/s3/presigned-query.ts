@@ -25,7 +25,7 @@ export function detectQueryAuth(rawQuery: string): QueryAuth {
  * AuthorizationQueryParametersError (400), NotImplemented (SigV4A, session tokens), AccessDenied (403: the URL has
  * expired, or is dated more than 15 minutes ahead).
  */
-export function readPresignedQuery(request: HttpRequest, nowMs: number): Claims {
+export function readPresignedQuery(request: Pick<HttpRequest, 'header' | 'rawQuery'>, nowMs: number): Claims {
   const query = parseQuery(request.rawQuery);
   const sent = (name: string): string | null => decodedValue(query, name);
   const algorithm = required(sent('X-Amz-Algorithm'));

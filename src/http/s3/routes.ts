@@ -48,13 +48,15 @@ import { StorageError } from '../../ports/errors.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
 import type { Tags } from '../../ports/object-facts.ts';
 import { createDecideCall } from '../access/decide-call.ts';
+import type { Domains } from '../address.ts';
 import { S3_READ_HEADERS } from '../delivery/deciding-headers.ts';
+import type { HotCountsBySurface } from '../delivery/hot-answer.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import { FRESH_BY_HEADER, freshByAnswer } from '../fresh-by.ts';
 import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
 import { makeResponse } from '../outgoing-body.ts';
 import { RECEIPT, receiptHeader } from '../receipt-header.ts';
-import type { HttpRequest } from '../request.ts';
+import type { AnswerHotSigned, HttpRequest } from '../request.ts';
 import { corsHeaders, withCors } from '../semantics/cors.ts';
 import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
 import { auditCall, isAudited } from './audit-call.ts';
@@ -64,6 +66,7 @@ import { addCommonHeaders, payerOf, type S3Answer, type S3Call } from './call.ts
 import { createCapCheck } from './cap-check.ts';
 import { isConfidential, type KeysOverHttp } from './confidential.ts';
 import { detectOperation, type OperationName } from './detect.ts';
+import { createHotSignedRead } from './hot-read.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { openPostedForm } from './post/post-request.ts';
@@ -83,31 +86,36 @@ export type S3Address = {
 };
 
 /** What the surface needs besides core. */
-export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey'> & {
-  /** Answers unsigned reads: the public door with its tiers. */
-  deliver(
-    request: HttpRequest,
-    rawBucket: string,
-    rawKey: string,
-    requestId: string,
-    hasOwnOrigin: boolean,
-  ): Response | Promise<Response>;
-  /** The region that this service says it is in; requests may be signed for any. */
-  readonly region: string;
-  /** Whence encryption keys of clients are taken without TLS. */
-  readonly customerKeysOverHttp: KeysOverHttp;
-  readonly decide: Decide;
-  readonly findAccounts: FindAccounts;
-  /** Seconds after which a ZIP whose reader takes nothing no longer counts as under way. */
-  readonly zipIdleSeconds: number;
-  /** Whether answers tell where their time went. */
-  readonly isServerTimingOn: boolean;
-  /** Absent: there are no caps. */
-  readonly caps?: CapGuard;
-  readonly takeReceipt: TakeReceipt;
-};
+export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey'> &
+  Domains & {
+    /** Answers unsigned reads: the public door with its tiers. */
+    deliver(
+      request: HttpRequest,
+      rawBucket: string,
+      rawKey: string,
+      requestId: string,
+      hasOwnOrigin: boolean,
+    ): Response | Promise<Response>;
+    /** The region that this service says it is in; requests may be signed for any. */
+    readonly region: string;
+    /** Whence encryption keys of clients are taken without TLS. */
+    readonly customerKeysOverHttp: KeysOverHttp;
+    readonly decide: Decide;
+    readonly findAccounts: FindAccounts;
+    /** Seconds after which a ZIP whose reader takes nothing no longer counts as under way. */
+    readonly zipIdleSeconds: number;
+    /** Whether answers tell where their time went. */
+    readonly isServerTimingOn: boolean;
+    /** Where the hot door counts what it answers. */
+    readonly hotCounts: Pick<HotCountsBySurface, 's3'>;
+    /** Absent: there are no caps. */
+    readonly caps?: CapGuard;
+    readonly takeReceipt: TakeReceipt;
+  };
 
 export type S3Surface = {
+  /** The second door, for what stands ready in memory: hot-read.ts. */
+  readonly answerHot: AnswerHotSigned;
   /** Answers one request. Rejects with a StorageError, or with whatever broke; nothing was sent then. */
   handle(request: HttpRequest, address: S3Address, requestId: string): Promise<Response>;
 };
@@ -122,10 +130,18 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   const { clock, meter } = core.ports;
   const { decide, findAccessKey, findAccounts, region, isServerTimingOn } = deps;
   const nowMs = () => clock.nowMs();
-  const authenticate = createAuthenticator({ findAccessKey, region, nowMs });
+  const { authenticate, signerOf } = createAuthenticator({ findAccessKey, region, nowMs });
   const longDownloads = createLeases({ max: LONG_DOWNLOADS_MAX, idleMs: deps.zipIdleSeconds * 1000, nowMs });
 
   return {
+    answerHot: createHotSignedRead(core, {
+      signerOf,
+      decide,
+      isServerTimingOn,
+      domains: deps,
+      counts: deps.hotCounts.s3,
+    }),
+
     async handle(request, address, requestId) {
       const query = parseQuery(request.rawQuery);
       const target = decodeAddress(address);

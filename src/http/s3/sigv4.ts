@@ -5,7 +5,7 @@ import { sha256Hex } from '../../crypto/hash.ts';
 import { isSignatureOf, type SigningKey } from '../../crypto/signing-keys.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { HttpRequest } from '../request.ts';
-import { canonicalRequest } from './canonical-request.ts';
+import { canonicalRequest, type SignedParts } from './canonical-request.ts';
 import type { Claims } from './credential.ts';
 import type { DiagnoseSignature } from './signature-doctor.ts';
 
@@ -13,6 +13,11 @@ const NON_ASCII = /[^ -~\n\t]/;
 
 function stringToSign(claims: Claims, canonical: string | Uint8Array): string {
   return `AWS4-HMAC-SHA256\n${claims.time.amzDate}\n${claims.credential.scope}\n${sha256Hex(canonical)}`;
+}
+
+/** Whether the signature is the one of the request as it came: of the first of the readings that `checkSignature` tries. */
+export function hasPlainSignature(request: SignedParts, claims: Claims, key: SigningKey): boolean {
+  return isSignatureOf(key, stringToSign(claims, canonicalRequest(request, claims, false)), claims.signature);
 }
 
 /**

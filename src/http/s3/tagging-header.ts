@@ -4,7 +4,7 @@ import { OBJECT_MAX_TAGS } from '../../core/limits.ts';
 import { toTags } from '../../core/objects/tags.ts';
 import type { Tags } from '../../ports/object-facts.ts';
 import { parseQuery } from '../semantics/raw-path.ts';
-import type { VersionCall } from './call.ts';
+import type { ReadFacts } from './call.ts';
 import { invalidArgument } from './paging.ts';
 
 const HEADER = 'x-amz-tagging';
@@ -33,7 +33,7 @@ function pairsOf(value: string): readonly (readonly [string, string])[] | null {
 }
 
 /** x-amz-tagging-count, where there are tags, for those who may read them. */
-export function taggingHeaders({ bucket, decide, key, query, version }: VersionCall): Record<string, string> {
+export function taggingHeaders({ bucket, decide, key, query, version }: ReadFacts): Record<string, string> {
   const count = Object.keys(version.tags).length;
   if (count === 0) return {};
   const action = query.get('versionId') === null ? 's3:GetObjectTagging' : 's3:GetObjectVersionTagging';

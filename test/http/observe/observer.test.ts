@@ -98,7 +98,8 @@ describe('an observer', () => {
       body: new Uint8Array(10),
       release: null,
       bucket: bucket as BucketName,
-      isPage: false,
+      surface: 'delivery',
+      accessKeyId: null,
     });
     const read = { isHead: false, rawPath: '/', host: 'h', ifNoneMatch: null, range: null, header: () => null };
     const quiet = make();
@@ -134,7 +135,8 @@ describe('an observer', () => {
       body: new Uint8Array(10),
       release: null,
       bucket: 'a' as BucketName,
-      isPage: true,
+      surface: 'website',
+      accessKeyId: null,
     };
     const read = { isHead: false, rawPath: '/p', host: 'h', ifNoneMatch: null, range: null, header: () => null };
     observer.servedHot?.({ read, reply, requestId: 'HOT', remoteAddress: '::1', durationMs: 0.01, header: () => 'x' });

@@ -28,7 +28,7 @@ function authenticator(options: Partial<AuthenticatorOptions> = {}) {
     nowMs: () => NOW_MS,
     region: 'auto',
     ...options,
-  });
+  }).authenticate;
 }
 const authenticate = authenticator();
 

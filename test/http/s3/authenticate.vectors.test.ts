@@ -22,7 +22,7 @@ type Vectors = {
 const vectors: Vectors = JSON.parse(readFileSync(new URL('../../vectors/s3-sigv4.json', import.meta.url), 'utf8'));
 
 const account = { id: 'owner' as AccountId, displayName: 'owner' };
-const authenticate = createAuthenticator({
+const { authenticate } = createAuthenticator({
   findAccessKey: (id) => (id === ACCESS_KEY_ID ? { id, secret: SECRET, account } : null),
   nowMs: () => NOW_MS,
   region: 'us-east-1',

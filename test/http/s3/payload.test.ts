@@ -24,7 +24,7 @@ const authenticate = createAuthenticator({
   findAccessKey: (id) => (id === ACCESS_KEY_ID ? { id, secret: SECRET, account } : null),
   nowMs: () => NOW_MS,
   region: 'auto',
-}) as (request: HttpRequest) => Authenticated;
+}).authenticate as (request: HttpRequest) => Authenticated;
 
 function signed(payloadHash: string, headers: Record<string, string> = {}): Record<string, string> {
   return signHeaders({ method: 'PUT', path: '/b/k', headers, payloadHash });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createDecide } from '../../../src/core/auth/decide.ts';
+import { newHotCounts } from '../../../src/http/delivery/hot-answer.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../src/http/s3/routes.ts';
 import type { BucketId } from '../../../src/ports/domain.ts';
 import { publicPolicy } from '../../access-samples.ts';
 import { makeRequest } from './make-request.ts';
-import { createTestSurface, type Reply } from './surface.ts';
+import { createTestSurface, NO_DOMAINS, type Reply } from './surface.ts';
 
 /** A read that names a version needs a right of its own. */
 const versionsToo = (policy: string) => policy.replace('"s3:GetObject"', '"s3:GetObject*"');
@@ -13,6 +14,8 @@ const ACCESS = {
   decide: createDecide(),
   findAccounts: async () => new Map(),
   takeReceipt: () => Promise.reject(new Error('Nobody asked for one.')),
+  hotCounts: newHotCounts(),
+  ...NO_DOMAINS,
 };
 
 const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];

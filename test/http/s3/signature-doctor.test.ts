@@ -16,7 +16,7 @@ async function finding(
   came: { method?: string; target?: string; headers?: Record<string, string> },
   nowMs = NOW_MS,
 ): Promise<string> {
-  const authenticate = createAuthenticator({ findAccessKey: () => KEY, nowMs: () => nowMs, region: 'auto' });
+  const { authenticate } = createAuthenticator({ findAccessKey: () => KEY, nowMs: () => nowMs, region: 'auto' });
   const headers = { ...signHeaders({ path: '/bucket/key', headers: {}, ...parts }), ...came.headers };
   const request = makeRequest({ target: '/bucket/key', ...came, headers });
   const error = await Promise.resolve()

@@ -18,6 +18,7 @@ import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { createReceipts } from '../../../src/core/metering/take-receipt.ts';
+import { newHotCounts } from '../../../src/http/delivery/hot-answer.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../src/http/s3/routes.ts';
 import { createBucketIndex } from '../../../src/index/bucket-index.ts';
@@ -40,6 +41,9 @@ const KEYS: readonly AccessKey[] = [
   { id: ACCESS_KEY_ID as AccessKeyId, secret: SECRET, account: OWNER },
   { id: STRANGER_KEY_ID as AccessKeyId, secret: SECRET, account: STRANGER },
 ];
+
+/** A service without host names of its own. */
+export const NO_DOMAINS = { baseDomain: null, websiteDomain: null, ownHosts: [] } as const;
 
 export type Sent = {
   readonly method?: string;
@@ -134,6 +138,8 @@ export function createTestSurface(
     region: options.region ?? 'auto',
     zipIdleSeconds: 3600,
     isServerTimingOn: false,
+    hotCounts: newHotCounts(),
+    ...NO_DOMAINS,
     customerKeysOverHttp: 'always',
     takeReceipt: createReceipts(core, flusher, 'test'),
   });

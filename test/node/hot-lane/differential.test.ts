@@ -18,10 +18,13 @@ import {
   makePlainRequest,
   type TagsByKey,
 } from './fuzz-requests.ts';
-import { warmUp } from './warm-up.ts';
+import { makeSignedConversation, SIGNERS, signedWarmUp } from './signed-requests.ts';
+import { warmUp, warmUpWith } from './warm-up.ts';
 
 /** Conversations of one run. */
 const CONVERSATIONS = 2000;
+/** Of signed reads. */
+const SIGNED_CONVERSATIONS = 800;
 /** Of those that also go over real sockets: node:http reads these past JavaScript, once it has them. */
 const TCP_CONVERSATIONS = 250;
 /** Plain requests that are cut at every byte. */
@@ -37,10 +40,11 @@ let ports: TcpPorts;
 let etags: TagsByKey;
 beforeAll(async () => {
   const core = await createStockedCore();
-  const opened = openDoors(core);
+  const opened = openDoors(core, SIGNERS);
   doors = opened;
   behind = { withLane: opened.behind, without: opened.without };
   etags = await warmUp(doors.without);
+  await warmUpWith(signedWarmUp(), [doors.without, doors.withLane, behind.withLane]);
   ports = await listen(doors);
 });
 afterAll(() => {
@@ -120,6 +124,14 @@ describe('the hot lane', () => {
     line.client.destroy();
   });
 
+  it('answers signed reads so', async () => {
+    const conversations = Array.from({ length: SIGNED_CONVERSATIONS }, (_, seed) =>
+      makeSignedConversation(seed, etags),
+    );
+    expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
+    expect(doors.withLane.signedAnswers()).toBeGreaterThan(SIGNED_CONVERSATIONS / 5);
+  });
+
   it('does so over TCP', async () => {
     const conversations = Array.from({ length: TCP_CONVERSATIONS }, (_, seed) => makeConversation(seed, etags));
     expect((await compareDoors(conversations, doors, { ports })).slice(0, 3)).toEqual([]);
@@ -143,6 +155,15 @@ describe('the hot door behind node:http', () => {
     const conversations = Array.from({ length: CONVERSATIONS }, (_, seed) => makeConversation(seed, etags));
     expect((await compareDoors(conversations, behind)).slice(0, 3)).toEqual([]);
     expect(behind.withLane.hotAnswers()).toBeGreaterThan(CONVERSATIONS / 10);
+  });
+
+  it('answers signed reads so', async () => {
+    const conversations = Array.from({ length: SIGNED_CONVERSATIONS }, (_, seed) =>
+      makeSignedConversation(seed, etags),
+    );
+    expect((await compareDoors(conversations, behind)).slice(0, 3)).toEqual([]);
+    // HEAD is not its.
+    expect(behind.withLane.signedAnswers()).toBeGreaterThan(SIGNED_CONVERSATIONS / 8);
   });
 
   it('answers every page of a hosted site so', async () => {

@@ -277,6 +277,8 @@ export type Door = {
   readonly lane: HotLane | null;
   /** How often the hot door has answered, in the lane or behind node:http. */
   readonly hotAnswers: () => number;
+  /** The same of its answers to signed reads. */
+  readonly signedAnswers: () => number;
 };
 
 /** `hasHotDoor`: node:http asks the hot door too, as it does in the product; without lane and door the app answers all. */
@@ -297,11 +299,17 @@ export function openDoor(
   };
   const app = createApp<NodeBindings>(core.ports, config, (c) => readRequest(c.env));
   let answers = 0;
+  let signedAnswers = 0;
   const hotDoor: HotDoor = {
     ...app.hotDoor,
     answer(read) {
       const reply = app.hotDoor.answer(read);
       if (reply !== null) answers += 1;
+      return reply;
+    },
+    answerSigned(read) {
+      const reply = app.hotDoor.answerSigned(read);
+      if (reply !== null) signedAnswers += 1;
       return reply;
     },
   };
@@ -312,19 +320,22 @@ export function openDoor(
     ...(options.counts === undefined ? {} : { counts: options.counts }),
   });
   const lane = hasLane ? attachHotLane(server, hotDoor, { log: core.ports.log, ...options }) : null;
-  return { server, lane, hotAnswers: () => answers };
+  return { server, lane, hotAnswers: () => answers, signedAnswers: () => signedAnswers };
 }
 
 /**
  * The three that are compared, each a process of its own as far as usage and caps go: with the lane, with the hot door
  * behind node:http, and without either.
  */
-export function openDoors(core: MemoryCore): Readonly<Record<'withLane' | 'behind' | 'without', Door>> {
+export function openDoors(
+  core: MemoryCore,
+  settings: Partial<Config> = {},
+): Readonly<Record<'withLane' | 'behind' | 'without', Door>> {
   const own = () => withPorts(core, { meter: createUsageMeter(core.ports.clock) });
   return {
-    withLane: openDoor(own(), { hasLane: true }),
-    behind: openDoor(own(), { hasLane: false, hasHotDoor: true }),
-    without: openDoor(own(), { hasLane: false }),
+    withLane: openDoor(own(), { hasLane: true, settings }),
+    behind: openDoor(own(), { hasLane: false, hasHotDoor: true, settings }),
+    without: openDoor(own(), { hasLane: false, settings }),
   };
 }
 

@@ -1,26 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { createRecogniser } from '../../../src/adapters/node/hot-lane/recognise.ts';
-import { DECIDING_HEADERS } from '../../../src/http/delivery/deciding-headers.ts';
+import { DECIDING_HEADERS, SIGNING_HEADERS } from '../../../src/http/delivery/deciding-headers.ts';
 
-const recognise = createRecogniser(DECIDING_HEADERS);
+const recognise = createRecogniser({ deciding: DECIDING_HEADERS, signing: SIGNING_HEADERS });
 const read = (text: string) => recognise(Buffer.from(text, 'latin1'));
 const get = (target: string, ...headers: string[]) =>
   read(`GET ${target} HTTP/1.1\r\n${['Host: h', ...headers].map((line) => `${line}\r\n`).join('')}\r\n`);
 
 const plain = {
-  isPlain: true,
+  kind: 'plain',
+  method: 'GET',
   isHead: false,
   rawPath: '/b/k',
+  rawQuery: '',
   host: 'h',
   ifNoneMatch: null,
   range: null,
   header: expect.any(Function),
+  headerNames: expect.any(Function),
 };
 
 describe('recognise takes', () => {
   it.each([
     ['the least', 'GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n', plain],
-    ['HEAD', 'HEAD /b/k HTTP/1.1\r\nHost: h\r\n\r\n', { ...plain, isHead: true }],
+    ['HEAD', 'HEAD /b/k HTTP/1.1\r\nHost: h\r\n\r\n', { ...plain, method: 'HEAD', isHead: true }],
     ['a host with a port', 'GET /b/k HTTP/1.1\r\nHost: a.b-c_d:9000\r\n\r\n', { ...plain, host: 'a.b-c_d:9000' }],
     ['blanks around values', 'GET /b/k HTTP/1.1\r\nHOST:\t h \t\r\n\r\n', plain],
     ['no blank', 'GET /b/k HTTP/1.1\r\nhost:h\r\n\r\n', plain],
@@ -82,12 +85,37 @@ describe('recognise tells', () => {
     'if-match:*',
     'If-Modified-Since: x',
     'If-Unmodified-Since: x',
-    'AUTHORIZATION: x',
-    'x-amz-checksum-mode: ENABLED',
     'x-amz-expected-bucket-owner: x',
     'Origin: http://h',
   ])('that a header decides which PlainRead has not: %j', (line) => {
-    expect(get('/b/k', line)).toEqual({ ...plain, isPlain: false });
+    expect(get('/b/k', line)).toEqual({ ...plain, kind: 'other' });
+  });
+
+  it.each(['AUTHORIZATION: x', 'x-amz-checksum-mode: ENABLED'])('that a signature may decide: %j', (line) => {
+    expect(get('/b/k', line)).toEqual({ ...plain, kind: 'signed' });
+    expect(get('/b/k', line, 'Origin: http://h')).toEqual({ ...plain, kind: 'other' });
+    expect(get('/b/k', 'Origin: http://h', line)).toEqual({ ...plain, kind: 'other' });
+  });
+
+  it('that a query may sign, and which it is', () => {
+    expect(get('/b/k?X-Amz-Date=1&x=/%zz')).toEqual({ ...plain, kind: 'signed', rawQuery: 'X-Amz-Date=1&x=/%zz' });
+    expect(get('/b/k?x=y', 'If-Match: *')).toEqual({ ...plain, kind: 'other', rawQuery: 'x=y' });
+  });
+
+  it('any header, by its name in lower case, and which begin with x-amz-', () => {
+    const taken = get('/b/k', 'X-Amz-Date: \t1 2\t ', 'x-Amz-meta-A:b', 'y:', 'Range: bytes=0-1');
+    expect(taken?.header('x-amz-date')).toBe('1 2');
+    expect(taken?.header('x-amz-meta-a')).toBe('b');
+    expect(taken?.header('y')).toBe('');
+    expect(taken?.header('range')).toBe('bytes=0-1');
+    expect(taken?.header('x-amz')).toBeNull();
+    expect([...(taken?.headerNames() ?? [])]).toEqual(['x-amz-date', 'x-amz-meta-a']);
+  });
+
+  it('none that comes twice', () => {
+    const taken = get('/b/k', 'X-Amz-Date: 1', 'Z: 1', 'x-amz-date: 1');
+    expect(() => taken?.header('x-amz-date')).toThrow('x-amz-date comes twice');
+    expect(taken?.header('z')).toBe('1');
   });
 });
 
@@ -121,6 +149,7 @@ describe('recognise leaves alone', () => {
     ['a literal IPv6 address', 'GET /b/k HTTP/1.1\r\nHost: [::1]\r\n\r\n'],
     ['two hosts in one', 'GET /b/k HTTP/1.1\r\nHost: h, i\r\n\r\n'],
     ['a host that is no URL where one is parsed', 'GET /b/%20 HTTP/1.1\r\nHost: 1.2.3.4.5\r\n\r\n'],
+    ['such a host with dots in the query', 'GET /b/k?x=/.. HTTP/1.1\r\nHost: 256.256.256.256\r\n\r\n'],
     ['such a host with dots in the path', 'GET /b/../k HTTP/1.1\r\nHost: 256.256.256.256\r\n\r\n'],
   ])('%s', (_name, text) => {
     expect(read(text)).toBeNull();
@@ -131,7 +160,9 @@ describe('recognise leaves alone', () => {
     '*',
     'http://h/b/k',
     '/b/k?',
-    '/b/k?x=y',
+    '/b/k?x=?',
+    '/b/k?x=ü',
+    '/b/k?"',
     '/b/k#x',
     '/b\\k',
     '/b/ü',

@@ -11,7 +11,7 @@ import {
   SITE_KEYS,
   settle,
 } from './doors.ts';
-import { HOSTED_TARGETS, type TagsByKey } from './fuzz-requests.ts';
+import { type Conversation, HOSTED_TARGETS, type TagsByKey } from './fuzz-requests.ts';
 
 /** Reads every object twice, so that all of them stand in memory, with their variants; gives the tags of the public bucket's. */
 export async function warmUp(door: Door): Promise<TagsByKey> {
@@ -60,6 +60,18 @@ async function readVariant(door: Door, key: string, coding: string): Promise<str
     await delay(10);
   }
   throw new Error(`${key} does not get compressed`);
+}
+
+/** Sends requests one by one to all of them. */
+export async function warmUpWith(requests: Conversation, doors: readonly Door[]): Promise<void> {
+  for (const door of doors) {
+    const line = connectTo(door);
+    for (const request of requests) {
+      line.client.write(Buffer.from(request));
+      await settle([line]);
+    }
+    line.client.destroy();
+  }
 }
 
 const tagIn = (head: string): string => /etag: "([^"]+)"/.exec(head)?.[1] ?? '';

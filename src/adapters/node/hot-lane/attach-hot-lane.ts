@@ -34,8 +34,9 @@ export function attachHotLane(
   const listeners = server.listeners(event);
   server.removeAllListeners(event);
   const lane = createHotLane({
-    recognise: createRecogniser(door.decidingHeaders),
+    recognise: createRecogniser({ deciding: door.decidingHeaders, signing: door.signingHeaders }),
     answer: door.answer,
+    answerSigned: door.answerSigned,
     full: { ask: door.ask, readClient: door.readClient ?? createClientReader([]), log },
     requestId: door.requestId,
     noteServed: createServedNote(door),

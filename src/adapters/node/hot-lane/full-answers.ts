@@ -40,11 +40,17 @@ const COPIED_MAX_BYTES = 24 * 1024;
 /** What stands there may be answered in ways that only the server of the whole app knows, and is never hot. */
 const SYSTEM_PATHS = '/-/';
 
+/**
+ * No query, or one of a signed read of an object, whose length is known. What is of unknown length is node:http's, and must
+ * not be begun here.
+ */
+const READ_QUERY = /^(?:(?:X-Amz-[A-Za-z0-9-]+|response-[a-z-]+|x-id|download)(?:=[^&]*)?(?:&(?!$)|$))*$/;
+
 export function createFullAnswers(options: FullAnswersOptions): AnswerFully {
   const { ask, heads, nowMs, log } = options;
 
   return (line, read, chunk) => {
-    if (read.rawPath.startsWith(SYSTEM_PATHS)) return false;
+    if (read.rawPath.startsWith(SYSTEM_PATHS) || !READ_QUERY.test(read.rawQuery)) return false;
     // The lane reads the next request into the same bytes.
     const own = Buffer.from(chunk);
     const asked = readLaneRequest(read, own, { socket: line.socket, readClient: options.readClient });

@@ -33,9 +33,9 @@ export function readLaneRequest(
   let report: ((sent: SentAnswer) => void) | null = null;
   return {
     request: {
-      method: read.isHead ? 'HEAD' : 'GET',
+      method: read.method,
       rawPath: read.rawPath,
-      rawQuery: '',
+      rawQuery: read.rawQuery,
       host: read.host,
       ...readClient({ address, isEncrypted: socket instanceof TLSSocket }, header),
       header,

@@ -5,19 +5,23 @@
 export const PLAIN_TARGET_BYTE = /[!$&-;=@A-Z[\]_a-z~]/;
 /** Host names that @hono/node-server takes as they are, without a URL parser. */
 const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
-const PLAIN_TARGET = new RegExp(`^/(?:${PLAIN_TARGET_BYTE.source}|%)*$`);
+const PLAIN_TARGET = new RegExp(`^/(?:${PLAIN_TARGET_BYTE.source}|%)*(?:\\?(?:${PLAIN_TARGET_BYTE.source}|%)+)?$`);
 
 export function isPlainHost(host: string): boolean {
   return PLAIN_HOST.test(host);
 }
 
-/** An origin-form target of such bytes, without a query. */
+/** An origin-form target of such bytes; its query, if it has one, is not empty. */
 export function isPlainTarget(target: string): boolean {
   return PLAIN_TARGET.test(target);
 }
 
-/** Where the target has what @hono/node-server shows a URL parser, which answers 400 for a host that is none (`1.2.3.4.5`). */
-export function isParsable(host: string, target: string): boolean {
-  const isParsed = target.includes('%') || target.includes('/.');
-  return !isParsed || URL.canParse(`http://${host}${target}`);
+/** Whether @hono/node-server shows a target to a URL parser, which answers 400 where the host is none. */
+export function needsUrlParser(target: string): boolean {
+  return target.includes('%') || target.includes('/.');
+}
+
+/** Whether a plain host is one to URL parsers too (`1.2.3.4.5` is not). What they make of a path or a query never fails. */
+export function isUrlHost(host: string): boolean {
+  return URL.canParse(`http://${host}/`);
 }

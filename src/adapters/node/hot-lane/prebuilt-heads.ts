@@ -7,11 +7,15 @@ import type { HotReply, OutgoingAnswer } from '../../../http/request.ts';
 /** Length of `Sun, 06 Nov 1994 08:49:37 GMT`. */
 const DATE_LENGTH = 29;
 const REQUEST_ID = 'x-amz-request-id';
+/** Says the same once more, in the answers that have it. */
+const EXTENDED_ID = 'x-amz-id-2';
 
 /** A head with a place for the request id, and with the date of the last second in which it was sent. */
 export type Head = {
   readonly bytes: Buffer;
   readonly requestIdAt: number;
+  /** Where it stands once more, before the other; -1: nowhere. */
+  readonly extendedIdAt: number;
   readonly requestIdLength: number;
   /** Where the values of HotPart belong, in order. */
   readonly gaps: readonly { readonly at: number; readonly name: string }[];
@@ -41,15 +45,18 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
 
   function build(reply: HotReply, isHead: boolean, requestIdLength: number): Head {
     const lines = Object.entries(reply.headers);
-    lines.push([REQUEST_ID, '-'.repeat(requestIdLength)]);
+    const anyId = '-'.repeat(requestIdLength);
+    lines.push([REQUEST_ID, anyId]);
     let text = statusLine(reply.status);
     let requestIdAt = 0;
+    let extendedIdAt = -1;
     const gaps: { at: number; name: string }[] = [];
     for (const [name, value] of isHead ? asHono(lines) : lines) {
       text += `${name}: `;
       if (name === REQUEST_ID) requestIdAt = text.length;
+      if (name === EXTENDED_ID) extendedIdAt = text.length;
       if (reply.part !== null && Object.hasOwn(reply.part, name)) gaps.push({ at: text.length, name });
-      text += `${value}\r\n`;
+      text += `${name === EXTENDED_ID ? anyId : value}\r\n`;
     }
     text += 'Date: ';
     const dateAt = text.length;
@@ -57,7 +64,7 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
     // Slow: from Node's pool, one head of a few hundred bytes would keep 8 KiB alive.
     const bytes = Buffer.allocUnsafeSlow(text.length);
     bytes.write(text, 'latin1');
-    return { bytes, requestIdAt, requestIdLength, gaps, dateAt, dateSecond: Number.NaN };
+    return { bytes, requestIdAt, extendedIdAt, requestIdLength, gaps, dateAt, dateSecond: Number.NaN };
   }
 
   function dateOf(second: number): string {

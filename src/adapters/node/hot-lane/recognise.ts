@@ -6,13 +6,12 @@
 // the connection stand here, names that decide an answer are given by delivery (deciding-headers.ts), and any other header is
 // by that list one that nobody reads. A whitelist of names would turn every browser and proxy of tomorrow away and
 // protect no better, for the list of what is read has to be right in either case; a test watches what is read.
-import { type PlainRead, SELECTING_HEADERS } from '../../../http/request.ts';
-import { isParsable, isPlainHost, PLAIN_TARGET_BYTE } from './plain-target.ts';
+import { SELECTING_HEADERS, type SignedRead } from '../../../http/request.ts';
+import { createHeaderLines, HEADERS_MAX, type HeaderLines, withoutBlanks } from './header-lines.ts';
+import { isPlainHost, isUrlHost, needsUrlParser, PLAIN_TARGET_BYTE } from './plain-target.ts';
 
 /** Longer requests go to node:http, whose own limit is higher. Bytes; browsers with cookies send about 2 KiB. */
 const REQUEST_MAX_BYTES = 8192;
-/** node:http drops headers beyond its 2,000th; far below it none can hide. */
-const HEADERS_MAX = 100;
 
 /** What frames a message or governs its connection. Source: RFC 9112 sections 6, 7 and 9; llhttp's own list. */
 export const FRAMING_HEADERS = [
@@ -33,6 +32,7 @@ const CR = 13;
 const SPACE = 32;
 const PERCENT = 37;
 const SLASH = 47;
+const QUESTION_MARK = 63;
 const COLON = 58;
 
 const TARGET_BYTES = tableOf(PLAIN_TARGET_BYTE);
@@ -56,7 +56,7 @@ const READ_HEADERS = ['host', 'if-none-match', 'range', ...SELECTING_HEADERS] as
 /** A name that must be looked at, in lower case. */
 type Watched = {
   readonly name: Buffer;
-  readonly kind: 'read' | 'connection' | 'refused' | 'deciding';
+  readonly kind: 'read' | 'connection' | 'refused' | 'deciding' | 'signing';
   /** Of one that is read: its place in READ_HEADERS. */
   readonly at: number;
 };
@@ -65,62 +65,93 @@ type Watched = {
 type Found = Int32Array;
 
 const HOST_AT = 0;
+const IF_NONE_MATCH_AT = 1;
+const RANGE_AT = 2;
 
-/** A request that only one thing can be meant by. */
-export type Recognised = PlainRead & {
-  /** False when it has a header that decides its answer and is not in PlainRead: then the hot door can't know it. */
-  readonly isPlain: boolean;
+/** What other headers mean: nothing, a signature and what it comes with, or something that decides the answer. */
+type Weight = 'plain' | 'signing' | 'deciding';
+
+/** A request that only one thing can be meant by. `header` gives any header. */
+export type Recognised = SignedRead & {
+  /** `plain`: the hot door knows all that can decide its answer; `signed`: the one of signed reads does, if it is signed. */
+  readonly kind: 'plain' | 'signed' | 'other';
 };
 
 /** Gives the one request that the chunk is, whole and alone, or null. Cost: 0.3 µs, and 1 ns a byte. */
 export type Recognise = (chunk: Buffer) => Recognised | null;
 
-/** `decidingHeaders`: names, in lower case, with which a request is not plain. */
-export function createRecogniser(decidingHeaders: readonly string[]): Recognise {
-  const watched = watchedByLength(decidingHeaders);
+/** `deciding`: names, in lower case, with which a request is not plain; `signing`: those of them that a signed read may have. */
+export function createRecogniser(names: {
+  readonly deciding: readonly string[];
+  readonly signing: readonly string[];
+}): Recognise {
+  const watched = watchedByLength(names);
   const plainHost = createHostReader();
   const found: Found = new Int32Array(2 * READ_HEADERS.length);
+  const lines = createHeaderLines();
   let current: Buffer = Buffer.alloc(0);
-  const header = (name: (typeof READ_HEADERS)[number]): string | null => {
-    const at = 2 * READ_HEADERS.indexOf(name);
-    const start = found[at] ?? -1;
-    return start === -1 ? null : current.toString('latin1', start, found[at + 1]);
+  const readHeader = (index: number): string | null => {
+    const start = found[2 * index] ?? -1;
+    return start === -1 ? null : current.toString('latin1', start, found[2 * index + 1]);
   };
+  const header = (name: string): string | null => {
+    const index = (READ_HEADERS as readonly string[]).indexOf(name);
+    return index === -1 ? lines.valueOf(name) : readHeader(index);
+  };
+  const headerNames = () => lines.amzNames();
 
   return (chunk) => {
     const isHead = startsWith(chunk, 0, HEAD);
     if (!isHead && !startsWith(chunk, 0, GET)) return null;
     if (chunk.length > REQUEST_MAX_BYTES) return null;
     const targetAt = isHead ? HEAD.length : GET.length;
-    const targetEnd = endOfTarget(chunk, targetAt);
+    const pathEnd = endOfTarget(chunk, targetAt);
+    const hasQuery = chunk[pathEnd] === QUESTION_MARK;
+    const targetEnd = hasQuery ? endOfQuery(chunk, pathEnd + 1) : pathEnd;
     if (targetEnd === -1 || !startsWith(chunk, targetEnd, HTTP_1_1)) return null;
     found.fill(-1);
     current = chunk;
-    const kind = readHeaders(chunk, targetEnd + HTTP_1_1.length, watched, found);
-    if (kind === 'refused') return null;
+    const weight = readHeaders(chunk, targetEnd + HTTP_1_1.length, { watched, found, lines });
+    if (weight === 'refused') return null;
     const host = plainHost(chunk, found[HOST_AT] ?? 0, found[HOST_AT + 1] ?? 0);
     if (host === null) return null;
-    const rawPath = chunk.toString('latin1', targetAt, targetEnd);
-    if (!isParsable(host, rawPath)) return null;
-    const isPlain = kind === 'plain';
-    return { isPlain, isHead, rawPath, host, ifNoneMatch: header('if-none-match'), range: header('range'), header };
+    const rawPath = chunk.toString('latin1', targetAt, pathEnd);
+    const rawQuery = hasQuery ? chunk.toString('latin1', pathEnd + 1, targetEnd) : '';
+    if (!host.isUrlHost && (needsUrlParser(rawPath) || needsUrlParser(rawQuery))) return null;
+    return {
+      kind: weight === 'plain' && !hasQuery ? 'plain' : weight === 'deciding' ? 'other' : 'signed',
+      method: isHead ? 'HEAD' : 'GET',
+      isHead,
+      rawPath,
+      rawQuery,
+      host: host.name,
+      ifNoneMatch: readHeader(IF_NONE_MATCH_AT),
+      range: readHeader(RANGE_AT),
+      header,
+      headerNames,
+    };
   };
 }
 
+type PlainHost = { readonly name: string; readonly isUrlHost: boolean };
+
 /** Reads a plain host, null for another. The last one is kept: the requests of one server name few. */
-function createHostReader(): (chunk: Buffer, start: number, end: number) => string | null {
+function createHostReader(): (chunk: Buffer, start: number, end: number) => PlainHost | null {
   let lastBytes: Buffer = Buffer.alloc(0);
-  let last: string | null = null;
+  let last: PlainHost | null = null;
   return (chunk, start, end) => {
     if (end - start === lastBytes.length && startsWith(chunk, start, lastBytes)) return last;
     const text = chunk.toString('latin1', start, end);
     lastBytes = Buffer.from(text, 'latin1');
-    last = isPlainHost(text) ? text : null;
+    last = isPlainHost(text) ? { name: text, isUrlHost: isUrlHost(text) } : null;
     return last;
   };
 }
 
-function watchedByLength(decidingHeaders: readonly string[]): readonly (readonly Watched[] | undefined)[] {
+function watchedByLength(names: {
+  readonly deciding: readonly string[];
+  readonly signing: readonly string[];
+}): readonly (readonly Watched[] | undefined)[] {
   const byLength: Watched[][] = [];
   const add = (name: string, kind: Watched['kind'], at = -1) => {
     byLength[name.length] ??= [];
@@ -129,34 +160,42 @@ function watchedByLength(decidingHeaders: readonly string[]): readonly (readonly
   for (const [at, name] of READ_HEADERS.entries()) add(name, 'read', at);
   add('connection', 'connection');
   for (const name of FRAMING_HEADERS) add(name, 'refused');
-  for (const name of decidingHeaders) add(name, 'deciding');
+  for (const name of names.deciding) add(name, names.signing.includes(name) ? 'signing' : 'deciding');
   return byLength;
 }
 
-/** Index of the space behind an origin-form target of plain bytes, or -1. */
+/** Index of the space or the `?` behind the path of an origin-form target of plain bytes, or -1. */
 function endOfTarget(chunk: Buffer, start: number): number {
   if (chunk[start] !== SLASH) return -1;
   let at = start + 1;
   let byte = chunk[at] ?? 0;
   while (TARGET_BYTES[byte] === 1 || byte === PERCENT) byte = chunk[++at] ?? 0;
-  return byte === SPACE ? at : -1;
+  return byte === SPACE || byte === QUESTION_MARK ? at : -1;
+}
+
+/** Index of the space behind a query of plain bytes, which is not empty, or -1. */
+function endOfQuery(chunk: Buffer, start: number): number {
+  let at = start;
+  let byte = chunk[at] ?? 0;
+  while (TARGET_BYTES[byte] === 1 || byte === PERCENT) byte = chunk[++at] ?? 0;
+  return byte === SPACE && at > start ? at : -1;
 }
 
 /** Reads header lines up to the empty one, which must end the chunk, and notes where the values of READ_HEADERS stand. */
 function readHeaders(
   chunk: Buffer,
   start: number,
-  watched: readonly (readonly Watched[] | undefined)[],
-  found: Found,
-): 'plain' | 'deciding' | 'refused' {
-  let isPlain = true;
+  { watched, found, lines }: { watched: readonly (readonly Watched[] | undefined)[]; found: Found; lines: HeaderLines },
+): Weight | 'refused' {
+  let weight: Weight = 'plain';
   let hasConnection = false;
+  lines.begin(chunk);
   let at = start;
   for (let count = 0; count <= HEADERS_MAX; count++) {
     if (chunk[at] === CR) {
       const isEnd = chunk[at + 1] === LF && at + 2 === chunk.length;
       if (!isEnd || found[HOST_AT] === -1) return 'refused';
-      return isPlain ? 'plain' : 'deciding';
+      return weight;
     }
     const nameAt = at;
     while (NAME_BYTES[chunk[at] ?? 0] === 1) at++;
@@ -169,11 +208,13 @@ function readHeaders(
     const valueEnd = at;
     if (chunk[at] !== CR || chunk[at + 1] !== LF) return 'refused';
     at += 2;
+    lines.add(nameAt, nameEnd, valueAt, valueEnd);
     const name = findWatched(chunk, nameAt, nameEnd, watched);
     if (name === null) continue;
     const { kind } = name;
     if (kind === 'refused') return 'refused';
-    if (kind === 'deciding') isPlain = false;
+    if (kind === 'deciding') weight = 'deciding';
+    else if (kind === 'signing') weight = weight === 'deciding' ? weight : 'signing';
     else if (kind === 'read') {
       if (found[2 * name.at] !== -1) return 'refused';
       found[2 * name.at] = valueAt;
@@ -203,13 +244,6 @@ function isName(chunk: Buffer, start: number, end: number, name: Buffer): boolea
   if (end - start !== name.length) return false;
   for (let i = 0; i < name.length; i++) if (((chunk[start + i] ?? 0) | 0x20) !== name[i]) return false;
   return true;
-}
-
-/** The end of a value without the blanks behind it, which llhttp and Node leave out too. */
-function withoutBlanks(chunk: Buffer, start: number, end: number): number {
-  let to = end;
-  while (to > start && isBlank(chunk[to - 1])) to--;
-  return to;
 }
 
 function isBlank(byte: number | undefined): boolean {

@@ -73,6 +73,7 @@ export function fillReply(
   if (part === null) {
     bytes.set(head.bytes, 0);
     writeText(bytes, head.requestIdAt, requestId);
+    if (head.extendedIdAt !== -1) writeText(bytes, head.extendedIdAt, requestId);
     at = head.bytes.length;
   } else {
     let from = 0;
@@ -85,8 +86,9 @@ export function fillReply(
     }
     const restAt = at;
     at += head.bytes.copy(bytes, at, from);
-    // The id stands behind the gaps: it is the last header of ours.
+    // The ids stand behind the gaps: they are the last headers of ours.
     writeText(bytes, restAt + head.requestIdAt - from, requestId);
+    if (head.extendedIdAt !== -1) writeText(bytes, restAt + head.extendedIdAt - from, requestId);
   }
   if (body !== null) bytes.set(body, at);
 }

@@ -2,7 +2,7 @@
 // so a read sees every finished write. A conditional request that ends in 304 or 412 opens no body.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 import type { Core } from '../../../core/core.ts';
-import { openWithCustomerKey } from '../../../core/encryption/key-keeping.ts';
+import { type CustomerKey, openWithCustomerKey } from '../../../core/encryption/key-keeping.ts';
 import { PART_NUMBER_MAX } from '../../../core/limits.ts';
 import { openBody } from '../../../core/objects/read-object.ts';
 import type { Checksum, ObjectVersion } from '../../../ports/domain.ts';
@@ -14,7 +14,7 @@ import { digestHeaders } from '../../semantics/digest-fields.ts';
 import { applyResponseOverrides, objectHeaders } from '../../semantics/object-headers.ts';
 import { type ByteRange, contentRange, parseRange } from '../../semantics/range.ts';
 import type { Query } from '../../semantics/raw-path.ts';
-import type { ObjectCall, S3Answer, VersionCall } from '../call.ts';
+import type { ObjectCall, ReadFacts, S3Answer, VersionCall } from '../call.ts';
 import { checksumHeaders } from '../checksum-headers.ts';
 import { encryptionHeaders, readCustomerKey, refuseEncryptionOfRead } from '../encryption-headers.ts';
 import { preconditionFailed, readConditions } from '../find-version.ts';
@@ -31,7 +31,7 @@ import { versionHeaders } from '../version-name.ts';
 const UNKNOWN_TYPE = 'binary/octet-stream';
 
 /** What of the version is sent, and the checksum that holds for just that. `range` null: all of it, as a 200. */
-type Slice = {
+export type Slice = {
   readonly range: ByteRange | null;
   readonly lengthBytes: number;
   readonly checksum: Pick<Checksum, 'algorithm' | 'value'> | null;
@@ -66,6 +66,25 @@ export async function answerRead(call: VersionCall, core: Core): Promise<S3Answe
   const usedRange = isIfRangeSatisfied(call.header('if-range'), version) ? rangeHeader : null;
   const slice = part ?? sliceOfRange(version, usedRange);
   const status = slice.range === null ? 200 : 206;
+  const headers = {
+    ...headersOfRead(call, core, slice, customerKey),
+    ...digestHeaders(call, version, slice.range === null && call.operation === 'GetObject'),
+    ...(wantsChecksum ? checksumHeaders(slice.checksum, version.checksum?.type ?? null) : {}),
+  };
+  if (call.operation === 'HeadObject') return { status, headers, body: null };
+  const offsetBytes = slice.range?.startByte ?? 0;
+  const { body, tier } = await openBody(core, version, { offsetBytes, lengthBytes: slice.lengthBytes }, customerKey);
+  return { status, headers, body, tier };
+}
+
+/** Headers of a 200 or 206 that hang on version, bucket, caller and query alone. */
+export function headersOfRead(
+  call: ReadFacts,
+  core: Core,
+  slice: Slice,
+  customerKey: CustomerKey | null,
+): Record<string, string> {
+  const { version } = call;
   const stored = objectHeaders(version);
   if (version.headers.contentType === undefined) stored['content-type'] = UNKNOWN_TYPE;
   const headers: Record<string, string> = { ...applyResponseOverrides(stored, call.query.get) };
@@ -80,13 +99,7 @@ export async function answerRead(call: VersionCall, core: Core): Promise<S3Answe
   Object.assign(headers, encryptionHeaders(version.encryption, customerKey));
   Object.assign(headers, slice.headers, ofVersion, taggingHeaders(call), objectLockHeaders(call));
   if (!isNamed) Object.assign(headers, expirationHeaders(call, core, version));
-  const isWhole = slice.range === null && call.operation === 'GetObject';
-  Object.assign(headers, digestHeaders(call, version, isWhole));
-  if (wantsChecksum) Object.assign(headers, checksumHeaders(slice.checksum, version.checksum?.type ?? null));
-  if (call.operation === 'HeadObject') return { status, headers, body: null };
-  const offsetBytes = slice.range?.startByte ?? 0;
-  const { body, tier } = await openBody(core, version, { offsetBytes, lengthBytes: slice.lengthBytes }, customerKey);
-  return { status, headers, body, tier };
+  return headers;
 }
 
 /** Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Overriding response header values) */
@@ -119,7 +132,7 @@ export function readPartNumber(query: Query): number | null {
 }
 
 /** A 304 carries what a cache updates, no more. Source: RFC 9110 section 15.4.5. */
-function notModified(version: ObjectVersion): S3Answer {
+export function notModified(version: ObjectVersion): S3Answer {
   const all = objectHeaders(version);
   const headers: Record<string, string> = {};
   for (const name of ['etag', 'last-modified', 'cache-control', 'expires']) {

@@ -1,0 +1,201 @@
+// The hot door of signed reads: GetObject and HeadObject answered in one synchronous call, where memory knows the key that
+// signed, the bucket, the object and its bytes. What it leaves, and every error, is the operation's own (ops/get-head.ts).
+// It checks signatures with the same code, decides by the same rules and takes headers from the same functions, so it must
+// never answer otherwise. A decision that hangs on the request (a condition, an address) is never made here.
+import type { Decide } from '../../core/auth/decide.ts';
+import type { Core } from '../../core/core.ts';
+import { bodyAtHand, bodyInMemory } from '../../core/objects/read-object.ts';
+import type { AccessKey, BucketName, ObjectVersion } from '../../ports/domain.ts';
+import type { OperationClass, UsageTier } from '../../ports/metering.ts';
+import type { Domains } from '../address.ts';
+import type { HotCounts } from '../delivery/hot-answer.ts';
+import { createHotPlaceReader } from '../delivery/hot-place.ts';
+import { rangeHeaders } from '../delivery/prepared-headers.ts';
+import { hotOperationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
+import { RECEIPT } from '../receipt-header.ts';
+import type { AnswerHotSigned, HotReply, SignedRead } from '../request.ts';
+import { evaluateRead } from '../semantics/conditional.ts';
+import { type ByteRange, parseRange } from '../semantics/range.ts';
+import type { Authenticator } from './authenticate.ts';
+import type { Claims } from './credential.ts';
+import { createHotSignedHeaders, type SignedHeaders, type Wish } from './hot-read-headers.ts';
+
+export type HotSignedReadOptions = {
+  readonly signerOf: Authenticator['signerOf'];
+  readonly decide: Decide;
+  readonly domains: Domains;
+  readonly counts: HotCounts;
+  readonly isServerTimingOn: boolean;
+};
+
+/** Headers that begin with `x-amz-` and need not be asked for more: any other may be a wish that this does not know. */
+const KNOWN_HEADERS: ReadonlySet<string> = new Set([
+  'x-amz-checksum-mode',
+  'x-amz-content-sha256',
+  'x-amz-date',
+  'x-amz-user-agent',
+]);
+
+/** Parameters that make a signature; they say nothing of the answer. Any other but those below is another request. */
+const SIGNATURE_PARAMETERS: ReadonlySet<string> = new Set([
+  'X-Amz-Algorithm',
+  'X-Amz-Content-Sha256',
+  'X-Amz-Credential',
+  'X-Amz-Date',
+  'X-Amz-Expires',
+  'X-Amz-Signature',
+  'X-Amz-SignedHeaders',
+]);
+/** Parameters that override headers. */
+const OVERRIDES: ReadonlySet<string> = new Set([
+  'download',
+  'response-cache-control',
+  'response-content-disposition',
+  'response-content-encoding',
+  'response-content-language',
+  'response-content-type',
+  'response-expires',
+]);
+const DIGIT_0 = 0x30;
+const DIGIT_7 = 0x37;
+const NO_CONDITIONS = { ifMatch: null, ifNoneMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
+
+/** A read that may be answered, and with what headers. */
+type Allowed = {
+  readonly read: SignedRead;
+  readonly bucket: BucketName;
+  readonly object: ObjectVersion;
+  readonly caller: AccessKey;
+  readonly headers: SignedHeaders;
+};
+
+/** Cost: that of the signature, and 1 µs. Throws what is wrong with a request; then, as with null, nothing was done. */
+export function createHotSignedRead(core: Core, options: HotSignedReadOptions): AnswerHotSigned {
+  const { directory, meter, metadataIndex } = core.ports;
+  const { counts, isServerTimingOn, signerOf } = options;
+  const placeOf = createHotPlaceReader(options.domains, directory.findHost);
+  const headersOf = createHotSignedHeaders(core, options);
+
+  return (read) => {
+    const place = placeOf(read);
+    if (place === null || place.site !== null) return null;
+    const current = metadataIndex.peekCurrent?.(place.bucket, place.key) ?? null;
+    if (current === null || !hasKnownHeaders(read)) return null;
+    const signed = signerOf(read);
+    const wish = signed === null ? null : readWish(read, signed.claims, place.isOwnHost);
+    if (signed === null || wish === null) return null;
+    const { accessKey: caller } = signed;
+    const headers = headersOf(current, caller, wish);
+    return headers === null ? null : answer({ read, bucket: place.bucket, object: current.object, caller, headers });
+  };
+
+  function answer(allowed: Allowed): HotReply | null {
+    const { read, object, headers } = allowed;
+    const outcome =
+      read.ifNoneMatch === null ? 'proceed' : evaluateRead({ ...NO_CONDITIONS, ifNoneMatch: read.ifNoneMatch }, object);
+    if (outcome === 'not-modified') {
+      if (read.isHead) counts.headNotModified += 1;
+      else counts.getNotModified += 1;
+      count(allowed, 'free', 0, 'none', 'STANDARD');
+      return reply(allowed, { status: 304, headers: headers.notModified('none') });
+    }
+    if (read.isHead) {
+      if (read.range !== null) return null;
+      counts.headWhole += 1;
+      count(allowed, 'B', 0, 'none', object.storageClass);
+      return reply(allowed, { status: 200, headers: headers.whole('none') });
+    }
+    const range = parseRange(read.range, object.sizeBytes);
+    return range === 'unsatisfiable' ? null : answerBody(allowed, range);
+  }
+
+  function answerBody(allowed: Allowed, range: ByteRange | 'whole'): HotReply | null {
+    const { object, headers } = allowed;
+    const offsetBytes = range === 'whole' ? 0 : range.startByte;
+    const lengthBytes = range === 'whole' ? object.sizeBytes : range.endByteInclusive - offsetBytes + 1;
+    const found = bodyInMemory(core, object, { offsetBytes, lengthBytes });
+    if (found === null) return range === 'whole' ? null : answerAtHand(allowed, range);
+    const { body, tier } = found;
+    count(allowed, 'B', lengthBytes, tier === 'index' ? 'memory' : tier, object.storageClass);
+    if (tier === 'index') counts.getInRow += 1;
+    else if (range === 'whole') counts.getWhole += 1;
+    else counts.getPart += 1;
+    if (range === 'whole') return reply(allowed, { status: 200, headers: headers.whole(tier), body });
+    const part = rangeHeaders(range, object.sizeBytes);
+    return reply(allowed, { status: 206, headers: headers.part(tier), part, body });
+  }
+
+  /** A range that memory has not. */
+  function answerAtHand(allowed: Allowed, range: ByteRange): HotReply | null {
+    const { object, headers } = allowed;
+    const sinceMs = performance.now();
+    const lengthBytes = range.endByteInclusive - range.startByte + 1;
+    const lent = bodyAtHand(core, object, { offsetBytes: range.startByte, lengthBytes });
+    if (lent === null) return null;
+    const { bytes: body, release, tier } = lent;
+    if (tier === 'memory') counts.getPart += 1;
+    else counts.getPartRead += 1;
+    count(allowed, 'B', lengthBytes, tier, object.storageClass);
+    const part = rangeHeaders(range, object.sizeBytes);
+    const isTimed = tier === 'bucket' && isServerTimingOn;
+    const timed = isTimed ? { ...part, [SERVER_TIMING]: hotOperationTiming(tier, performance.now() - sinceMs) } : part;
+    return reply(allowed, { status: 206, headers: headers.part(tier), part: timed, body, release });
+  }
+
+  function count(
+    { headers }: Allowed,
+    operationClass: OperationClass,
+    bytesOut: number,
+    tier: UsageTier,
+    storageClass: string,
+  ): void {
+    meter.of(headers.payer).count(operationClass, bytesOut, tier, storageClass);
+  }
+}
+
+type Sent = Pick<HotReply, 'status' | 'headers'> & Partial<Pick<HotReply, 'part' | 'body' | 'release'>>;
+
+function reply(
+  { bucket, caller }: Allowed,
+  { status, headers, part = null, body = null, release = null }: Sent,
+): HotReply {
+  return { status, headers, part, body, release, bucket, surface: 's3', accessKeyId: caller.id };
+}
+
+/** Whether no header says more than this knows. */
+function hasKnownHeaders(read: SignedRead): boolean {
+  for (const name of read.headerNames()) if (name.startsWith('x-amz-') && !KNOWN_HEADERS.has(name)) return false;
+  return read.header(RECEIPT) === null;
+}
+
+/** What the request wishes for its answer's headers; null when it has a parameter or a value that this does not know. */
+function readWish(read: SignedRead, { query, isPresigned }: Claims, isOwnHost: boolean): Wish | null {
+  const mode = read.header('x-amz-checksum-mode');
+  if (mode !== null && mode !== 'ENABLED') return null;
+  let wantsChecksum = mode !== null;
+  let overrides = '';
+  if (!hasPlainEscapes(read.rawQuery)) return null;
+  for (const { name, value } of query) {
+    if (SIGNATURE_PARAMETERS.has(name)) continue;
+    if (OVERRIDES.has(name)) overrides += `&${name}=${value}`;
+    // In the query it counts where the signature stands there too.
+    else if (name === 'X-Amz-Checksum-Mode' && value === 'ENABLED' && isPresigned) wantsChecksum = true;
+    else if (name !== 'x-id' || value !== 'GetObject') return null;
+  }
+  return { isOwnHost, wantsChecksum, overrides };
+}
+
+/** Whether every `%` begins an escape of an ASCII character: then the query is sure to be decoded everywhere. */
+function hasPlainEscapes(text: string): boolean {
+  for (let at = text.indexOf('%'); at !== -1; at = text.indexOf('%', at + 1)) {
+    const high = text.charCodeAt(at + 1);
+    if (high < DIGIT_0 || high > DIGIT_7 || !isHexDigit(text.charCodeAt(at + 2))) return false;
+  }
+  return true;
+}
+
+/** False for NaN, which stands behind the end of a text. */
+function isHexDigit(code: number): boolean {
+  const lower = code | 0x20;
+  return (code >= DIGIT_0 && code <= 0x39) || (lower >= 0x61 && lower <= 0x66);
+}
