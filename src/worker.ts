@@ -54,7 +54,7 @@ const LIFECYCLE_PAGES = 300;
  * What one sweep packs: at some 30 ms of CPU for a MB, under a half of the 30 s that a scheduled run has by default.
  * Source: https://developers.cloudflare.com/workers/platform/limits/#cpu-time
  */
-const PACKING = { bytes: 192 * 1024 * 1024, bodies: 60, bodyMaxBytes: 256 * 1024 * 1024 };
+const PACKING = { bytes: 192 * 1024 * 1024, bodies: 100, bodyMaxBytes: 256 * 1024 * 1024 };
 /** The cron of bills in wrangler.toml: a turn of its own, with its own bound. At five calls for an account. */
 const BILLING_CRON = '47 * * * *';
 const BILLED_ACCOUNTS = 100;

@@ -297,7 +297,7 @@ function useLifecycle(index: IndexApi, bucket: BucketRef, versionId: VersionId):
 /** Bodies of current and of older versions in other places. */
 function usePacking(index: IndexApi, bucket: BucketRef, otherId: VersionId): void {
   const bounds = { writtenAfterMs: 0, writtenUpToMs: START_MS + 1e9, minBytes: 0, maxBytes: 1e9 };
-  const run = { setAtMs: 1, startedAtMs: 1, doneUpToMs: 0, upToMs: 1, place: null };
+  const run = { setAtMs: 1, startedAtMs: 1, doneUpToMs: 0, upToMs: 1, failedFromMs: null, retries: 0, place: null };
   index.setPackingRun({ bucket, run });
   index.getPackingRun({ bucket });
   const [plain, packed] = [blobIn(bucket), blobIn(bucket)];

@@ -13,6 +13,8 @@ import { type PackOutcome, packVersion } from './pack-version.ts';
 /** Below this a body gains no more than a block of a disk, bytes. */
 const BODY_MIN_BYTES = 16 * 1024;
 const REAL_DAY_MS = 24 * 3600 * 1000;
+/** Runs in a row that look again at what failed: what is damaged for good must not have all looked at every day. */
+const RETRIES_MAX = 3;
 
 /** What the runs of a sweep may still do together; a body that was begun is ended. */
 export type PackingBudget = {
@@ -50,11 +52,14 @@ const START: PackingPlace = { phase: 'objects', prefix: '', afterKey: '', afterI
 
 /** The run to go on with, a new one, or null when today's is over or nothing came of age since. */
 function runToGoOn(known: PackingRun | null, { setAtMs, nowMs, upToMs, dayMs }: Moment): PackingRun | null {
-  const isOwn = known !== null && known.setAtMs === setAtMs;
-  if (isOwn && known.place !== null) return known;
-  const doneUpToMs = isOwn ? known.upToMs : 0;
-  const isOver = isOwn && dayMs === REAL_DAY_MS && dayOf(known.startedAtMs) === dayOf(nowMs);
-  return isOver || upToMs <= doneUpToMs ? null : { setAtMs, startedAtMs: nowMs, doneUpToMs, upToMs, place: START };
+  const fresh = { setAtMs, startedAtMs: nowMs, upToMs, failedFromMs: null, place: START };
+  if (known === null || known.setAtMs !== setAtMs) return upToMs <= 0 ? null : { ...fresh, doneUpToMs: 0, retries: 0 };
+  if (known.place !== null) return known;
+  const { failedFromMs, retries, startedAtMs } = known;
+  const isRetry = failedFromMs !== null && retries < RETRIES_MAX;
+  const doneUpToMs = isRetry ? failedFromMs - 1 : known.upToMs;
+  const isOver = dayMs === REAL_DAY_MS && dayOf(startedAtMs) === dayOf(nowMs);
+  return isOver || upToMs <= doneUpToMs ? null : { ...fresh, doneUpToMs, retries: isRetry ? retries + 1 : 0 };
 }
 
 const dayOf = (timeMs: number): number => Math.floor(timeMs / REAL_DAY_MS);
@@ -69,9 +74,8 @@ async function goOn(core: Core, bucket: BucketHandle, begun: PackingRun, budget:
     };
     const page = await bucket.call('scanPacking', { place, bounds });
     const worked = await packPage(core, bucket, page.candidates, budget, total);
-    // What failed is looked at again by the next run, with what was written since.
-    run = { ...run, upToMs: Math.min(run.upToMs, worked.doneUpToMs) };
-    run = { ...run, place: worked.isWhole ? (page.next ?? nextPhase(place)) : placeAfter(place, worked.last) };
+    const next = worked.isWhole ? (page.next ?? nextPhase(place)) : placeAfter(place, worked.last);
+    run = { ...run, failedFromMs: earlier(run.failedFromMs, worked.failedFromMs), place: next };
     await bucket.call('setPackingRun', { run });
     await breathe();
   }
@@ -79,6 +83,10 @@ async function goOn(core: Core, bucket: BucketHandle, begun: PackingRun, budget:
 
 const mayGoOn = ({ bytes, bodies, stopping }: PackingBudget): boolean =>
   bytes > 0 && bodies > 0 && stopping?.aborted !== true;
+
+function earlier(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
 
 function nextPhase({ phase }: PackingPlace): PackingPlace | null {
   return phase === 'objects' ? { ...START, phase: 'versions' } : null;
@@ -89,8 +97,11 @@ function placeAfter(place: PackingPlace, last: PackingCandidate | null): Packing
   return { ...place, afterKey: last.key, afterId: place.phase === 'versions' ? last.versionId : '' };
 }
 
-/** `last`: the last one that was dealt with. `doneUpToMs`: versions that were written later may have failed. */
-type PageWork = { readonly isWhole: boolean; readonly last: PackingCandidate | null; readonly doneUpToMs: number };
+/** `last`: the last one that was dealt with. */
+type PageWork = Pick<PackingRun, 'failedFromMs'> & {
+  readonly isWhole: boolean;
+  readonly last: PackingCandidate | null;
+};
 
 async function packPage(
   core: Core,
@@ -100,19 +111,19 @@ async function packPage(
   total: Total,
 ): Promise<PageWork> {
   let last: PackingCandidate | null = null;
-  let doneUpToMs = Number.POSITIVE_INFINITY;
+  let failedFromMs: number | null = null;
   for (const candidate of candidates) {
-    if (!mayGoOn(budget)) return { isWhole: false, last, doneUpToMs };
+    if (!mayGoOn(budget)) return { isWhole: false, last, failedFromMs };
     const outcome = isAlreadyPacked(candidate.headers) ? null : await packOne(core, bucket, candidate, budget);
-    if (outcome?.kind === 'stopped') return { isWhole: false, last, doneUpToMs };
-    if (outcome?.kind === 'failed') doneUpToMs = Math.min(doneUpToMs, candidate.lastModifiedMs - 1);
+    if (outcome?.kind === 'stopped') return { isWhole: false, last, failedFromMs };
+    if (outcome?.kind === 'failed') failedFromMs = earlier(failedFromMs, candidate.lastModifiedMs);
     if (outcome?.kind === 'packed') {
       total.packed += 1;
       total.savedBytes += outcome.savedBytes;
     }
     last = candidate;
   }
-  return { isWhole: true, last, doneUpToMs };
+  return { isWhole: true, last, failedFromMs };
 }
 
 /** One that fails must not keep the others from their turn. */

@@ -1,6 +1,7 @@
 // The scheduled work on every bucket: hours of storage go to the ledger, room is given back, stale uploads are given up, lifecycle
 // rules are carried out. Both homes call it by their clock; whatever is left undone waits for the next time.
 import type { BucketName } from '../../ports/domain.ts';
+import { HOUR_MS } from '../../ports/ledger.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
@@ -33,7 +34,7 @@ export async function sweep(core: Core, options: SweepOptions = {}): Promise<Swe
   const { directory, log, metadataIndex } = core.ports;
   const { lifecyclePages = LIFECYCLE_PAGES, stopping = null } = options;
   const budget: PageBudget = { pages: lifecyclePages, stopping };
-  const packing: PackingBudget = { ...(options.packing ?? PACKING), stopping };
+  const packable: BucketName[] = [];
   let deletedBlobs = 0;
   let releasedHolds = 0;
   let counts = NO_COUNTS;
@@ -65,16 +66,24 @@ export async function sweep(core: Core, options: SweepOptions = {}): Promise<Swe
           counts = addCounts(counts, await runLifecycle(core, name, budget));
         });
       }
-      if (living?.hasPacking === true) {
-        await attempt(core, name, () => runPacking(core, name, packing));
-      }
+      if (living?.hasPacking === true) packable.push(name);
       after = name;
     }
     if (names.length < PAGE || stopping?.aborted === true) break;
   }
+  // Last, for it takes longest.
+  await pack(core, packable, { ...(options.packing ?? PACKING), stopping });
   if (deletedBlobs + releasedHolds > 0) log.info('swept', { deletedBlobs, releasedHolds });
   if (Object.values(counts).some((count) => count > 0)) log.info('lifecycle', counts);
   return { deletedBlobs, releasedHolds };
+}
+
+/** Each sweep begins with another bucket, so that a large one does not keep the others from their turn. */
+async function pack(core: Core, names: readonly BucketName[], budget: PackingBudget): Promise<void> {
+  const first = names.length === 0 ? 0 : Math.floor(core.ports.clock.nowMs() / HOUR_MS) % names.length;
+  for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+    await attempt(core, name, () => runPacking(core, name, budget));
+  }
 }
 
 /** What the work gives, or null when it failed, which is logged. */

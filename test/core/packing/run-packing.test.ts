@@ -280,20 +280,44 @@ describe('a run', () => {
     await expectBody(joined, Uint8Array.from([...MANY, ...LOG]));
   });
 
-  it('looks again at what failed', async () => {
-    await put('a');
+  it('looks again at what failed, which keeps no other from its turn, and gives up in the end', async () => {
+    const broken = await put('broken');
+    core.advanceSeconds(60);
+    await put('noise', patternBytes(50_000));
+    await compress(1);
+    core.advanceSeconds(2 * DAY);
+    const { blobStore } = core.ports;
+    let tries = 0;
+    let isMended = false;
+    const openRuns = (runs: readonly Segment[]) => {
+      if (runs[0]?.blobId !== broken.segments[0]?.blobId || isMended) return blobStore.openRuns(runs);
+      tries += 1;
+      return Promise.reject(new Error('a disk'));
+    };
+    const failing = withPorts(core, { blobStore: { ...blobStore, openRuns } });
+    for (let day = 0; day < 8; day++) {
+      await put(`z${day}`);
+      core.advanceSeconds(2 * DAY);
+      await run(failing);
+      expect(await isPacked(`z${day}`)).toBe(true);
+    }
+    expect(tries).toBe(4);
+    isMended = true;
+    await run(failing);
+    expect(await isPacked('broken')).toBe(false);
+    await compress(1);
+    await run(failing);
+    expect(await isPacked('broken')).toBe(true);
+  });
+
+  it('that failed once is mended by the next', async () => {
     const broken = await put('broken');
     await compress(1);
     core.advanceSeconds(2 * DAY);
     const { blobStore } = core.ports;
-    const failing = {
-      ...blobStore,
-      openRuns: (runs: readonly Segment[]) =>
-        runs[0]?.blobId === broken.segments[0]?.blobId ? Promise.reject(new Error('a disk')) : blobStore.openRuns(runs),
-    };
-    await run(withPorts(core, { blobStore: failing }));
-    expect(await isPacked('a')).toBe(true);
-    expect(await isPacked('broken')).toBe(false);
+    const openRuns = () => Promise.reject(new Error('a disk'));
+    await run(withPorts(core, { blobStore: { ...blobStore, openRuns } }));
+    expect(packingOf(broken)).toBeUndefined();
     core.advanceSeconds(DAY);
     await run();
     expect(await isPacked('broken')).toBe(true);
