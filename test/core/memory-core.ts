@@ -34,6 +34,7 @@ import type { ObjectAttributes, ObjectVersion } from '../../src/ports/domain.ts'
 import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import type { Clock } from '../../src/ports/system.ts';
+import { openMigrated } from '../index/open-migrated.ts';
 
 /** A master key of these tests. */
 export const MASTER_KEYS = [toMasterKey(new Uint8Array(32).fill(7))];
@@ -50,15 +51,15 @@ export type MemoryCore = Core & {
   settle(): Promise<void>;
 };
 
+const SCHEMAS = [INDEX_SCHEMA, DIRECTORY_SCHEMA, LEDGER_SCHEMA];
+
 /** `path`: a file of the index, to go on with what another core left there. */
 export function createMemoryCore(path = ':memory:'): MemoryCore {
   let nowMs = Date.UTC(2026, 10, 20);
   const clock = { nowMs: () => nowMs };
   const log = { info: () => undefined, error: () => undefined };
-  const sql = openSqlite(path, { readOnly: false });
-  migrate(sql, INDEX_SCHEMA);
-  migrate(sql, DIRECTORY_SCHEMA);
-  migrate(sql, LEDGER_SCHEMA);
+  const sql = path === ':memory:' ? openMigrated(...SCHEMAS) : openSqlite(path, { readOnly: false });
+  if (path !== ':memory:') for (const schema of SCHEMAS) migrate(sql, schema);
   const blobStore = createMemoryBlobStore();
   const background = createTrackedBackground(log);
   const ports: Ports = {
@@ -143,7 +144,9 @@ export function bodyOf(bytes: Uint8Array, chunkBytes = 10): ByteSource {
 
 /** `length` bytes that differ from one place to the next. */
 export function sampleBytes(length: number, seed = 0): Uint8Array {
-  return Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8) + seed) & 255);
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i++) bytes[i] = i * 7 + (i >> 8) + seed;
+  return bytes;
 }
 
 /** All bytes of a stored version. */

@@ -1,17 +1,16 @@
 import { createDirectDirectory, createDirectMetadataIndex } from '../../src/adapters/memory/direct-metadata-index.ts';
-import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
-import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate, type Schema } from '../../src/index/schema.ts';
+import { DIRECTORY_SCHEMA, INDEX_SCHEMA, type Schema } from '../../src/index/schema.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { directoryContract } from '../contract/directory.contract.ts';
 import { metadataIndexContract } from '../contract/metadata-index.contract.ts';
+import { openMigrated } from './open-migrated.ts';
 
 const name = 'node:sqlite in memory';
 
 function database(schema: Schema): Sql {
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, schema);
+  const sql = openMigrated(schema);
   return sql;
 }
 

@@ -3,11 +3,11 @@
 // index says is saved is what a scan of all rows comes to.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type NodeSqlite, openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import type { NodeSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { decodeSegments, segmentsOfDetail } from '../../src/index/object-rows.ts';
 import { packedAwayOf } from '../../src/index/packed-away.ts';
-import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import type { BlobId, BucketRecord, BucketRef, ObjectVersion, Segment, VersionId } from '../../src/ports/domain.ts';
 import type { BlobArrival, Upload, UploadedPart } from '../../src/ports/metadata-index.ts';
 import {
@@ -24,6 +24,7 @@ import {
   uploadOf,
   wholeOf,
 } from '../contract/index-samples.ts';
+import { openMigrated } from './open-migrated.ts';
 
 const CLASSES = ['STANDARD', 'STANDARD_IA'] as const;
 /** Bytes of the bodies that there are: the third is as long as the first. */
@@ -88,8 +89,7 @@ type BlobRow = {
 };
 
 function createWorld() {
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, INDEX_SCHEMA);
+  const sql = openMigrated(INDEX_SCHEMA);
   const index = createBucketIndex(sql);
   let bucket: BucketRecord = index.createBucket({ bucket: bucketRecord() });
   const uploads: { upload: Upload; parts: Map<number, { part: UploadedPart; content: Content }> }[] = [];
@@ -368,8 +368,7 @@ describe('deduplication', () => {
   });
 
   it('says of a commit that comes again what it said, but never of a blob that the index knows', () => {
-    const sql = openSqlite(':memory:', { readOnly: false });
-    migrate(sql, INDEX_SCHEMA);
+    const sql = openMigrated(INDEX_SCHEMA);
     const index = createBucketIndex(sql);
     const bucket: BucketRef = { ...index.createBucket({ bucket: bucketRecord() }), versioning: 'off' };
     const commitOf = (key: string) => {

@@ -1,15 +1,14 @@
 // How long the index remembers finished uploads: seven days, 10,000 at most, cleaned up by later completions.
 import { describe, expect, it } from 'vitest';
-import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import { bucketRecord, completionOf, deletionOf, refOf, START_MS, uploadOf } from '../contract/index-samples.ts';
+import { openMigrated } from './open-migrated.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
 function open() {
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, INDEX_SCHEMA);
+  const sql = openMigrated(INDEX_SCHEMA);
   const index = createBucketIndex(sql);
   const bucket = refOf(index.createBucket({ bucket: bucketRecord() }));
   const finish = (atMs: number) => {

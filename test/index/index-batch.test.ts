@@ -1,10 +1,9 @@
 // Commands in one batch of Node's writer: one that is refused midway leaves nothing, its neighbours are stored.
 import { describe, expect, it } from 'vitest';
-import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { isIndexCommand } from '../../src/index/index-names.ts';
 import { runIndexCall } from '../../src/index/reply.ts';
-import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import {
   addressOf,
   arrivalOf,
@@ -18,11 +17,11 @@ import {
   segmentsObjectOf,
   wholeOf,
 } from '../contract/index-samples.ts';
+import { openMigrated } from './open-migrated.ts';
 
 describe('commands in a batch', () => {
   it('are each whole or not at all', () => {
-    const sql = openSqlite(':memory:', { readOnly: false });
-    migrate(sql, INDEX_SCHEMA);
+    const sql = openMigrated(INDEX_SCHEMA);
     const index = createBucketIndex(sql);
     const record = index.createBucket({ bucket: bucketRecord() });
     const bucket = refOf(record);

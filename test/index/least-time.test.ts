@@ -1,8 +1,7 @@
 // What leaves a colder class too early, against numbers worked out by hand: bytes times the days that are short.
 import { describe, expect, it } from 'vitest';
-import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import type { BucketRef, ObjectVersion, VersionId, Versioning } from '../../src/ports/domain.ts';
 import { HOUR_MS } from '../../src/ports/ledger.ts';
 import type { LifecycleAction } from '../../src/ports/lifecycle.ts';
@@ -24,13 +23,13 @@ import {
   uploadOf,
   wholeOf,
 } from '../contract/index-samples.ts';
+import { openMigrated } from './open-migrated.ts';
 
 const DAY = 86_400_000;
 const SIZE = 1000;
 
 function openWorld(versioning: Versioning = 'off') {
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, INDEX_SCHEMA);
+  const sql = openMigrated(INDEX_SCHEMA);
   const index = createBucketIndex(sql);
   const bucket: BucketRef = { ...index.createBucket({ bucket: bucketRecord() }), versioning };
   const at = (days: number) => START_MS + days * DAY;

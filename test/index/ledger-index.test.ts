@@ -1,13 +1,12 @@
 // The ledger against a list of rows: sums by any group, quantities beyond 2^64, and batches that come again in any way.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { priceReceipt } from '../../src/core/billing/price-receipt.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../src/index/ledger-schema.ts';
-import { migrate } from '../../src/index/schema.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../src/ports/domain.ts';
 import { HOUR_MS, type LedgerApi, type MeterName, type UsageGroup, type UsageRow } from '../../src/ports/ledger.ts';
+import { openMigrated } from './open-migrated.ts';
 
 const accountId = 'alice' as AccountId;
 const START_MS = Date.UTC(2026, 9, 30);
@@ -15,8 +14,7 @@ const END_MS = Date.UTC(2026, 11, 1);
 const GROUPS: UsageGroup[] = ['hour', 'day', 'month', 'bucket', 'accessKey'];
 
 function open(): LedgerApi {
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, LEDGER_SCHEMA);
+  const sql = openMigrated(LEDGER_SCHEMA);
   return createLedgerIndex(sql, priceReceipt);
 }
 

@@ -1,14 +1,15 @@
 // Listing against a model that sorts and rolls up all keys in memory, over keys that break naive orders.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type NodeSqlite, openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import type { NodeSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import type { BucketRecord } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { bucketRecord, objectOf, refOf, uploadOf } from '../contract/index-samples.ts';
 import { nastyText } from './nasty-text.ts';
+import { openMigrated } from './open-migrated.ts';
 
 type Scope = { readonly prefix: string; readonly delimiter: string };
 
@@ -27,8 +28,7 @@ function modelNames(keys: readonly string[], { prefix, delimiter }: Scope): stri
 
 /** An index that counts the rows that its statements gave. */
 function openCounting(): { index: IndexApi; sql: NodeSqlite; bucket: BucketRecord; takeRows: () => number } {
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, INDEX_SCHEMA);
+  const sql = openMigrated(INDEX_SCHEMA);
   let rows = 0;
   const counting: Sql = {
     all(statement, ...values) {

@@ -1,11 +1,10 @@
 // Sizes and search against a plain scan, after random commits, deletions, renames and steps of their making.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { prefixEnd } from '../../src/index/key-order.ts';
 import { beginRanges, changeRange, countRanges, sumKeys } from '../../src/index/key-ranges.ts';
-import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import type { VersionId } from '../../src/ports/domain.ts';
 import { foldName } from '../../src/ports/name-aids.ts';
 import {
@@ -19,10 +18,10 @@ import {
   refOf,
   START_MS,
 } from '../contract/index-samples.ts';
+import { openMigrated } from './open-migrated.ts';
 
 function openWorld() {
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, INDEX_SCHEMA);
+  const sql = openMigrated(INDEX_SCHEMA);
   const index = createBucketIndex(sql);
   const bucket = refOf(index.createBucket({ bucket: bucketRecord() }));
   return { sql, index, bucket };
@@ -158,8 +157,7 @@ describe('sizes of prefixes and search', () => {
     const change = fc.record({ key: fc.nat({ max: 60 }), size: fc.nat({ max: 9 }), isAdded: fc.boolean() });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 150, size: 'max' }), fc.nat({ max: 150 }), (changes, countedAt) => {
-        const sql = openSqlite(':memory:', { readOnly: false });
-        migrate(sql, INDEX_SCHEMA);
+        const sql = openMigrated(INDEX_SCHEMA);
         const name = (key: number) => `k${String(key).padStart(3, '0')}`;
         const rows = new Map<string, number>();
         const apply = ({ key, size, isAdded }: (typeof changes)[number]) => {

@@ -2,10 +2,9 @@
 // step no blob that a row mentions is gone or condemned, and in the end nothing is left of what was freed.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { decodeSegments, segmentsOfDetail } from '../../src/index/object-rows.ts';
-import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import type { BlobId, BucketRecord, Segment, VersionId } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import type { BlobArrival, Upload } from '../../src/ports/metadata-index.ts';
@@ -28,6 +27,7 @@ import {
   uploadOf,
   wholeOf,
 } from '../contract/index-samples.ts';
+import { openMigrated } from './open-migrated.ts';
 
 type Step =
   | { readonly do: 'put' | 'put-inline' | 'delete'; readonly at: number; readonly key: number }
@@ -74,8 +74,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 
 /** Two buckets in one database, a store that is a set, and a clock that moves by one with each step. */
 function createWorld() {
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, INDEX_SCHEMA);
+  const sql = openMigrated(INDEX_SCHEMA);
   const index = createBucketIndex(sql);
   const buckets = [1, 2].map(() => index.createBucket({ bucket: bucketRecord() }));
   const store = new Set<BlobId>();

@@ -1,7 +1,6 @@
 // What every statement of the index and the directory costs: seeks in an index, never a scan of a table or a sort.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { HOSTING_DEFAULTS } from '../../src/core/hosting/read-hosting.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
@@ -41,6 +40,7 @@ import {
   uploadOf,
   wholeOf,
 } from '../contract/index-samples.ts';
+import { openMigrated } from './open-migrated.ts';
 
 /** Scans that end after a fixed number of rows, or that go over what the caller gave. */
 const HARMLESS = [
@@ -58,8 +58,7 @@ const HARMLESS = [
 
 /** A database that remembers the statements it ran. */
 function openRecording(schema: Schema) {
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, schema);
+  const sql = openMigrated(schema);
   const texts = new Set<string>();
   const recording: Sql = {
     all(text, ...values) {

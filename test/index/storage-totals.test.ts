@@ -21,6 +21,7 @@ import {
   START_MS,
   uploadOf,
 } from '../contract/index-samples.ts';
+import { openMigrated } from './open-migrated.ts';
 
 const CLASSES = ['STANDARD', 'STANDARD_IA'] as const;
 const OPEN_MS = hourOf(START_MS);
@@ -119,8 +120,7 @@ const steps: fc.Arbitrary<Step> = fc.record({
 });
 
 function createWorld() {
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, INDEX_SCHEMA);
+  const sql = openMigrated(INDEX_SCHEMA);
   const index = createBucketIndex(sql);
   let bucket: BucketRecord = index.createBucket({ bucket: bucketRecord() });
   const uploads: { upload: Upload; parts: Map<number, UploadedPart> }[] = [];
@@ -243,8 +243,7 @@ describe('storage totals', () => {
     bucket: BucketRecord;
     put: (size: number, atMs: number) => void;
   } {
-    const sql = openSqlite(':memory:', { readOnly: false });
-    migrate(sql, INDEX_SCHEMA);
+    const sql = openMigrated(INDEX_SCHEMA);
     const index = createBucketIndex(sql);
     const bucket = index.createBucket({ bucket: bucketRecord() });
     const put = (sizeBytes: number, lastModifiedMs: number) =>

@@ -43,6 +43,11 @@ export function openSqlite(path: string, options: { readOnly: boolean }): NodeSq
     db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   }
+  return sqliteOver(db, options);
+}
+
+/** The port over a connection that is open already, set up as it is. */
+export function sqliteOver(db: DatabaseSync, options: { readOnly: boolean }): NodeSqlite {
   const all = createAll(db);
   const begin = options.readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE';
   return { all, ...createTransactions(db, all, begin), close: () => db.close() };

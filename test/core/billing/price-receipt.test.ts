@@ -2,7 +2,6 @@
 // receipts and storage come in any order, through the real ledger. What the receipts say and what had none is the bill.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
 import { makeInvoice } from '../../../src/core/billing/invoice.ts';
 import { monthOf } from '../../../src/core/billing/month.ts';
 import { lineTotal, priceReceipt } from '../../../src/core/billing/price-receipt.ts';
@@ -10,10 +9,10 @@ import { parseRateCard, type RateCard } from '../../../src/core/billing/rate-car
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
-import { migrate } from '../../../src/index/schema.ts';
 import type { AccountId, BucketId } from '../../../src/ports/domain.ts';
 import type { MeterName, UsageRow } from '../../../src/ports/ledger.ts';
 import type { ReceiptPart } from '../../../src/ports/receipts.ts';
+import { openMigrated } from '../../index/open-migrated.ts';
 
 const ACCOUNT = 'alice' as AccountId;
 const MONTH_MS = Date.UTC(2026, 10, 1);
@@ -107,8 +106,7 @@ const stored = fc.record({
 });
 
 function openMonth(card: RateCard) {
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, LEDGER_SCHEMA);
+  const sql = openMigrated(LEDGER_SCHEMA);
   const ledger = createLedgerIndex(sql, priceReceipt);
   let sequence = 0;
   const rowsOf = ({ meters, quantity, bucket, hour }: Used): UsageRow[] =>

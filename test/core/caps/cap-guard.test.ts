@@ -3,7 +3,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
-import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
 import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
@@ -12,12 +11,12 @@ import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { createReceipts } from '../../../src/core/metering/take-receipt.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
-import { migrate } from '../../../src/index/schema.ts';
 import type { Cap } from '../../../src/ports/caps.ts';
 import type { AccessKeyId, AccountId, BucketGate, BucketId } from '../../../src/ports/domain.ts';
 import { StorageError } from '../../../src/ports/errors.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { OperationClass, UsageOwner } from '../../../src/ports/metering.ts';
+import { openMigrated } from '../../index/open-migrated.ts';
 
 const accountId = 'alice' as AccountId;
 /** Large enough for shares of what is left to count. */
@@ -60,8 +59,7 @@ const bytesCap = (limit: bigint, changes: Partial<Cap> = {}): Cap => ({
 function createWorld(cap: Cap) {
   let nowMs = Date.UTC(2026, 10, 21, 12);
   const clock = { nowMs: () => nowMs };
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, LEDGER_SCHEMA);
+  const sql = openMigrated(LEDGER_SCHEMA);
   const api = createLedgerIndex(sql, priceReceipt);
   api.putCap({ accountId, cap });
   const state: { isAway: boolean; receipts: Promise<void> | null } = { isAway: false, receipts: null };

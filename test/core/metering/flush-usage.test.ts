@@ -3,7 +3,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
-import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
 import type { Core } from '../../../src/core/core.ts';
@@ -11,9 +10,9 @@ import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
-import { migrate } from '../../../src/index/schema.ts';
 import type { AccountId, BucketId } from '../../../src/ports/domain.ts';
 import { HOUR_MS, type Ledger } from '../../../src/ports/ledger.ts';
+import { openMigrated } from '../../index/open-migrated.ts';
 
 type Fate = 'works' | 'fails' | 'answer lost';
 
@@ -21,8 +20,7 @@ function createWorld() {
   let nowMs = Date.UTC(2026, 10, 21, 12, 59);
   let fate: Fate = 'works';
   const clock = { nowMs: () => nowMs };
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, LEDGER_SCHEMA);
+  const sql = openMigrated(LEDGER_SCHEMA);
   const api = createLedgerIndex(sql, priceReceipt);
   const direct = createDirectLedger(api);
   const ledger: Ledger = {

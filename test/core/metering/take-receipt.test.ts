@@ -3,7 +3,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDirectDirectory, createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
-import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
 import type { Core } from '../../../src/core/core.ts';
@@ -13,10 +12,11 @@ import { createReceipts, type Receipt } from '../../../src/core/metering/take-re
 import { createDirectoryIndex } from '../../../src/index/directory-index.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
-import { DIRECTORY_SCHEMA, migrate } from '../../../src/index/schema.ts';
+import { DIRECTORY_SCHEMA } from '../../../src/index/schema.ts';
 import type { AccountId, BucketId } from '../../../src/ports/domain.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Allowance, Use } from '../../../src/ports/metering.ts';
+import { openMigrated } from '../../index/open-migrated.ts';
 
 /** `late`: it answers when it is told to; whoever waits has given up by then. */
 type Fate = 'works' | 'fails' | 'answer lost' | 'late';
@@ -31,9 +31,7 @@ function createWorld({ tierLimitMs = 3 } = {}) {
   let fate: Fate = 'works';
   const late: (() => void)[] = [];
   const clock = { nowMs: () => nowMs };
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, LEDGER_SCHEMA);
-  migrate(sql, DIRECTORY_SCHEMA);
+  const sql = openMigrated(LEDGER_SCHEMA, DIRECTORY_SCHEMA);
   const api = createLedgerIndex(sql, priceReceipt);
   const direct = createDirectLedger(api);
   const calls: string[] = [];

@@ -1,6 +1,5 @@
 // The dispatcher over a real outbox in memory, with a clock that stands still and a sender that does as it is told.
 import { describe, expect, it } from 'vitest';
-import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { enqueue, listDeliveries, replayDeliveries } from '../../../src/core/outbox/deliveries.ts';
 import { createDispatcher } from '../../../src/core/outbox/dispatch.ts';
@@ -10,8 +9,8 @@ import { createWebhook, deleteWebhook, updateWebhook } from '../../../src/core/o
 import { createOutboxCalls } from '../../../src/index/outbox.ts';
 import { DEAD_MAX, DELIVERED_MAX, WAITING_MAX } from '../../../src/index/outbox-rows.ts';
 import { OUTBOX_SCHEMA } from '../../../src/index/outbox-schema.ts';
-import { migrate } from '../../../src/index/schema.ts';
 import { type NewDelivery, type OutboxQueue, WebhookFailure, type WebhookSender } from '../../../src/ports/outbox.ts';
+import { openMigrated } from '../../index/open-migrated.ts';
 import { createMemoryCore, type MemoryCore, withPorts } from '../memory-core.ts';
 
 const { id: accountId } = ROOT_ACCOUNT;
@@ -232,8 +231,7 @@ describe('the outbox', () => {
     payload: '{}',
   } as const;
   const open = () => {
-    const sql = openSqlite(':memory:', { readOnly: false });
-    migrate(sql, OUTBOX_SCHEMA);
+    const sql = openMigrated(OUTBOX_SCHEMA);
     return { sql, outbox: createOutboxCalls(sql) };
   };
   const add = (outbox: ReturnType<typeof open>['outbox'], deliveries: readonly NewDelivery[]) =>

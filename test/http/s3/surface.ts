@@ -8,7 +8,6 @@ import {
 import { createMemoryBlobStore, type MemoryBlobStore } from '../../../src/adapters/memory/memory-blob-store.ts';
 import { createMemoryDerived } from '../../../src/adapters/memory/memory-derived.ts';
 import { createMemoryEdgeCache } from '../../../src/adapters/node/memory-edge-cache.ts';
-import { openSqlite } from '../../../src/adapters/node/node-sqlite.ts';
 import { createMemoryBodies } from '../../../src/adapters/shared/memory-bodies.ts';
 import { createTrackedBackground } from '../../../src/adapters/shared/tracked-background.ts';
 import { createUsageMeter, type UsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
@@ -25,11 +24,12 @@ import { createBucketIndex } from '../../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../../src/index/directory-index.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
-import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../../src/index/schema.ts';
+import { DIRECTORY_SCHEMA, INDEX_SCHEMA } from '../../../src/index/schema.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../../src/ports/domain.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Clock, Ids, Log } from '../../../src/ports/system.ts';
 import { createExactHotMetadata, MASTER_KEYS } from '../../core/memory-core.ts';
+import { openMigrated } from '../../index/open-migrated.ts';
 import { makeRequest } from './make-request.ts';
 import { ACCESS_KEY_ID, NOW_MS, SECRET, sha256, signHeaders } from './sign-for-test.ts';
 
@@ -83,11 +83,8 @@ export function createTestSurface(
   const log: Log = { info: () => {}, error: () => {} };
   const blobStore = createMemoryBlobStore();
   const meter = createUsageMeter(clock);
-  const indexSql = openSqlite(':memory:', { readOnly: false });
-  migrate(indexSql, INDEX_SCHEMA);
-  const directorySql = openSqlite(':memory:', { readOnly: false });
-  migrate(directorySql, DIRECTORY_SCHEMA);
-  migrate(directorySql, LEDGER_SCHEMA);
+  const indexSql = openMigrated(INDEX_SCHEMA);
+  const directorySql = openMigrated(DIRECTORY_SCHEMA, LEDGER_SCHEMA);
   const ledger = createDirectLedger(createLedgerIndex(directorySql, priceReceipt));
   const core: Core = {
     settings: {
