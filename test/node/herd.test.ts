@@ -38,6 +38,9 @@ describe('a herd', () => {
     const replies = await herd(() => home.get('missing'));
     expect(replies.every(({ status }) => status === 404)).toBe(true);
     expect(home.calls).toEqual({ resolve: 1 });
+    const statuses = replies.map(({ headers }) => headers['cache-status']);
+    expect(statuses.filter((status) => status === 'quayside-memory; fwd=uri-miss').length).toBeGreaterThan(0);
+    expect((await home.get('missing')).headers['cache-status']).toBe('quayside-memory; hit');
   });
 
   it('on a thousand ranges of one large file reads each slice of it once', { timeout: 60_000 }, async () => {

@@ -94,9 +94,12 @@ export function createDelivery(
   function answer(asked: Asked, found: Found): Response | Promise<Response> {
     const cors = found.gate === null ? null : corsHeaders(found.gate.settings.cors, asked.request);
     const free = freeReceiptOf(found.gate);
-    if (cors === null && free === null) return answerPublic(asked, found, null);
     const fail = (error: unknown): never => {
-      throw withFailureHeaders(error, { ...cors, ...free });
+      // Of what the reader may not have it tells nothing, not even whether somebody asked before.
+      const isMissing = error instanceof StorageError && error.code === 'NoSuchKey';
+      const status = isMissing ? { 'cache-status': cacheStatus(found.tier, 'none', found.stale) } : null;
+      const added = { ...status, ...cors, ...free };
+      throw Object.keys(added).length === 0 ? error : withFailureHeaders(error, added);
     };
     try {
       const answered = answerPublic(asked, found, cors);
