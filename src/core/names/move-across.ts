@@ -3,10 +3,11 @@
 // already, because a driver died between the halves, is taken for what it is.
 import type { ObjectKey, ObjectVersion, VersionId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import type { BlobArrival } from '../../ports/metadata-index.ts';
 import { isLocked } from '../../ports/object-facts.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { holdForeignBlobs } from '../objects/copy-object.ts';
+import { holdForeignBlobsOf } from '../objects/copy-object.ts';
 
 export type MoveAcross = {
   readonly key: ObjectKey;
@@ -29,11 +30,17 @@ export type CopiedAcross =
       readonly versionId: VersionId;
     };
 
-/** Copies under way at once. */
-const PARALLEL = 16;
+/** A copy that is to be made, with all that could be looked up for many at once. */
+type Planned = {
+  readonly move: MoveAcross;
+  readonly source: ObjectVersion;
+  readonly arrivals: readonly BlobArrival[];
+  /** What has the first of its names; null: nothing. */
+  readonly target: ObjectVersion | null;
+};
 
 /**
- * Copies the current objects; each by itself. At most 100. Cost: an index read for all, then one or two calls each.
+ * Copies the current objects; each by itself. At most 100. Cost: two index reads and a hold for all, then a commit each.
  * ServiceUnavailable (a source was swept meanwhile).
  */
 export async function moveAcross(
@@ -44,31 +51,35 @@ export async function moveAcross(
 ): Promise<readonly CopiedAcross[]> {
   if (moves.length === 0) return [];
   const sources = await from.call('getObjects', { keys: moves.map(({ key }) => key) });
-  const results: CopiedAcross[] = [];
-  for (let at = 0; at < moves.length; at += PARALLEL) {
-    const group = moves.slice(at, at + PARALLEL);
-    results.push(
-      ...(await Promise.all(group.map((move, place) => copyOne(core, from, to, move, sources[at + place])))),
-    );
-  }
-  return results;
+  const nowMs = core.ports.clock.nowMs();
+  const keepsNothing = (from.record().settings.versioning ?? null) === null;
+  const refused: CopiedAcross[] = [];
+  const found = moves.flatMap((move, at) => {
+    const source = sources[at] ?? null;
+    const { key, onlyVersionId, toKeys } = move;
+    const isMeant = source !== null && (onlyVersionId === null || source.versionId === onlyVersionId);
+    if (isMeant && toKeys.length > 0 && !(keepsNothing && isLocked(source.lock, nowMs, false)))
+      return [{ move, source }];
+    refused.push({ outcome: !isMeant ? 'missing' : toKeys.length === 0 ? 'conflict' : 'locked', key });
+    return [];
+  });
+  if (found.length === 0) return refused;
+  const bodies = found.map(({ source }) => source.segments);
+  const arrivals = await holdForeignBlobsOf(core, to.record(), bodies);
+  const firstKeys = found.flatMap(({ move }) => move.toKeys.slice(0, 1));
+  const targets = await to.call('getObjects', { keys: firstKeys });
+  const planned = found.map(
+    (each, at): Planned => ({ ...each, arrivals: arrivals[at] ?? [], target: targets[at] ?? null }),
+  );
+  // All at once: on Node they are then few groups for the disk.
+  return [...refused, ...(await Promise.all(planned.map((each) => copyOne(core, from, to, each))))];
 }
 
-async function copyOne(
-  core: Core,
-  from: BucketHandle,
-  to: BucketHandle,
-  { key, toKeys, onlyVersionId, mayReplace }: MoveAcross,
-  source: ObjectVersion | null | undefined,
-): Promise<CopiedAcross> {
-  if (source === null || source === undefined) return { outcome: 'missing', key };
-  if (onlyVersionId !== null && source.versionId !== onlyVersionId) return { outcome: 'missing', key };
-  const keepsNothing = (from.record().settings.versioning ?? null) === null;
-  if (keepsNothing && isLocked(source.lock, core.ports.clock.nowMs(), false)) return { outcome: 'locked', key };
-  const arrivals = await holdForeignBlobs(core, to.record(), source.segments);
-  for (const toKey of toKeys) {
-    const found = await to.call('getVersion', { key: toKey, versionId: null });
-    const target = found?.kind === 'object' ? found.object : null;
+async function copyOne(core: Core, from: BucketHandle, to: BucketHandle, planned: Planned): Promise<CopiedAcross> {
+  const { source, arrivals, move } = planned;
+  const { key, toKeys, mayReplace } = move;
+  for (const [at, toKey] of toKeys.entries()) {
+    const target = at === 0 ? planned.target : await currentOf(to, toKey);
     const done = { outcome: 'done', key, toKey, sourceVersionId: source.versionId, ...factsOf(source) } as const;
     if (target !== null && isSameObject(source, target)) return { ...done, versionId: target.versionId };
     if (target !== null && !mayReplace) continue;
@@ -93,6 +104,11 @@ async function copyOne(
     }
   }
   return { outcome: 'conflict', key };
+}
+
+async function currentOf(bucket: BucketHandle, key: ObjectKey): Promise<ObjectVersion | null> {
+  const [found = null] = await bucket.call('getObjects', { keys: [key] });
+  return found;
 }
 
 const factsOf = ({ etag, sizeBytes }: ObjectVersion) => ({ etag, sizeBytes });

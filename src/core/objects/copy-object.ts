@@ -198,29 +198,48 @@ export async function holdForeignBlobs(
   core: Core,
   holder: Pick<BucketRecord, 'id' | 'name'>,
   segments: readonly Segment[],
-): Promise<BlobArrival[]> {
+): Promise<readonly BlobArrival[]> {
+  const [arrivals = []] = await holdForeignBlobsOf(core, holder, [segments]);
+  return arrivals;
+}
+
+/** The same for the bodies of several objects, in their order. Cost: one call for each home. */
+export async function holdForeignBlobsOf(
+  core: Core,
+  holder: Pick<BucketRecord, 'id' | 'name'>,
+  bodies: readonly (readonly Segment[])[],
+): Promise<readonly (readonly BlobArrival[])[]> {
   const { clock, metadataIndex } = core.ports;
   const holderAddress: BucketAddress = { id: holder.id, name: holder.name };
-  const arrivals: BlobArrival[] = [];
-  const blobIdsByHome = new Map<string, { home: BucketAddress; blobIds: BlobArrival['blobId'][] }>();
-  for (const blobId of blobsOf(segments)) {
+  const arrivals = bodies.map((segments) => foreignBlobs(holder, segments));
+  const byHome = new Map<string, { home: BucketAddress; blobIds: Set<BlobArrival['blobId']> }>();
+  for (const { blobId } of arrivals.flat()) {
     const home = homeOfBlob(blobId);
-    if (home.id === holder.id) continue;
-    const group = blobIdsByHome.get(home.id) ?? { home, blobIds: [] };
-    group.blobIds.push(blobId);
-    blobIdsByHome.set(home.id, group);
-    const own = segments.filter((segment) => segment.blobId === blobId);
-    const sizeBytes = own[0]?.packing?.storedBytes ?? own.reduce((sum, segment) => sum + segment.lengthBytes, 0);
-    arrivals.push({ blobId, sizeBytes, home });
+    const group = byHome.get(home.id) ?? { home, blobIds: new Set() };
+    group.blobIds.add(blobId);
+    byHome.set(home.id, group);
   }
-  for (const { home, blobIds } of blobIdsByHome.values()) {
+  for (const { home, blobIds } of byHome.values()) {
+    const held = { home, blobIds: [...blobIds], holder: holderAddress, nowMs: clock.nowMs() };
     try {
-      await metadataIndex.call(home.name, 'holdBlobs', { home, blobIds, holder: holderAddress, nowMs: clock.nowMs() });
+      await metadataIndex.call(home.name, 'holdBlobs', held);
     } catch (error) {
       throw asGoneMeanwhile(error);
     }
   }
   return arrivals;
+}
+
+function foreignBlobs(holder: Pick<BucketRecord, 'id'>, segments: readonly Segment[]): readonly BlobArrival[] {
+  return blobsOf(segments).flatMap((blobId) => {
+    const home = homeOfBlob(blobId);
+    if (home.id === holder.id) return [];
+    const sizeBytes = segments.reduce(
+      (sum, segment) => (segment.blobId === blobId ? sum + segment.lengthBytes : sum),
+      0,
+    );
+    return [{ blobId, sizeBytes, home }];
+  });
 }
 
 /** A blob that was condemned between the read and the commit: rare (the grace lies between), so the client retries. */

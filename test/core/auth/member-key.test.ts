@@ -1,0 +1,49 @@
+// The keys that members have without anybody making them: never one that somebody made, and never more than the role.
+import { expect, it } from 'vitest';
+import { createAccessKey } from '../../../src/core/accounts/access-keys.ts';
+import type { ApiCaller } from '../../../src/core/accounts/permissions.ts';
+import { createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
+import { isMemberKeyId, memberKeyId } from '../../../src/core/auth/member-key.ts';
+import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
+import type { Role } from '../../../src/ports/accounts.ts';
+import type { AccessKeyId } from '../../../src/ports/domain.ts';
+import { createMemoryCore } from '../memory-core.ts';
+
+const accountId = ROOT_ACCOUNT.id;
+const maker: ApiCaller = {
+  ...{ accountId, role: 'owner', memberId: null, accessKeyId: null, scopes: null },
+  by: { kind: 'session', id: 'test' },
+};
+
+async function withMember(role: Role, isEnabled = true) {
+  const core = createMemoryCore();
+  const member = { id: 'member1', accountId, login: 'ada', displayName: 'Ada', createdAtMs: 0, revision: 1 };
+  await core.ports.directory.call('addMember', {
+    member: { ...member, role, isEnabled, hasPassword: false },
+    passwordHash: null,
+  });
+  return createAccessKeyFinder(core, { id: 'root-key', secret: 'root-secret' }, []);
+}
+
+it('are told from all keys that are made', async () => {
+  const core = createMemoryCore();
+  for (let made = 0; made < 100; made++) {
+    const { key } = await createAccessKey(core, { accountId, name: 'k', scope: null, expiresAtMs: null, maker });
+    expect([key.id, isMemberKeyId(key.id)]).toEqual([key.id, false]);
+  }
+  expect(isMemberKeyId(memberKeyId('member1'))).toBe(true);
+});
+
+it('may do with objects what the role may, and sign nobody in', async () => {
+  const actionsOf = async (role: Role) => (await (await withMember(role))(memberKeyId('member1')))?.scope?.actions;
+  expect(await actionsOf('reader')).toEqual(['s3:GetObject', 's3:GetObjectVersion']);
+  expect(await actionsOf('member')).toContain('s3:PutObject');
+  expect(await actionsOf('billing')).toEqual([]);
+  expect((await (await withMember('owner'))(memberKeyId('member1')))?.role).toBe(null);
+});
+
+it('are none of members that are disabled or unknown', async () => {
+  const find = await withMember('owner', false);
+  expect(await find(memberKeyId('member1'))).toBe(null);
+  expect(await find('QS-member-nobody' as AccessKeyId)).toBe(null);
+});
