@@ -1,8 +1,11 @@
 // Packing as a bucket's owner meets it: what is packed, that nobody notices, what it saves, and what happens when something
 // else happens meanwhile.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
+import { getInvoice } from '../../../src/core/billing/get-invoice.ts';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
+import { queryUsage } from '../../../src/core/metering/query-usage.ts';
 import { completeUpload } from '../../../src/core/multipart/complete-upload.ts';
 import { createUpload } from '../../../src/core/multipart/create-upload.ts';
 import { uploadPart, uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
@@ -13,6 +16,7 @@ import { putObject } from '../../../src/core/objects/put-object.ts';
 import { openBody } from '../../../src/core/objects/read-object.ts';
 import { type PackingBudget, runPacking } from '../../../src/core/packing/run-packing.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
+import { hourOf } from '../../../src/index/storage-totals.ts';
 import type { ObjectVersion, Segment } from '../../../src/ports/domain.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { isSameBytes, patternBytes, readAll } from '../../contract/bodies.ts';
@@ -394,6 +398,21 @@ describe('what is packed', () => {
     expect(await saved()).toBe(one);
     await deleteObjects(core, bucket, [{ key: key('old.log'), versionId: first }]);
     expect(await saved()).toBe(0);
+  });
+
+  it('stands on the bill, exact to the millisecond', async () => {
+    const one = await saved();
+    const packedAtMs = core.ports.clock.nowMs();
+    core.advanceSeconds(10 * 3600 + 1234);
+    await sweep(core, { packing: { bytes: 0, bodies: 0, bodyMaxBytes: 1 } });
+    const account = { ...ROOT_ACCOUNT };
+    const [fromMs, toMs] = [0, hourOf(core.ports.clock.nowMs())];
+    const sums = await queryUsage(core, { accountId: account.id, fromMs, toMs, groupBy: [] });
+    const quantity = sums.find(({ meter }) => meter === 'compressed/STANDARD')?.quantity;
+    expect(quantity).toBe(BigInt(one) * BigInt(toMs - packedAtMs));
+    const document = await getInvoice(core, account, { year: 2026, month: 11 });
+    const line = document?.invoice.lines.find(({ saving }) => saving === 'compressed');
+    expect(line).toMatchObject({ label: 'Storage, Standard, saved by compression', meters: ['compressed/STANDARD'] });
   });
 
   it('is an error when it is damaged', async () => {
