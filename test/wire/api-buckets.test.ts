@@ -38,6 +38,7 @@ describeCore('buckets by JSON', () => {
       cors: [{ allowedMethods: ['GET'], allowedOrigins: ['https://*.example.org'], maxAgeSeconds: 60 }],
       lifecycle: [{ id: 'old', filter: { prefix: 'tmp/' }, expiration: { days: 7 }, abortUploadsAfterDays: 1 }],
       encryption: { kind: 'server' },
+      compression: { afterDays: 30 },
       ownership: 'BucketOwnerEnforced',
       requestPayer: 'requester',
       hosting: { cleanUrls: false },
