@@ -45,6 +45,7 @@ const idle: UsageCounter = {
   owner,
   allowances: null,
   count: () => undefined,
+  note: () => undefined,
   countApart: () => {
     throw new Error('Nothing here has a receipt.');
   },

@@ -137,6 +137,7 @@ function createTierMeter(usage: Usage): Meter {
       else if (tier === 'edge') usage.fromEdge += 1;
       else if (tier === 'bucket') usage.fromBucket += 1;
     },
+    note: () => undefined,
     countApart: () => {
       throw new Error('Nothing here has a receipt.');
     },

@@ -18,6 +18,7 @@ export type MeterKind =
   | 'deduplicated'
   | 'compressed'
   | 'early-delete'
+  | 'operation'
   | 'class-a'
   | 'class-b'
   | 'free'
@@ -26,7 +27,8 @@ export type MeterKind =
 /**
  * `{kind}/{storage class}`; egress has the tier that the bytes came from instead (`memory`, `edge`, `bucket`, or `made`
  * for the answer). `free/blocked`: requests that were refused to strangers. `free/stale-uploads` and `free/stale-upload-bytes`:
- * unfinished uploads that the server gave up, and what their parts took.
+ * unfinished uploads that the server gave up, and what their parts took. `operation/{name}`: requests by what they asked for,
+ * for charts; bills know their classes alone.
  */
 export type MeterName = `${MeterKind}/${string}`;
 

@@ -73,6 +73,11 @@ export type UsageCounter = {
    * ledger or the flusher has it: caps know of it meanwhile.
    */
   countApart(use: Use): { readonly usage: DrainedUsage; settle(): void };
+  /**
+   * What an answer was to, by its name in S3, for charts. `isCountedRead`: it is counted here too, as class B. Reads that are
+   * counted here and never named are hot or public ones, so that these cost nothing more. Cost: a look-up.
+   */
+  note(operation: string, isCountedRead: boolean): void;
   /** A request that was refused to a stranger: free, and shown to the owner. */
   block(): void;
   /** Of the caps that hold for this owner; null: not known, none is needed unless the bucket is capped. */
@@ -87,6 +92,9 @@ export type DrainedUsage = {
   readonly counts: ReadonlyMap<string, Readonly<UsageCounts>>;
   /** Requests that were refused to strangers. */
   readonly blocked: number;
+  /** Requests by operation, and reads that were counted without a name. */
+  readonly operations: ReadonlyMap<string, number>;
+  readonly unnamedReads: number;
 };
 
 /** What was metered since the start, of all owners together. */

@@ -125,6 +125,22 @@ describeCore('usage', () => {
       };
       const expected = { micro: billMicro(log), bytes: log.bytesOut };
       await expect.poll(standing, { timeout: 20_000, interval: 500 }).toEqual(expected);
+      // The same by name: of each round what workOn did, and the bucket's policy. What has not changed is no read.
+      const from = new Date(Date.now() - 7_200_000).toISOString();
+      const asked = `/usage?from=${from}&by=total&groupBy=operation,accessKey&bucket=${bucket}`;
+      const { items } = (await api.call('GET', asked)).json;
+      const counts = items.map((item: { operation: string; quantity: string }) => [
+        item.operation,
+        Number(item.quantity),
+      ]);
+      const once = ['CopyObject', 'DeleteObject', 'ListObjectsV2', 'PutObject'];
+      const byName: Record<string, number> = Object.fromEntries(counts);
+      const { GetObject = 0, HeadObject = 0, SignedRead = 0 } = byName;
+      expect(GetObject + HeadObject + SignedRead).toBe(2 * rounds.length);
+      expect(byName).toMatchObject({
+        ...Object.fromEntries(once.map((name) => [name, rounds.length])),
+        ...{ PutBucketPolicy: 1, PublicRead: 3 * rounds.length },
+      });
     }
   });
 });

@@ -35,6 +35,8 @@ const newCounts = (): UsageCounts => ({
   madeBytes: 0,
 });
 
+const NO_OPERATIONS: ReadonlyMap<string, number> = new Map();
+
 /** `list` is called at the first use after each drain, `addApart` with what drains don't take. */
 type Listener = { list(counter: Counter): void; addApart(usage: DrainedUsage): void; nowMs(): number };
 
@@ -45,6 +47,8 @@ class Counter implements UsageCounter {
   #standard = newCounts();
   #others: Map<string, UsageCounts> | null = null;
   #blocked = 0;
+  #operations: Map<string, number> | null = null;
+  #namedReads = 0;
   #isListed = false;
   readonly #listener: Listener;
 
@@ -88,6 +92,13 @@ class Counter implements UsageCounter {
     return { usage, settle };
   }
 
+  note(operation: string, isCountedRead: boolean): void {
+    this.#operations ??= new Map();
+    this.#operations.set(operation, (this.#operations.get(operation) ?? 0) + 1);
+    if (isCountedRead) this.#namedReads += 1;
+    if (!this.#isListed) this.#enlist();
+  }
+
   block(): void {
     this.#blocked += 1;
     if (!this.#isListed) this.#enlist();
@@ -96,7 +107,16 @@ class Counter implements UsageCounter {
   /** What was counted so far. */
   peek(): DrainedUsage {
     const counts = new Map(this.#others ?? []).set('STANDARD', this.#standard);
-    return { owner: this.owner, usedFromMs: this.usedFromMs, counts, blocked: this.#blocked };
+    let reads = 0;
+    for (const { classB } of counts.values()) reads += classB;
+    return {
+      owner: this.owner,
+      usedFromMs: this.usedFromMs,
+      counts,
+      blocked: this.#blocked,
+      operations: this.#operations ?? NO_OPERATIONS,
+      unnamedReads: reads - this.#namedReads,
+    };
   }
 
   take(): DrainedUsage {
@@ -104,6 +124,8 @@ class Counter implements UsageCounter {
     this.#standard = newCounts();
     this.#others = null;
     this.#blocked = 0;
+    this.#operations = null;
+    this.#namedReads = 0;
     this.#isListed = false;
     return taken;
   }

@@ -1,8 +1,9 @@
 // What an account used, for charts: by hour, day or month, by bucket, key and meter, or one meter family of them.
 import { z } from '@hono/zod-openapi';
 import { toBillingUnits } from '../../core/billing/read-usage.ts';
-import { type NamedUsageSum, queryUsage } from '../../core/metering/query-usage.ts';
-import type { AccessKeyId, BucketId } from '../../ports/domain.ts';
+import type { Core } from '../../core/core.ts';
+import { isOperation, type NamedUsageSum, queryUsage } from '../../core/metering/query-usage.ts';
+import type { AccessKeyId, AccountId, BucketId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { HOUR_MS, type UsageGroup, type UsageQuery } from '../../ports/ledger.ts';
 import { quantitySchema } from '../billing-schemas.ts';
@@ -22,21 +23,30 @@ import { accountIdQuery, bucketNameSchema, idSchema } from '../schemas.ts';
 /** Longest time of one question, days: a chart of hours has 9,000 places then. */
 const DAYS_MAX = 400;
 const DAY_MS = 24 * HOUR_MS;
+/** As many as an account can have. */
+const KEYS_MAX = 1000;
 
 const usageSchema = z
   .object({
     time: timeSchema.nullable().openapi({ description: 'Start of the hour, day or month; null: of the whole time.' }),
     bucket: z.string().nullable(),
     accessKeyId: z.string().nullable(),
+    accessKeyName: z.string().nullable().openapi({ description: 'Of a key of the account that there still is.' }),
+    operation: z.string().nullable().openapi({ example: 'PutObject' }),
     meter: z.string().openapi({ example: 'class-a/STANDARD' }),
     quantity: quantitySchema,
   })
   .openapi('Usage');
 
-const show = ({ timeMs, bucket, accessKeyId, meter, quantity }: NamedUsageSum): z.infer<typeof usageSchema> => ({
+const show = (
+  { timeMs, bucket, accessKeyId, meter, quantity }: NamedUsageSum,
+  keyNames: ReadonlyMap<string, string>,
+): z.infer<typeof usageSchema> => ({
   time: isoTimeOrNull(timeMs),
   bucket,
   accessKeyId,
+  accessKeyName: keyNames.get(accessKeyId ?? '') ?? null,
+  operation: isOperation(meter) ? meter.slice(meter.indexOf('/') + 1) : null,
   meter,
   quantity: String(toBillingUnits(meter, quantity)),
 });
@@ -58,9 +68,12 @@ export function addUsageRoutes(api: Api): void {
           by: z.enum(['hour', 'day', 'month', 'total']).default('day'),
           groupBy: z
             .string()
-            .regex(/^(bucket|accessKey)(,(bucket|accessKey))?$/)
+            .regex(/^(bucket|accessKey|operation)(,(bucket|accessKey|operation)){0,2}$/)
             .optional()
-            .openapi({ description: 'bucket, accessKey, or both with a comma.' }),
+            .openapi({
+              description:
+                'bucket, accessKey, operation, or several with commas. By operation: how many requests of each kind there were, and nothing else; PublicRead is what was read without a signature, SignedRead what GetObject and HeadObject were answered out of memory.',
+            }),
           bucket: bucketNameSchema.optional(),
           accessKeyId: idSchema.optional(),
           meter: z
@@ -87,7 +100,9 @@ export function addUsageRoutes(api: Api): void {
       if (toMs <= fromMs || toMs - fromMs > DAYS_MAX * DAY_MS) {
         throw new StorageError('InvalidInput', { detail: `from must be before to, at most ${DAYS_MAX} days.` });
       }
-      const groups = (given.groupBy?.split(',') ?? []) as readonly UsageGroup[];
+      const wantedGroups = new Set(given.groupBy?.split(',') ?? []);
+      const isByOperation = wantedGroups.delete('operation') || given.meter?.split('/')[0] === 'operation';
+      const groups = [...wantedGroups] as readonly UsageGroup[];
       const groupBy: readonly UsageGroup[] = given.by === 'total' ? groups : [given.by, ...groups];
       const bucketId =
         given.bucket === undefined ? null : (await openBucketOf(call, given.bucket, 'usage:read')).record().id;
@@ -95,11 +110,22 @@ export function addUsageRoutes(api: Api): void {
       const sums = await queryUsage(call.core, input);
       const { meter } = given;
       const wanted = sums.filter(
-        (sum) => meter === undefined || sum.meter === meter || sum.meter.startsWith(`${meter}/`),
+        (sum) =>
+          isOperation(sum.meter) === isByOperation &&
+          (meter === undefined || sum.meter === meter || sum.meter.startsWith(`${meter}/`)),
       );
-      return c.json({ from: isoTime(fromMs), to: isoTime(toMs), items: wanted.map(show) }, 200);
+      const keyNames = groups.includes('accessKey')
+        ? await keyNamesOf(call.core, accountId)
+        : new Map<string, string>();
+      return c.json({ from: isoTime(fromMs), to: isoTime(toMs), items: wanted.map((sum) => show(sum, keyNames)) }, 200);
     },
   );
+}
+
+/** Names of an account's own keys. */
+async function keyNamesOf(core: Core, accountId: AccountId): Promise<ReadonlyMap<string, string>> {
+  const keys = await core.ports.directory.call('listAccessKeys', { accountId, after: '', limit: KEYS_MAX });
+  return new Map(keys.map(({ id, name }) => [id as string, name]));
 }
 
 const hourOf = (timeMs: number): number => timeMs - (timeMs % HOUR_MS);

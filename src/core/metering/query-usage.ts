@@ -36,13 +36,17 @@ export async function usageOfMonth(
   return toUsage(await core.ports.ledger.call('query', { accountId, fromMs, toMs, groupBy: [], ...only }));
 }
 
+/** Whether a meter says again what was asked for, by its name: charts show that, and bills don't. */
+export const isOperation = (meter: MeterName): boolean => meter.startsWith('operation/');
+
 /**
- * Adds sums up by meter. Byte-milliseconds become byte-hours once, down: what is left of an hour is the customer's. Savings
+ * Adds sums up by meter; but for operations by name. Byte-milliseconds become byte-hours once, down: what is left of an hour is the customer's. Savings
  * are rounded so that what remains of storage without them is rounded down too, from its exact byte-milliseconds.
  */
 export function toUsage(sums: readonly Pick<UsageSum, 'meter' | 'quantity'>[]): Usage {
   const exact = new Map<MeterName, bigint>();
-  for (const { meter, quantity } of sums) exact.set(meter, (exact.get(meter) ?? 0n) + quantity);
+  for (const { meter, quantity } of sums)
+    if (!isOperation(meter)) exact.set(meter, (exact.get(meter) ?? 0n) + quantity);
   const usage = new Map([...exact].filter(([meter]) => !isInByteTime(meter)));
   for (const [meter, byteMs] of exact) {
     if (isStorage(meter)) addHours(usage, exact, meter, byteMs);

@@ -77,7 +77,11 @@ export function createReceipts(
     const { operationClass } = use;
     const { usage, settle } = meter.of(owner).countApart(use);
     const lane = takeLane();
-    const batch = { source: lane.source, sequence: lane.sequence, rows: usageRows(usage) };
+    const batch = {
+      source: lane.source,
+      sequence: lane.sequence,
+      rows: usageRows({ ...usage, operations: new Map(), unnamedReads: 0 }),
+    };
     try {
       const price = await within(limitMs, 'the ledger', () => priceOf(accountId, batch, usage.usedFromMs));
       idle.push(lane);

@@ -5,10 +5,17 @@ import { HOUR_MS } from '../../ports/ledger.ts';
 import type { DrainedUsage, UsageCounts } from '../../ports/metering.ts';
 
 /**
+ * Reads that nobody names, so that they cost nothing more: what delivery serves to whoever has no key, and what the hot door
+ * serves to whoever has one.
+ */
+const PUBLIC_READS: MeterName = 'operation/PublicRead';
+const SIGNED_READS: MeterName = 'operation/SignedRead';
+
+/**
  * Rows of one drain; what is 0 has none. All of a counter belongs to the hour of its first use since the last drain: of
  * what is used around the turn of an hour some seconds' worth may stand in the earlier one, never in both.
  */
-export function usageRows({ owner, usedFromMs, counts, blocked }: DrainedUsage): UsageRow[] {
+export function usageRows({ owner, usedFromMs, counts, blocked, operations, unnamedReads }: DrainedUsage): UsageRow[] {
   const { bucketId, accessKeyId } = owner;
   const hourMs = usedFromMs - (usedFromMs % HOUR_MS);
   const sums = new Map<MeterName, bigint>();
@@ -17,6 +24,8 @@ export function usageRows({ owner, usedFromMs, counts, blocked }: DrainedUsage):
   };
   for (const [storageClass, of] of counts) addClass(add, storageClass, of);
   add('free/blocked', blocked);
+  for (const [operation, count] of operations) add(`operation/${operation}`, count);
+  add(accessKeyId === null ? PUBLIC_READS : SIGNED_READS, unnamedReads);
   return [...sums].map(([meter, quantity]) => ({ hourMs, bucketId, accessKeyId, meter, quantity }));
 }
 

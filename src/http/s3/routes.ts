@@ -249,6 +249,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     };
     if (payer === null) return finish();
     const use = useOfAnswer(operation, request, given, bytesOut);
+    if (operation !== null) meter.of(payer).note(operation, !isReceipted && use.operationClass === 'B');
     if (isReceipted) {
       return deps.takeReceipt(payer, use).then((receipt) => {
         headers[RECEIPT] = receiptHeader(receipt, requestId);

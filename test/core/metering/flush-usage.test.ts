@@ -10,7 +10,7 @@ import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
-import type { AccountId, BucketId } from '../../../src/ports/domain.ts';
+import type { AccessKeyId, AccountId, BucketId } from '../../../src/ports/domain.ts';
 import { HOUR_MS, type Ledger } from '../../../src/ports/ledger.ts';
 import { openMigrated } from '../../index/open-migrated.ts';
 
@@ -87,6 +87,36 @@ describe('flushing usage', () => {
         }
       }),
       { numRuns: 100 },
+    );
+  });
+
+  it('tells requests by their names apart from classes; bills have the classes alone', async () => {
+    const world = createWorld();
+    const [bucketId, accountId] = ['alice~1' as BucketId, 'alice' as AccountId];
+    const byKey = world.meter.of({ accountId, bucketId, accessKeyId: 'k' as AccessKeyId });
+    byKey.count('A', 0, 'none', 'STANDARD');
+    byKey.note('PutObject', false);
+    byKey.note('GetObject', false);
+    byKey.count('B', 0, 'memory', 'STANDARD');
+    // A stranger's three reads, one of which came by S3's own door.
+    for (const _ of [1, 2, 3]) world.use('alice');
+    world.meter.of({ accountId, bucketId, accessKeyId: null }).note('GetObject', true);
+    await world.flusher.flush();
+    const sums = world.api.query({ accountId, fromMs: 0, toMs: Date.UTC(2100, 0), groupBy: ['accessKey'] });
+    const named = sums.filter(({ meter }) => meter.startsWith('operation/'));
+    expect(named.map(({ accessKeyId, meter, quantity }) => [accessKeyId, meter, quantity])).toEqual([
+      [null, 'operation/GetObject', 1n],
+      [null, 'operation/PublicRead', 2n],
+      ['k', 'operation/GetObject', 1n],
+      ['k', 'operation/PutObject', 1n],
+      ['k', 'operation/SignedRead', 1n],
+    ]);
+    expect(toUsage(sums)).toEqual(
+      new Map([
+        ['class-b/STANDARD', 4n],
+        ['egress/memory', 3n],
+        ['class-a/STANDARD', 1n],
+      ]),
     );
   });
 
