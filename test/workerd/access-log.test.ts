@@ -36,7 +36,9 @@ it('is written to the console, by both doors, with the client that Cloudflare na
   const size = await get(`${name}/a`);
   await get(`${name}/a`);
   const errorSize = await get(`${name}/missing?X-Amz-Signature=1`);
+  const healthSize = await get('-/health');
   const common = { event: 'access', method: 'GET', remoteAddress: '192.0.2.7', userAgent: 'x"y', isWhole: null };
+  expect(healthSize).toBeGreaterThan(0);
   expect(lines).toMatchObject([
     {
       ...common,
@@ -57,5 +59,6 @@ it('is written to the console, by both doors, with the client that Cloudflare na
       bodyTier: 'memory',
     },
     { ...common, target: `/${name}/missing?X-Amz-Signature=[redacted]`, status: 400, bodyBytes: errorSize },
+    { ...common, target: '/-/health', status: 200, bodyBytes: healthSize },
   ]);
 });

@@ -4,12 +4,15 @@ import { StorageError } from '../../ports/errors.ts';
 import type { MetricFamily } from '../../ports/metrics.ts';
 import { makeResponse } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
+import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { METRICS_CONTENT_TYPE, renderMetrics } from './metrics-text.ts';
 
 export type SystemOptions = {
   /** What a reader of the metrics must show; null: there is no such page. */
   readonly metricsToken: string | null;
 };
+
+const encoder = new TextEncoder();
 
 /** `path` begins behind `/-`. */
 export type AnswerSystem = (request: HttpRequest, path: string, requestId: string) => Response | Promise<Response>;
@@ -61,11 +64,17 @@ function unauthorized(request: HttpRequest, requestId: string): Response {
     'www-authenticate': 'Bearer realm="metrics"',
     'x-amz-request-id': requestId,
   };
-  const text = 'This page needs the header Authorization: Bearer QUAYSIDE_METRICS_TOKEN.\n';
-  return makeResponse(request, 401, headers, text);
+  return send(request, 401, headers, 'This page needs the header Authorization: Bearer QUAYSIDE_METRICS_TOKEN.\n');
 }
 
 function respond(request: HttpRequest, requestId: string, contentType: string, text: string): Response {
   const headers = { 'content-type': contentType, 'cache-control': 'no-store', 'x-amz-request-id': requestId };
-  return makeResponse(request, 200, headers, request.method === 'HEAD' ? null : text);
+  return send(request, 200, headers, text);
+}
+
+/** Notes what is sent: where nobody sees how much the client took, that is what the access log says. */
+function send(request: HttpRequest, status: number, headers: HeaderRecord, text: string): Response {
+  const body = request.method === 'HEAD' ? null : encoder.encode(text);
+  request.notes.bodyBytes = body?.length ?? 0;
+  return makeResponse(request, status, headers, body);
 }

@@ -71,6 +71,7 @@ export function createSiteAnswers(core: Core, receiptOf: ReceiptOfRead): SiteAns
     const bytes = encoder.encode(content);
     headers['content-length'] = `${bytes.length}`;
     const isHead = stay.request.method === 'HEAD';
+    stay.request.notes.bodyBytes = isHead ? 0 : bytes.length;
     return respond(stay, status, headers, isHead ? null : bytes);
   }
 
@@ -141,7 +142,9 @@ export function createSiteAnswers(core: Core, receiptOf: ReceiptOfRead): SiteAns
       if (ActualObjectSize !== undefined) headers['content-range'] = unsatisfiedContentRange(Number(ActualObjectSize));
       const added = error instanceof FailureWithHeaders ? error.headers : {};
       const all = { ...headers, ...added, 'x-amz-request-id': requestId };
-      return makeResponse(request, status, all, request.method === 'HEAD' ? null : html);
+      const body = request.method === 'HEAD' ? null : encoder.encode(html);
+      request.notes.bodyBytes = body?.length ?? 0;
+      return makeResponse(request, status, all, body);
     },
   };
 }

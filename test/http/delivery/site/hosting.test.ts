@@ -65,7 +65,10 @@ async function visit(target: string, { headers = {}, method = 'GET', host = HOST
   const place = { rawBucket: 'pages', rawPath: request.rawPath.slice(1), binding };
   const response = await delivery.deliverSite(request, place, 'ID');
   const { 'x-amz-request-id': _id, ...rest } = Object.fromEntries(response.headers);
-  return { status: response.status, headers: rest, body: await response.text() };
+  const body = await response.text();
+  // What metrics and access log go by.
+  expect(request.notes.bodyBytes).toBe(new TextEncoder().encode(body).length);
+  return { status: response.status, headers: rest, body };
 }
 
 /** What the hot door says; null: nothing. */
