@@ -8,6 +8,7 @@ import type { BucketRecord } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { bucketRecord, objectOf, refOf, uploadOf } from '../contract/index-samples.ts';
+import { fuzzRuns } from '../fuzz-seed.ts';
 import { nastyText } from './nasty-text.ts';
 import { openMigrated } from './open-migrated.ts';
 
@@ -82,7 +83,7 @@ describe('listObjects against a model', () => {
         }
         sql.close();
       }),
-      { numRuns: 150 },
+      { numRuns: fuzzRuns(60) },
     );
   });
 
@@ -101,7 +102,7 @@ describe('listObjects against a model', () => {
         }
         sql.close();
       }),
-      { numRuns: 150 },
+      { numRuns: fuzzRuns(60) },
     );
   });
 
@@ -173,7 +174,7 @@ describe('listUploads against a model', () => {
         }
         sql.close();
       }),
-      { numRuns: 60 },
+      { numRuns: fuzzRuns(30) },
     );
   });
 });

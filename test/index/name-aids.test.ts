@@ -18,6 +18,7 @@ import {
   refOf,
   START_MS,
 } from '../contract/index-samples.ts';
+import { fuzzRuns } from '../fuzz-seed.ts';
 import { openMigrated } from './open-migrated.ts';
 
 function openWorld() {
@@ -149,7 +150,7 @@ describe('sizes of prefixes and search', () => {
         check(world);
         world.sql.close();
       }),
-      { numRuns: 80 },
+      { numRuns: fuzzRuns(30) },
     );
   });
 
@@ -193,7 +194,7 @@ describe('sizes of prefixes and search', () => {
         expect(ranges.slice(1).every(({ objects }) => objects >= 1 && objects <= 4)).toBe(true);
         sql.close();
       }),
-      { numRuns: 100 },
+      { numRuns: fuzzRuns(40) },
     );
   });
 

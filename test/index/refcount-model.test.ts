@@ -27,6 +27,7 @@ import {
   uploadOf,
   wholeOf,
 } from '../contract/index-samples.ts';
+import { fuzzRuns } from '../fuzz-seed.ts';
 import { openMigrated } from './open-migrated.ts';
 
 type Step =
@@ -284,7 +285,7 @@ describe('references to blobs', () => {
         }
         world.end();
       }),
-      { numRuns: 60, examples: [[copyDuringRelease]] },
+      { numRuns: fuzzRuns(30), examples: [[copyDuringRelease]] },
     );
   });
 });

@@ -21,6 +21,7 @@ import {
   START_MS,
   uploadOf,
 } from '../contract/index-samples.ts';
+import { fuzzRuns } from '../fuzz-seed.ts';
 import { openMigrated } from './open-migrated.ts';
 
 const CLASSES = ['STANDARD', 'STANDARD_IA'] as const;
@@ -231,7 +232,7 @@ describe('storage totals', () => {
         world.end();
       }),
       {
-        numRuns: 80,
+        numRuns: fuzzRuns(20),
         examples: [[[example('mode'), example('put', { sizeBytes: 2 ** 43 - 1 }), example('put'), example('delete')]]],
       },
     );
