@@ -1,0 +1,162 @@
+// Usage on Cloudflare, where isolates and Durable Objects end without a word: what an isolate had not flushed is lost, what it
+// had is counted once, and what was stored comes to the bill that a hand works out, also after its objects began anew.
+import { abortAllDurableObjects, createScheduledController } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, it } from 'vitest';
+import { createDoDirectory } from '../../src/adapters/cloudflare/do-directory.ts';
+import { createDoLedger } from '../../src/adapters/cloudflare/do-ledger.ts';
+import { systemClock } from '../../src/adapters/shared/system-clock.ts';
+import { recompute } from '../../src/core/billing/invoice-document.ts';
+import { type InvoiceJson, parseInvoiceJson } from '../../src/core/billing/invoice-json.ts';
+import { monthOf, monthsLater, monthText } from '../../src/core/billing/month.ts';
+import { createUsageFlusher } from '../../src/core/metering/flush-usage.ts';
+import { toUsage } from '../../src/core/metering/query-usage.ts';
+import type { AccountId, BucketRecord, ObjectVersion } from '../../src/ports/domain.ts';
+import type { Ledger } from '../../src/ports/ledger.ts';
+import worker from '../../src/worker.ts';
+import { patternBytes } from '../contract/bodies.ts';
+import { deletionOf } from '../contract/index-samples.ts';
+import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf, refOf } from './bucket.ts';
+import { createIsolate } from './isolate.ts';
+import { makePublicBucket } from './public-bucket.ts';
+
+let made = 0;
+
+/** An isolate that lives until nobody asks it any more: it flushes when it is told to, and never by itself. */
+function startIsolate(ledger: Ledger = createDoLedger(env.LEDGER)) {
+  const { core, fetch, settle } = createIsolate();
+  const log = { info: () => undefined, error: () => undefined };
+  const quiet = { ...core, ports: { ...core.ports, ledger, log } };
+  made += 1;
+  const { flush } = createUsageFlusher(quiet, { source: `isolate ${Date.now()} ${made}`, intervalMs: 1 });
+  const read = async (url: string, times: number) => {
+    for (let at = 0; at < times; at++) expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(100);
+    await settle();
+  };
+  return { read, flush };
+}
+
+/** Reads of a bucket as the ledger has them. */
+async function recorded({ id: bucketId, ownerId: accountId }: BucketRecord) {
+  const all = { accountId, bucketId, fromMs: 0, toMs: Date.UTC(2100, 0), groupBy: [] };
+  const usage = toUsage(await createDoLedger(env.LEDGER).call('query', all));
+  return Number(usage.get('class-b/STANDARD') ?? 0n);
+}
+
+it('an isolate that ends loses what it counted since its last flush, and nothing else', async () => {
+  const { put, url, record } = await makePublicBucket();
+  await put('a', patternBytes(100));
+  const first = startIsolate();
+  await first.read(url('a'), 3);
+  expect(await first.flush()).toBe(true);
+  // So much is counted within one interval, and then the isolate is gone with all that it had in memory.
+  await first.read(url('a'), 2);
+  const second = startIsolate();
+  await second.read(url('a'), 4);
+  expect(await second.flush()).toBe(true);
+  expect(await recorded(record)).toBe(3 + 4);
+});
+
+it('a ledger that is aborted while usage is on its way counts it once', async () => {
+  const { put, url, record } = await makePublicBucket();
+  await put('a', patternBytes(100));
+  const real = createDoLedger(env.LEDGER);
+  let aborts = 0;
+  const dying: Ledger = {
+    async call(name, input) {
+      const answer = real.call(name, input);
+      // Half of the time before it can have arrived, half of the time when it has been recorded and the answer is out.
+      if (aborts % 2 === 1) await answer;
+      if (aborts++ < 6) {
+        await abortAllDurableObjects();
+        await answer.catch(() => undefined);
+        throw new Error('Nobody knows what became of it.');
+      }
+      return answer;
+    },
+  };
+  const isolate = startIsolate(dying);
+  let used = 0;
+  while (aborts < 6) {
+    await isolate.read(url('a'), 2);
+    used += 2;
+    expect(await isolate.flush()).toBe(false);
+  }
+  // What waited for an answer, then what was counted meanwhile.
+  while (!(await isolate.flush()));
+  await isolate.flush();
+  expect(await recorded(record)).toBe(used);
+});
+
+it('what is stored comes to the bill that a hand works out, also after all objects began anew', async () => {
+  const HOUR_MS = 3_600_000;
+  // One that is due for certain.
+  const month = monthsLater(monthOf(Date.now()), -2);
+  const at = (hours: number) => Date.UTC(month.year, month.month - 1, 3) + hours * HOUR_MS;
+  const ownerId = `stored-${Date.now()}` as AccountId;
+  const directory = createDoDirectory(env.DIRECTORY, {
+    ...{ clock: systemClock, background: { run: () => undefined }, hostFreshSeconds: 5 },
+  });
+  // A byte-hour of STANDARD is 1,000 micro-units, of STANDARD_IA 500.
+  const line = (storageClass: string, price: string) => ({
+    ...{ label: storageClass, meters: [`storage/${storageClass}`, `early-delete/${storageClass}`] },
+    ...{ unit: { name: 'byte-month', size: 1, perMonth: true }, tiers: [{ price }] },
+  });
+  const card = {
+    id: ownerId,
+    name: 'x',
+    currency: 'EUR',
+    source: 'https://example.com/',
+    asOf: '2026-11-21',
+    monthHours: 720,
+  };
+  const json = JSON.stringify({ ...card, lines: [line('STANDARD', '0.72'), line('STANDARD_IA', '0.36')] });
+  await directory.call('putAccount', { account: { id: ownerId, displayName: 'stored' }, keys: [] });
+  await directory.call('putRateCard', { id: ownerId, json });
+  await directory.call('setAccountCard', { accountId: ownerId, cardId: ownerId });
+  const name = freshBucketName();
+  await directory.call('addBucket', { ownerId, name, createdAtMs: at(0) });
+  const { call } = bucketObject(name);
+  const bucket = refOf(await call('createBucket', { bucket: { ...recordOf(name, PUBLIC), ownerId } }));
+  const put = (key: string, hours: number, sizeBytes: number, storageClass = 'STANDARD') => {
+    const object: ObjectVersion = {
+      ...objectOf(key, `${key}${hours}`),
+      lastModifiedMs: at(hours),
+      sizeBytes,
+      storageClass,
+    };
+    return call('commitObject', { bucket, object, condition: null, arrivals: [] });
+  };
+  await put('a', 0, 1000);
+  await put('b', 1.5, 600, 'STANDARD_IA');
+  await put('a', 2.25, 400);
+  await call('deleteObjects', { bucket, ...deletionOf(['a', 'b'], at(10)) });
+  const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'off', QUAYSIDE_BILLING_CLOSE_HOURS: '1' } as typeof env;
+  const bill = async () => {
+    const kept = await directory.call('getInvoice', { accountId: ownerId, period: monthText(month) });
+    return kept === null ? null : parseInvoiceJson(JSON.parse(kept) as InvoiceJson);
+  };
+  for (const cron of ['17 * * * *', '17 * * * *']) {
+    await worker.scheduled(createScheduledController({ cron }), settings);
+    await abortAllDurableObjects();
+  }
+  await directory.call('setClosing', { period: monthText(month), after: '' });
+  await worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
+  const first = await bill();
+  const standard = (1000n * 9n) / 4n + (400n * 31n) / 4n;
+  const [cold, early] = [(600n * 17n) / 2n, (600n * (1440n - 17n)) / 2n];
+  expect(first?.usage).toEqual(
+    new Map([
+      ['early-delete/STANDARD_IA', early],
+      ['storage/STANDARD', standard],
+      ['storage/STANDARD_IA', cold],
+    ]),
+  );
+  expect(first?.invoice.totalMicro).toBe(standard * 1000n + (cold + early) * 500n);
+  await abortAllDurableObjects();
+  for (const cron of ['17 * * * *', '47 * * * *'])
+    await worker.scheduled(createScheduledController({ cron }), settings);
+  const again = await bill();
+  expect(again).toEqual(first);
+  if (again !== null) expect(recompute(again)).toEqual(again.invoice);
+});
