@@ -24,6 +24,7 @@ import { openBody } from '../src/core/objects/read-object.ts';
 import { createAddressReader } from '../src/http/address.ts';
 import { createDelivery } from '../src/http/delivery/deliver.ts';
 import { createAccessLog } from '../src/http/observe/access-log.ts';
+import type { SignedRead } from '../src/http/request.ts';
 import { createAuthenticator } from '../src/http/s3/authenticate.ts';
 import { evaluateRead } from '../src/http/semantics/conditional.ts';
 import { objectHeaders } from '../src/http/semantics/object-headers.ts';
@@ -141,6 +142,18 @@ try {
   await measure('all of the app, Hono included', () => app.fetch(fetchRequest, { incoming: plain, outgoing }));
   await measure('SigV4 check', () => authenticate(signedRequest));
   await measure('a signed GET, all of the app', () => app.fetch(fetchRequest, { incoming: signedIncoming, outgoing }));
+  const signedRead = (headers: Readonly<Record<string, string>>, rawQuery: string): SignedRead => ({
+    ...plainRead,
+    method: 'GET',
+    rawQuery,
+    header: (name) => headers[name] ?? null,
+    headerNames: () => Object.keys(headers),
+  });
+  const inHeader = signedRead(Object.fromEntries(signed.headers), '');
+  await measure('the hot answer of a signed read', () => app.hotDoor.answerSigned(inHeader));
+  const url = await signer.sign('http://127.0.0.1:9000/hot/object', { aws: { signQuery: true } });
+  const inQuery = signedRead({ host: '127.0.0.1:9000' }, new URL(url.url).search.slice(1));
+  await measure('the same of a presigned URL', () => app.hotDoor.answerSigned(inQuery));
   printTable(rows);
 } finally {
   await close(1000);
