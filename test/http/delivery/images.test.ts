@@ -7,6 +7,8 @@ import { createDecide } from '../../../src/core/auth/decide.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { createDelivery, type Delivery } from '../../../src/http/delivery/deliver.ts';
+import { FailureWithHeaders } from '../../../src/http/failure-with-headers.ts';
+import type { StorageError } from '../../../src/ports/errors.ts';
 import type { ImageSettings } from '../../../src/ports/hosting.ts';
 import { type MemoryCore, openTestBucket, withPorts } from '../../core/memory-core.ts';
 import { createStockedCore, PUBLIC_BUCKET, putBytes } from '../../node/hot-lane/doors.ts';
@@ -65,10 +67,14 @@ beforeAll(async () => {
   await allow({ sizes: [], maxSize: 500 });
 });
 
+function codeOf(error: { code: string } | FailureWithHeaders): string {
+  return error instanceof FailureWithHeaders ? (error.failure as StorageError).code : error.code;
+}
+
 async function get(query: string, headers: Headers = {}, method = 'GET', key = 'photo.jpg') {
   const request = makeRequest({ method, target: `/${PUBLIC_BUCKET}/${key}?${query}`, headers });
   const deliver = async () => delivery.deliver(request, PUBLIC_BUCKET, key, 'id');
-  const answer = await deliver().catch((error: { code: string }) => error.code);
+  const answer = await deliver().catch((error: { code: string } | FailureWithHeaders) => codeOf(error));
   if (typeof answer === 'string') return { status: answer, headers: {} as Headers, body: Buffer.alloc(0) };
   const body = Buffer.from(await answer.arrayBuffer());
   return { status: answer.status, headers: Object.fromEntries(answer.headers) as Headers, body };
