@@ -83,7 +83,8 @@ describeCore('presigned URLs', () => {
   });
 
   it('live from one second to seven days', async () => {
-    expect((await visit(client.presigned(get, '1'))).status).toBe(200);
+    // Dated ahead, or a second that is nearly over would be all that the URL has.
+    expect((await visit(client.presigned({ ...get, sign: { date: secondsAgo(-60) } }, '1'))).status).toBe(200);
     expect((await visit(client.presigned(get, '604800'))).status).toBe(200);
     expect((await visit(client.presigned({ ...get, sign: { date: secondsAgo(600_000) } }, '604800'))).status).toBe(200);
     for (const expires of ['-1', '604801']) {
