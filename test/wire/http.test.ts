@@ -93,11 +93,15 @@ describeCore('an early refusal', () => {
         const refused = { ...call, headers, signer: { secretKey: 'wrong' } };
         socket.write(requestHead(client.prepared(refused)));
         socket.write(Buffer.alloc(size, 'r'));
-        const reply = await socket.read();
-        expect(reply.status).toBe(403);
-        expect(reply.body.toString()).toContain('SignatureDoesNotMatch');
+        // workerd ends a connection whose body nobody reads, and the reset may overtake the answer (seen November 2026).
+        const isLost = () => (target.home === 'workers' && size >= MiB ? null : Promise.reject(new Error('no answer')));
+        const reply = await socket.read().catch(isLost);
+        if (reply !== null) {
+          expect(reply.status).toBe(403);
+          expect(reply.body.toString()).toContain('SignatureDoesNotMatch');
+        }
         // Either the connection goes on with the next request, or it ends: never is the body taken for a request.
-        if (reply.headers.connection !== 'close') {
+        if (reply !== null && reply.headers.connection !== 'close') {
           socket.write(requestHead(client.prepared({ method: 'GET', bucket, key: 'missing' })));
           const next = await socket.read().catch(() => null);
           if (next !== null)
