@@ -16,6 +16,7 @@ import { ConfigError, parseConfig } from './config.ts';
 import { runBilling } from './core/billing/run-billing.ts';
 import type { Core } from './core/core.ts';
 import { createDispatcher } from './core/outbox/dispatch.ts';
+import { SMALL_PACKING } from './core/packing/packing-budgets.ts';
 import { sweep } from './core/sweep/sweep.ts';
 import type { OutboxQueue } from './ports/outbox.ts';
 
@@ -50,11 +51,6 @@ type Service = {
  * Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 const LIFECYCLE_PAGES = 300;
-/**
- * What one sweep packs: at some 30 ms of CPU for a MB, under a half of the 30 s that a scheduled run has by default.
- * Source: https://developers.cloudflare.com/workers/platform/limits/#cpu-time
- */
-const PACKING = { bytes: 192 * 1024 * 1024, bodies: 100, bodyMaxBytes: 256 * 1024 * 1024 };
 /** The cron of bills in wrangler.toml: a turn of its own, with its own bound. At five calls for an account. */
 const BILLING_CRON = '47 * * * *';
 const BILLED_ACCOUNTS = 100;
@@ -95,6 +91,6 @@ export default {
   async scheduled({ cron }, env) {
     const { core } = serviceOf(env);
     if (cron === BILLING_CRON) await runBilling(core, { accountsMax: BILLED_ACCOUNTS });
-    else await sweep(core, { lifecyclePages: LIFECYCLE_PAGES, packing: PACKING });
+    else await sweep(core, { lifecyclePages: LIFECYCLE_PAGES, packing: SMALL_PACKING });
   },
 } satisfies ExportedHandler<WorkerEnv>;

@@ -60,6 +60,7 @@ declare module 'node:zlib' {
   type Done = (error: Error | null, result: Uint8Array) => void;
   type Params = { readonly params: Readonly<Record<number, number>> };
   export function brotliCompress(data: Uint8Array, options: Params, done: Done): void;
+  export function zstdCompress(data: Uint8Array, options: Params, done: Done): void;
   export function createZstdCompress(
     options: Params & { readonly chunkSize: number; readonly pledgedSrcSize: number },
   ): {

@@ -6,7 +6,7 @@
 // 40 KiB on, its stream when the end takes more than one `chunkSize`; its zstdDecompress opens the first of several frames
 // only, and takes a `maxOutputLength` near the size for too little. So here the piece is always large enough, the bound is
 // loose, and frames are opened one by one. Goes away when test/contract/packed-blobs.contract.ts passes without it.
-import { constants, createZstdCompress, zstdDecompress } from 'node:zlib';
+import { constants, createZstdCompress, zstdCompress, zstdDecompress } from 'node:zlib';
 
 /**
  * How thorough packing is. CPU of TypeScript text in frames of 256 KiB, measured 2026-11 on Node: level 3 leaves 28.9 % for 12
@@ -16,6 +16,12 @@ export const PACK_LEVEL = 6;
 
 /** What a frame may come to when it opens, besides its due: enough for workerd, little enough for a damaged one. Bytes. */
 const OUTPUT_SLACK_BYTES = 1024 * 1024;
+
+/**
+ * Up to here workerd's zstdCompress works whatever the bytes are. Its stream keeps some 2 MB for each frame until the
+ * collector comes, which the thousands of a body must not cost (measured 2026-11): so frames of that home are no larger.
+ */
+export const WORKERS_FRAME_BYTES = 32 * 1024;
 
 /** The bytes as one frame. `checksum`: with the low half of their XXH64 at its end. Source: RFC 8878 section 3.1.1. */
 export function zstdFrame(
@@ -38,7 +44,12 @@ export function zstdFrame(
 
 /** A frame of a packed blob: whoever opens it proves its bytes. Never fails but for want of memory. */
 export function packFrame(plain: Uint8Array, level: number): Promise<Uint8Array> {
-  return zstdFrame(plain, { level, checksum: true });
+  if (plain.length > WORKERS_FRAME_BYTES) return zstdFrame(plain, { level, checksum: true });
+  const { ZSTD_c_compressionLevel, ZSTD_c_checksumFlag } = constants;
+  const params = { [ZSTD_c_compressionLevel]: level, [ZSTD_c_checksumFlag]: 1 };
+  return new Promise((resolve, reject) => {
+    zstdCompress(plain, { params }, (error, packed) => (error === null ? resolve(packed) : reject(error)));
+  });
 }
 
 /** The plain bytes of one frame, exactly `plainBytes` (> 0) of them, or null: it is damaged. */

@@ -14,10 +14,8 @@ import { cutSegments } from '../objects/read-object.ts';
 import { classOf, commitOrDiscard, discard } from '../objects/write-body.ts';
 import { packSource } from './pack-source.ts';
 
-/** Plain bytes of a frame: less costs more room (1 point of text at 128 KiB), more costs each small range more. Measured 2026-11. */
-export const FRAME_BYTES = 256 * 1024;
 /** Bytes from the start of a body by which it is judged. */
-const SAMPLE_BYTES = 64 * 1024;
+const SAMPLE_BYTES = 32 * 1024;
 /** What packing must leave at most: it costs each reader CPU, so it has to save a tenth. */
 const WORTH = 0.9;
 
@@ -26,18 +24,25 @@ export type PackOutcome =
   | { readonly kind: 'packed'; readonly savedBytes: number }
   | { readonly kind: 'kept' | 'left' | 'stopped' };
 
+export type PackOptions = {
+  /** Plain bytes of a frame. */
+  readonly frameBytes: number;
+  /** Once it is aborted the packing ends in the midst of the body. */
+  readonly stopping: AbortSignal | null;
+};
+
 /** Errors: InternalError (the body is damaged), those of the ports. Cost: the body read and written once, and two index calls. */
 export async function packVersion(
   core: Core,
   bucket: BucketHandle,
   { key, versionId }: PackingCandidate,
-  stopping: AbortSignal | null,
+  options: PackOptions,
 ): Promise<PackOutcome> {
   const found = await bucket.call('getVersion', { key, versionId });
   if (found?.kind !== 'object' || !isPlain(found.object)) return { kind: 'left' };
   const version = found.object;
   if (!(await isWorthIt(core, version))) return { kind: 'kept' };
-  const written = await writePacked(core, bucket, version, stopping);
+  const written = await writePacked(core, bucket, version, options);
   if (written === 'stopped') return { kind: 'stopped' };
   const { to, arrival } = written;
   const arrivals = [arrival];
@@ -75,7 +80,8 @@ async function isWorthIt(core: Core, { segments, sizeBytes }: ObjectVersion): Pr
   return (await packFrame(sample, PACK_LEVEL)).length <= sample.length * WORTH;
 }
 
-async function writePacked(core: Core, bucket: BucketHandle, version: ObjectVersion, stopping: AbortSignal | null) {
+async function writePacked(core: Core, bucket: BucketHandle, version: ObjectVersion, options: PackOptions) {
+  const { frameBytes, stopping } = options;
   const { blobStore, clock, ids } = core.ports;
   const { sizeBytes, key, headers, userMetadata } = version;
   const home = bucket.record();
@@ -88,12 +94,8 @@ async function writePacked(core: Core, bucket: BucketHandle, version: ObjectVers
     isStopped = stopping?.aborted === true;
     if (isStopped) throw new StorageError('ServiceUnavailable', { detail: 'The server stops.' });
   };
-  const layout = { frameBytes: FRAME_BYTES, plainBytes: sizeBytes };
-  const source = packSource(
-    storedSource(core, version.segments),
-    { frameBytes: FRAME_BYTES, level: PACK_LEVEL },
-    onPlain,
-  );
+  const layout = { frameBytes, plainBytes: sizeBytes };
+  const source = packSource(storedSource(core, version.segments), { frameBytes, level: PACK_LEVEL }, onPlain);
   const identity = {
     ...{ bucket: home.name, key, headers, userMetadata, part: null, encryption: null, packing: layout },
     ...classOf(version),

@@ -24,6 +24,8 @@ export type PackingBudget = {
   bodies: number;
   /** Larger bodies are left alone for good, bytes. */
   readonly bodyMaxBytes: number;
+  /** Plain bytes of a frame: fewer cost room, more cost each small range (bench/README.md, packing). */
+  readonly frameBytes: number;
   readonly stopping: AbortSignal | null;
 };
 
@@ -135,7 +137,7 @@ async function packOne(
 ): Promise<PackOutcome | { readonly kind: 'failed' }> {
   budget.bodies -= 1;
   try {
-    const outcome = await packVersion(core, bucket, candidate, budget.stopping);
+    const outcome = await packVersion(core, bucket, candidate, budget);
     if (outcome.kind === 'packed') budget.bytes -= candidate.sizeBytes;
     return outcome;
   } catch (cause) {

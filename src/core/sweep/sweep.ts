@@ -5,11 +5,11 @@ import { HOUR_MS } from '../../ports/ledger.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
-import { PUT_MAX_BYTES } from '../limits.ts';
 import { collectStorage } from '../metering/collect-storage.ts';
 import { abortStaleUploads } from '../multipart/abort-stale-uploads.ts';
 import { tendSearch } from '../names/search-names.ts';
 import { resumeNameJobs } from '../names/start-name-job.ts';
+import { LARGE_PACKING } from '../packing/packing-budgets.ts';
 import { type PackingBudget, runPacking } from '../packing/run-packing.ts';
 import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
 
@@ -19,16 +19,13 @@ const PAGE = 500;
 export type SweepOptions = {
   /** Pages of lifecycle runs in this sweep, of some 2,000 rows; a run that needs more goes on in the next one. 10,000. */
   readonly lifecyclePages?: number;
-  /** What packing may do in this sweep; the rest waits for the next one. 16 GiB of bodies of up to 5 GiB. */
+  /** What packing may do in this sweep; the rest waits for the next one. LARGE_PACKING. */
   readonly packing?: Omit<PackingBudget, 'stopping'>;
   /** Once it is aborted the sweep ends behind the bucket, or the page of a run, that it is at. */
   readonly stopping?: AbortSignal;
 };
 
 const LIFECYCLE_PAGES = 10_000;
-const GIB = 2 ** 30;
-const PACKING = { bytes: 16 * GIB, bodies: Number.POSITIVE_INFINITY, bodyMaxBytes: PUT_MAX_BYTES };
-
 /** Sweeps every bucket, one after the other. A bucket whose sweep fails is logged and left to the next sweep. */
 export async function sweep(core: Core, options: SweepOptions = {}): Promise<SweepResult> {
   const { directory, log, metadataIndex } = core.ports;
@@ -72,7 +69,7 @@ export async function sweep(core: Core, options: SweepOptions = {}): Promise<Swe
     if (names.length < PAGE || stopping?.aborted === true) break;
   }
   // Last, for it takes longest.
-  await pack(core, packable, { ...(options.packing ?? PACKING), stopping });
+  await pack(core, packable, { ...(options.packing ?? LARGE_PACKING), stopping });
   if (deletedBlobs + releasedHolds > 0) log.info('swept', { deletedBlobs, releasedHolds });
   if (Object.values(counts).some((count) => count > 0)) log.info('lifecycle', counts);
   return { deletedBlobs, releasedHolds };

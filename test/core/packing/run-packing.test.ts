@@ -57,7 +57,7 @@ const put = (name: string, bytes = LOG, contentType = 'text/plain', into = bucke
     ...{ expectation: { contentMd5Hex: null, checksum: null }, condition: null },
   });
 const budgetOf = (changes: Partial<PackingBudget> = {}): PackingBudget => ({
-  ...{ bytes: 2 ** 40, bodies: 1000, bodyMaxBytes: 2 ** 40, stopping: null },
+  ...{ bytes: 2 ** 40, bodies: 1000, bodyMaxBytes: 2 ** 40, frameBytes: 2 ** 18, stopping: null },
   ...changes,
 });
 const run = (on = core, changes: Partial<PackingBudget> = {}) =>
@@ -404,7 +404,7 @@ describe('what is packed', () => {
     const one = await saved();
     const packedAtMs = core.ports.clock.nowMs();
     core.advanceSeconds(10 * 3600 + 1234);
-    await sweep(core, { packing: { bytes: 0, bodies: 0, bodyMaxBytes: 1 } });
+    await sweep(core, { packing: { bytes: 0, bodies: 0, bodyMaxBytes: 1, frameBytes: 2 ** 18 } });
     const account = { ...ROOT_ACCOUNT };
     const [fromMs, toMs] = [0, hourOf(core.ports.clock.nowMs())];
     const sums = await queryUsage(core, { accountId: account.id, fromMs, toMs, groupBy: [] });
@@ -501,7 +501,7 @@ describe('between reading and exchanging', () => {
       expect(await isPacked('log')).toBe(landsBefore);
       await expectBody(await get('log'));
       core.advanceSeconds(GRACE_SECONDS + DAY);
-      await sweep(core, { packing: { bytes: 0, bodies: 0, bodyMaxBytes: 1 } });
+      await sweep(core, { packing: { bytes: 0, bodies: 0, bodyMaxBytes: 1, frameBytes: 2 ** 18 } });
       expect(core.blobStore.blobs.size).toBe(1);
       await expectBody(await get('log'));
     }
