@@ -138,6 +138,10 @@ function createTierMeter(usage: Usage): Meter {
       else if (tier === 'bucket') usage.fromBucket += 1;
     },
     note: () => undefined,
+    countOpen(operationClass, bytesOut, tier, storageClass) {
+      counter.count(operationClass, bytesOut, tier, storageClass);
+      return { sent: () => undefined, end: () => undefined };
+    },
     countApart: () => {
       throw new Error('Nothing here has a receipt.');
     },

@@ -63,11 +63,24 @@ export type Allowance = {
   perByte: number;
 };
 
+/** An answer on its way out. */
+export type OpenUse = {
+  /** So many bytes more have left. */
+  sent(bytes: number): void;
+  /** Nothing more leaves: all did, or the client went away. Idempotent. */
+  end(): void;
+};
+
 /** The uses of one owner, from one process. */
 export type UsageCounter = {
   readonly owner: UsageOwner;
   /** One answer. `storageClass`: of the object that it is about, STANDARD where it is about none. Cost: an addition or two. */
   count(operationClass: OperationClass, bytesOut: number, tier: UsageTier, storageClass: string): void;
+  /**
+   * One answer whose bytes go out over some time: the request counts now, its bytes as they leave. Caps take all of them as
+   * used from now on, and have back at the end what did not leave.
+   */
+  countOpen(operationClass: OperationClass, bytesOut: number, tier: UsageTier, storageClass: string): OpenUse;
   /**
    * One answer that drains don't take, because whoever asks brings it to the ledger. `settle`, to be called once, when the
    * ledger or the flusher has it: caps know of it meanwhile.

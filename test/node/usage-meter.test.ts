@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
 import type { AccessKeyId, AccountId, BucketGate, BucketId } from '../../src/ports/domain.ts';
-import type { UsageOwner } from '../../src/ports/metering.ts';
+import type { Allowance, UsageOwner } from '../../src/ports/metering.ts';
 
 const alice = 'alice' as AccountId;
 const owner = (bucket = 'photos~1', key: string | null = null, accountId = alice): UsageOwner => ({
@@ -74,5 +74,27 @@ describe('usage meter', () => {
     meter.ofGate(gate).count('B', 4, 'memory', 'STANDARD');
     expect(meter.ofBucket('hot~1' as BucketId)?.bytesOut.memory).toBe(7);
     expect(meter.drain(all)).toHaveLength(20_052);
+  });
+
+  it('counts the bytes of a long answer as they leave, and caps have back what did not', () => {
+    const { meter } = open();
+    const counter = meter.of(owner());
+    const allowance: Allowance = {
+      ...{ capId: 'cap', scope: { kind: 'account' }, used: 0, upTo: 1000, underWay: 0, isLast: false },
+      ...{ expiresAtMs: 9000, level: 'open', perA: 0, perB: 1, perByte: 2 },
+    };
+    counter.allowances = [allowance];
+    const long = counter.countOpen('B', 100, 'bucket', 'STANDARD_IA');
+    expect([allowance.used, allowance.underWay]).toEqual([201, 200]);
+    long.sent(30);
+    expect(meter.drain(all)[0]?.counts.get('STANDARD_IA')).toMatchObject({ classB: 1, bucketBytes: 30 });
+    long.sent(20);
+    expect([allowance.used, allowance.underWay]).toEqual([201, 100]);
+    long.end();
+    long.end();
+    long.sent(50);
+    expect([allowance.used, allowance.underWay]).toEqual([101, 0]);
+    expect(meter.drain(all)[0]?.counts.get('STANDARD_IA')).toMatchObject({ classB: 0, bucketBytes: 20 });
+    expect(meter.totals().bytesOut.bucket).toBe(50);
   });
 });

@@ -7,6 +7,7 @@ import {
   type DrainedUsage,
   type Meter,
   type MeterTotals,
+  type OpenUse,
   type OperationClass,
   type UsageCounter,
   type UsageCounts,
@@ -62,12 +63,35 @@ class Counter implements UsageCounter {
     if (operationClass === 'B') counts.classB += 1;
     else if (operationClass === 'A') counts.classA += 1;
     else counts.free += 1;
-    if (tier === 'memory') counts.memoryBytes += bytesOut;
-    else if (tier === 'edge') counts.edgeBytes += bytesOut;
-    else if (tier === 'bucket') counts.bucketBytes += bytesOut;
-    else counts.madeBytes += bytesOut;
+    addBytes(counts, bytesOut, tier);
     if (this.allowances !== null) spend(this.allowances, operationClass, bytesOut);
     if (!this.#isListed) this.#enlist();
+  }
+
+  countOpen(operationClass: OperationClass, bytesOut: number, tier: UsageTier, storageClass: string): OpenUse {
+    this.count(operationClass, 0, tier, storageClass);
+    const held = (this.allowances ?? []).map((allowance) => ({ allowance, perByte: allowance.perByte }));
+    for (const { allowance, perByte } of held) {
+      allowance.used += bytesOut * perByte;
+      allowance.underWay += bytesOut * perByte;
+    }
+    let left = bytesOut;
+    return {
+      sent: (bytes) => {
+        const counted = Math.min(bytes, left);
+        left -= counted;
+        addBytes(storageClass === 'STANDARD' ? this.#standard : this.#other(storageClass), counted, tier);
+        for (const { allowance, perByte } of held) allowance.underWay -= counted * perByte;
+        if (!this.#isListed) this.#enlist();
+      },
+      end() {
+        for (const { allowance, perByte } of held) {
+          allowance.underWay -= left * perByte;
+          allowance.used -= left * perByte;
+        }
+        left = 0;
+      },
+    };
   }
 
   countApart({ operationClass, bytesOut, tier, storageClass, alsoRead }: Use) {
@@ -143,6 +167,13 @@ class Counter implements UsageCounter {
     this.#others.set(storageClass, counts);
     return counts;
   }
+}
+
+function addBytes(counts: UsageCounts, bytesOut: number, tier: UsageTier): void {
+  if (tier === 'memory') counts.memoryBytes += bytesOut;
+  else if (tier === 'edge') counts.edgeBytes += bytesOut;
+  else if (tier === 'bucket') counts.bucketBytes += bytesOut;
+  else counts.madeBytes += bytesOut;
 }
 
 function spend(allowances: readonly Allowance[], operationClass: OperationClass, bytesOut: number): void {

@@ -7,6 +7,7 @@ import { bodyInMemory, openBody } from '../../core/objects/read-object.ts';
 import type { Pointer } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Found, Staleness } from '../../ports/hot-metadata.ts';
+import { countSent } from '../count-sent.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
 import { readTiming, SERVER_TIMING } from '../observe/server-timing.ts';
 import { makeResponse, type OutgoingBody } from '../outgoing-body.ts';
@@ -17,7 +18,7 @@ import { parseHttpDate } from '../semantics/http-date.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { type ByteRange, parseRange } from '../semantics/range.ts';
 import type { BodyOrigin, CacheStatus } from './cache-status.ts';
-import { countRead, readerOf } from './count-read.ts';
+import { noteRead, readerOf, tierOf } from './count-read.ts';
 import type { Asked } from './deliver.ts';
 import type { PreparedHeaders } from './prepared-headers.ts';
 import { withPrivateCaching } from './public-reader.ts';
@@ -107,16 +108,19 @@ export function createAnswerObject(
       }
       const status = cacheStatus(tier, origin, stale);
       const stored = headersWith(status);
-      const finish = (added: HeaderRecord | null): Response => {
+      const finish = (added: HeaderRecord | null, sent = body): Response => {
         const headers = withTiming(added === null ? stored : { ...stored, ...added }, status, request.notes);
-        return respond(asked, isWhole ? 200 : 206, shown(headers), body, cors);
+        return respond(asked, isWhole ? 200 : 206, shown(headers), sent, cors);
       };
       const bytesOut = body === null ? 0 : lengthBytes;
       const { storageClass } = pointer;
       const receipt = receiptOf(asked, found.gate, { operationClass: 'B', bytesOut, origin, storageClass });
       if (receipt !== null) return receipt.then((header) => finish({ ...wished, ...header }));
-      countRead(meter, found.gate, bytesOut, origin, storageClass, request.notes);
-      return finish(wished);
+      noteRead(request.notes, bytesOut, origin);
+      // Without a bucket there is nobody to bill.
+      if (found.gate === null) return finish(wished);
+      const use = { operationClass: 'B' as const, bytesOut, tier: tierOf(origin, bytesOut), storageClass };
+      return finish(wished, countSent(meter.ofGate(found.gate), use, body));
     };
     const proceed = (): Response | Promise<Response> => {
       if (isHead) return send(null, 'none');

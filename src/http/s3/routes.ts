@@ -49,12 +49,13 @@ import type { UsageOwner } from '../../ports/metering.ts';
 import type { Tags } from '../../ports/object-facts.ts';
 import { createDecideCall } from '../access/decide-call.ts';
 import type { Domains } from '../address.ts';
+import { countSent } from '../count-sent.ts';
 import { S3_READ_HEADERS } from '../delivery/deciding-headers.ts';
 import type { HotCountsBySurface } from '../delivery/hot-answer.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import { FRESH_BY_HEADER, freshByAnswer } from '../fresh-by.ts';
 import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
-import { makeResponse } from '../outgoing-body.ts';
+import { makeResponse, type OutgoingBody } from '../outgoing-body.ts';
 import { RECEIPT, receiptHeader } from '../receipt-header.ts';
 import type { AnswerHotSigned, HttpRequest } from '../request.ts';
 import { corsHeaders, withCors } from '../semantics/cors.ts';
@@ -243,9 +244,9 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     const bytesOut = sent instanceof Uint8Array ? sent.length : sent === null ? 0 : Number(headers['content-length']);
     request.notes.bodyBytes = bytesOut;
     request.notes.bodyTier = given.tier ?? null;
-    const finish = (): Response => {
+    const finish = (outgoing: OutgoingBody = sent): Response => {
       if (isServerTimingOn) headers[SERVER_TIMING] = operationTiming(request.notes, performance.now());
-      return makeResponse(request, status, addCommonHeaders(headers, requestId), sent);
+      return makeResponse(request, status, addCommonHeaders(headers, requestId), outgoing);
     };
     if (payer === null) return finish();
     const use = useOfAnswer(operation, request, given, bytesOut);
@@ -256,8 +257,8 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
         return finish();
       });
     }
-    meter.of(payer).count(use.operationClass, bytesOut, use.tier, use.storageClass);
-    return finish();
+    const { operationClass, tier, storageClass } = use;
+    return finish(countSent(meter.of(payer), { operationClass, bytesOut, tier, storageClass }, sent));
   }
 }
 
