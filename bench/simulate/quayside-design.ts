@@ -8,6 +8,7 @@ import type { Core, CoreSettings } from '../../src/core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../src/core/names.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
 import { createDelivery, type Deliver } from '../../src/http/delivery/deliver.ts';
+import { FailureWithHeaders } from '../../src/http/failure-with-headers.ts';
 import { newRequestNotes } from '../../src/http/observe/request-notes.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import { StorageError } from '../../src/ports/errors.ts';
@@ -118,6 +119,7 @@ function toEtag(response: Response): string {
 }
 
 function toMissing(error: unknown): null {
+  if (error instanceof FailureWithHeaders) return toMissing(error.failure);
   if (error instanceof StorageError && error.code === 'NoSuchKey') return null;
   throw error;
 }
