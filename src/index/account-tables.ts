@@ -122,3 +122,19 @@ export const PASSKEY_TABLES: readonly string[] = [
 
 /** What access keys may do in the JSON API; those that were there before were their owners'. */
 export const KEY_ROLE_TABLES: readonly string[] = ["ALTER TABLE access_keys ADD COLUMN role TEXT DEFAULT 'owner'"];
+
+/** How many entries of the audit log each account has, by who made the changes (audit.ts); `maker` '': all of them. */
+export const AUDIT_COUNT_TABLES: readonly string[] = [
+  "CREATE INDEX audit_by_maker ON audit (account_id, coalesce(access_key_id, member_id, 'nobody'), id)",
+  `CREATE TABLE audit_counts (
+    account_id TEXT NOT NULL,
+    maker TEXT NOT NULL,
+    entries INTEGER NOT NULL,
+    PRIMARY KEY (account_id, maker)
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX audit_counts_by_entries ON audit_counts (account_id, entries)',
+  `INSERT INTO audit_counts (account_id, maker, entries)
+   SELECT account_id, coalesce(access_key_id, member_id, 'nobody') AS made_by, count(*) FROM audit GROUP BY account_id, made_by`,
+  `INSERT INTO audit_counts (account_id, maker, entries)
+   SELECT account_id, '', count(*) FROM audit GROUP BY account_id`,
+];

@@ -1,8 +1,8 @@
-// Members of accounts, and the log of what was changed: a part of the directory. Plain synchronous code over a SQL port;
-// directory-index.ts makes each call atomic. Passwords come as hashes.
-import type { AccountsApi, AuditEntry, MemberRecord } from '../ports/account-records.ts';
+// Members of accounts: a part of the directory. Plain synchronous code over a SQL port; directory-index.ts makes each call
+// atomic. Passwords come as hashes.
+import type { AccountsApi, MemberRecord } from '../ports/account-records.ts';
 import type { Role } from '../ports/accounts.ts';
-import type { AccessKeyId, AccountId } from '../ports/domain.ts';
+import type { AccountId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { Sql } from '../ports/sql.ts';
 import { isRepeated } from './accounts.ts';
@@ -11,7 +11,6 @@ type MemberCalls = Pick<
   AccountsApi,
   'listMembers' | 'getMember' | 'findLogin' | 'addMember' | 'updateMember' | 'setPassword' | 'removeMember'
 >;
-type AuditCalls = Pick<AccountsApi, 'addAudit' | 'endAudit' | 'listAudit'>;
 
 type MemberRow = {
   readonly id: string;
@@ -25,27 +24,6 @@ type MemberRow = {
   readonly revision: number;
 };
 const MEMBER_COLUMNS = 'id, account_id, login, display_name, role, is_enabled, password, created_at_ms, revision';
-
-type AuditRow = {
-  readonly id: string;
-  readonly account_id: string;
-  readonly at_ms: number;
-  readonly action: string;
-  readonly target: string;
-  readonly detail: string;
-  readonly member_id: string | null;
-  readonly access_key_id: string | null;
-  readonly credential: string;
-  readonly source: string;
-  readonly request_id: string;
-  readonly status: number | null;
-};
-const AUDIT_COLUMNS =
-  'id, account_id, at_ms, action, target, detail, member_id, access_key_id, credential, source, request_id, status';
-
-/** Sorts after every id. */
-const AFTER_ALL = '\u{10ffff}';
-const LAST_MS = Number.MAX_SAFE_INTEGER;
 
 export function createMemberCalls(sql: Sql): MemberCalls {
   const read = (accountId: AccountId, id: string) => {
@@ -116,37 +94,6 @@ export function createMemberCalls(sql: Sql): MemberCalls {
   };
 }
 
-export function createAuditCalls(sql: Sql): AuditCalls {
-  return {
-    addAudit({ entry, keepFromMs }) {
-      sql.all('DELETE FROM audit WHERE at_ms < ?', keepFromMs);
-      sql.all(
-        `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-        ...[entry.id, entry.accountId, entry.atMs, entry.action, entry.target, entry.detail],
-        ...[entry.memberId, entry.accessKeyId, entry.credential, entry.source, entry.requestId, entry.status],
-      );
-    },
-    endAudit({ id, accountId, status, detail }) {
-      if (status === null) sql.all('DELETE FROM audit WHERE account_id = ? AND id = ?', accountId, id);
-      else {
-        const update = 'UPDATE audit SET status = ?, detail = coalesce(?, detail) WHERE account_id = ? AND id = ?';
-        sql.all(update, status, detail ?? null, accountId, id);
-      }
-    },
-    listAudit({ accountId, before, limit, filter }) {
-      const rows = sql.all<AuditRow>(
-        `SELECT ${AUDIT_COLUMNS} FROM audit
-         WHERE account_id = ?1 AND id < ?2 AND at_ms >= ?3 AND at_ms < ?4
-           AND (?5 IS NULL OR action = ?5) AND (?6 IS NULL OR member_id = ?6) AND (?7 IS NULL OR access_key_id = ?7)
-         ORDER BY id DESC LIMIT 0 + ?8`,
-        ...[accountId, before || AFTER_ALL, filter.fromMs ?? 0, filter.toMs ?? LAST_MS],
-        ...[filter.action, filter.memberId, filter.accessKeyId, limit],
-      );
-      return rows.map(decodeAudit);
-    },
-  };
-}
-
 function decodeMember(row: MemberRow): MemberRecord {
   return {
     id: row.id,
@@ -158,17 +105,5 @@ function decodeMember(row: MemberRow): MemberRecord {
     hasPassword: row.password !== null,
     createdAtMs: row.created_at_ms,
     revision: row.revision,
-  };
-}
-
-function decodeAudit(row: AuditRow): AuditEntry {
-  const { id, action, target, detail, credential, source, status } = row;
-  return {
-    ...{ id, action, target, detail, credential, source, status },
-    accountId: row.account_id as AccountId,
-    atMs: row.at_ms,
-    memberId: row.member_id,
-    accessKeyId: row.access_key_id as AccessKeyId | null,
-    requestId: row.request_id,
   };
 }

@@ -2,7 +2,13 @@
 // had; a newer program applies the rest, an older one refuses to touch it. A migration that was released is never
 // edited: a change is a new one at the end. docs/storage-schema.md explains every table.
 import type { Sql } from '../ports/sql.ts';
-import { ACCOUNT_TABLES, KEY_ROLE_TABLES, PASSKEY_TABLES, SIGN_IN_TABLES } from './account-tables.ts';
+import {
+  ACCOUNT_TABLES,
+  AUDIT_COUNT_TABLES,
+  KEY_ROLE_TABLES,
+  PASSKEY_TABLES,
+  SIGN_IN_TABLES,
+} from './account-tables.ts';
 import { BILLING_TABLES, PUSH_TABLES, USAGE_TOLD_TABLES } from './billing-tables.ts';
 import { COMMIT_USAGE_TABLES } from './commit-usage.ts';
 import { NAME_AID_TABLES, NAME_JOB_TABLES } from './names-schema.ts';
@@ -265,6 +271,7 @@ export const DIRECTORY_SCHEMA: Schema = {
     PASSKEY_TABLES,
     KEY_ROLE_TABLES,
     USAGE_TOLD_TABLES,
+    AUDIT_COUNT_TABLES,
   ],
 };
 

@@ -136,8 +136,11 @@ export type AccountsApi = {
   /** With tokens, sessions and passkeys. Whether there was one. */
   removeMember(input: { accountId: AccountId; id: string }): boolean;
 
-  /** Keeps an entry, and forgets those before `keepFromMs`. */
-  addAudit(input: { entry: AuditEntry; keepFromMs: number }): void;
+  /**
+   * Keeps an entry, and forgets those before `keepFromMs`. Where the account has more than `keepMax`, the oldest go of the key
+   * or member that made most of them. Cost: the same however many there are; it forgets a few at a time.
+   */
+  addAudit(input: { entry: AuditEntry; keepFromMs: number; keepMax: number }): void;
   /** How it ended; null: nothing was changed, and nothing is kept. `detail`: what was sent, where it was not known before. */
   endAudit(input: { id: string; accountId: AccountId; status: number | null; detail?: string }): void;
   /** Newest first; `before` is the id of the last one seen, '' for the first page. */

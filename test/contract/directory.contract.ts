@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import type { Directory } from '../../src/ports/directory.ts';
 import type { AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from '../../src/ports/domain.ts';
 import type { HostedDomain } from '../../src/ports/hosting.ts';
+import { auditContract } from './audit.contract.ts';
 import { billingContract } from './billing.contract.ts';
 import { fresh, START_MS } from './index-samples.ts';
 import { type Subject, testsOf } from './subject.ts';
@@ -26,6 +27,7 @@ export function directoryContract(subject: Subject<Directory>): void {
       ({ name }) => name,
     );
 
+  auditContract(subject);
   billingContract(subject);
 
   describe(`directory: ${subject.name}`, () => {

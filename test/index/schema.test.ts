@@ -42,6 +42,27 @@ describe('migrate', () => {
     expect(found?.settings).toEqual(NO_SETTINGS);
   });
 
+  it('counts the changes that were in the log before they were counted', () => {
+    const sql = openEmpty();
+    const before = DIRECTORY_SCHEMA.migrations.findIndex((steps) =>
+      steps.some((step) => step.includes('audit_counts')),
+    );
+    migrate(sql, { ...DIRECTORY_SCHEMA, migrations: DIRECTORY_SCHEMA.migrations.slice(0, before) });
+    const add = (accountId: string, id: string, memberId: string | null, keyId: string | null) =>
+      sql.all(
+        `INSERT INTO audit (account_id, id, at_ms, action, target, detail, member_id, access_key_id, credential, source, request_id)
+         VALUES (?, ?, 1, 'a', 't', '', ?, ?, 'c', 's', 'r')`,
+        ...[accountId, id, memberId, keyId],
+      );
+    add('a', '1', 'm', null);
+    add('a', '2', 'm', null);
+    add('a', '3', null, 'k');
+    add('b', '1', null, null);
+    migrate(sql, DIRECTORY_SCHEMA);
+    const counts = sql.all('SELECT account_id, maker, entries FROM audit_counts ORDER BY account_id, maker');
+    expect(counts.map((row) => Object.values(row).join(' '))).toEqual(['a  3', 'a k 1', 'a m 2', 'b  1', 'b nobody 1']);
+  });
+
   it('runs only the migrations that a database has not had', () => {
     const sql = openEmpty();
     migrate(sql, schemaOf(FIRST));

@@ -437,7 +437,9 @@ function useAccounts(directory: DirectoryApi): void {
   directory.removeMember({ accountId, id: 'm' });
   const who = { memberId: null, accessKeyId: null, credential: '', source: '', requestId: '', status: null };
   const entry = { ...who, id: 'e', accountId, atMs: START_MS, action: '', target: '', detail: '' };
-  directory.addAudit({ entry, keepFromMs: 0 });
+  directory.addAudit({ entry, keepFromMs: 0, keepMax: 1 });
+  directory.addAudit({ entry: { ...entry, id: 'f' }, keepFromMs: 0, keepMax: 1 });
+  directory.addAudit({ entry: { ...entry, id: 'e' }, keepFromMs: START_MS + 1, keepMax: 1 });
   directory.endAudit({ id: 'e', accountId, status: 200 });
   const filter = { action: null, memberId: null, accessKeyId: null, fromMs: null, toMs: null };
   directory.listAudit({ accountId, before: '', limit: 10, filter });

@@ -6,6 +6,11 @@ import type { Core } from '../core.ts';
 
 /** Changes are kept that long, milliseconds: a year and a month. */
 const KEPT_MS = 400 * 24 * 3_600_000;
+/**
+ * Entries that an account keeps: a change every half an hour of those 400 days. With the longest details, 4 KB each, they are
+ * 80 MB of the directory, which has 10 GB on Cloudflare. Source: https://developers.cloudflare.com/durable-objects/platform/limits/
+ */
+const KEPT_ENTRIES = 20_000;
 const DETAIL_MAX_LENGTH = 2048;
 const TARGET_MAX_LENGTH = 1200;
 /** Fields whose values never get into the log, whatever they are in. */
@@ -33,10 +38,10 @@ export type OpenEntry = {
 export async function beginAudit(core: Core, change: AuditedChange): Promise<OpenEntry> {
   const { directory, clock, ids, log } = core.ports;
   const atMs = clock.nowMs();
-  const keepFromMs = atMs - KEPT_MS;
+  const kept = { keepFromMs: atMs - KEPT_MS, keepMax: KEPT_ENTRIES };
   const target = change.target.slice(0, TARGET_MAX_LENGTH);
   const entry = { ...change, target, id: ids.recordId(), atMs, status: null };
-  await directory.call('addAudit', { entry, keepFromMs });
+  await directory.call('addAudit', { entry, ...kept });
   return {
     async end({ status, detail, alsoFor }) {
       const { id, accountId, requestId } = entry;
@@ -44,7 +49,7 @@ export async function beginAudit(core: Core, change: AuditedChange): Promise<Ope
         await directory.call('endAudit', { id, accountId, status, ...(detail === undefined ? {} : { detail }) });
         if (status === null || alsoFor === null || alsoFor === accountId) return;
         const ended = { ...entry, accountId: alsoFor, status, ...(detail === undefined ? {} : { detail }) };
-        await directory.call('addAudit', { entry: ended, keepFromMs });
+        await directory.call('addAudit', { entry: ended, ...kept });
       } catch (cause) {
         log.error('audit-end-not-kept', { requestId, cause });
       }
@@ -56,8 +61,9 @@ export async function beginAudit(core: Core, change: AuditedChange): Promise<Ope
 export async function addAudited(core: Core, change: AuditedChange, status: number): Promise<void> {
   const { directory, clock, ids } = core.ports;
   const atMs = clock.nowMs();
-  const entry = { ...change, id: ids.recordId(), atMs, status };
-  await directory.call('addAudit', { entry, keepFromMs: atMs - KEPT_MS });
+  const target = change.target.slice(0, TARGET_MAX_LENGTH);
+  const entry = { ...change, target, id: ids.recordId(), atMs, status };
+  await directory.call('addAudit', { entry, keepFromMs: atMs - KEPT_MS, keepMax: KEPT_ENTRIES });
 }
 
 /** What was sent, without the secrets of JSON; '' for nothing and for what is no text. */
