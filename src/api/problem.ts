@@ -83,7 +83,8 @@ export function problemResponse(
   };
   const headers: Record<string, string> = { 'content-type': PROBLEM_TYPE };
   if (Allow !== undefined) headers.allow = Allow;
-  if (status === 429 || status === 503) headers['retry-after'] = RetryAfterSeconds ?? '1';
+  if (RetryAfterSeconds !== undefined) headers['retry-after'] = RetryAfterSeconds;
+  else if (status === 429 || status === 503) headers['retry-after'] = '1';
   if (status === 401) headers['www-authenticate'] = 'Bearer realm="quayside"';
   return { status, headers, body: JSON.stringify(problem), code };
 }

@@ -10,6 +10,7 @@ import { startReceiver } from './webhook-receiver.ts';
 const CLIENTS = 64;
 const SIZE = 100_000;
 const LIMIT = 4_000_000;
+type Refusal = { readonly status: number; readonly text: string; readonly retryAfter: number };
 
 describeCore('a cap on a bucket', () => {
   const bucket = useBucket(client);
@@ -24,9 +25,9 @@ describeCore('a cap on a bucket', () => {
   });
 
   /** Reads until nothing comes any more, by 64 clients at once. Bytes that came, and the last refusal. */
-  async function drainCap(): Promise<{ bytes: number; refusals: { status: number; text: string }[] }> {
+  async function drainCap(): Promise<{ bytes: number; refusals: Refusal[] }> {
     let bytes = 0;
-    const refusals: { status: number; text: string }[] = [];
+    const refusals: Refusal[] = [];
     const readAll = async (number: number): Promise<void> => {
       for (let at = 0; at < 50; at++) {
         // The hot door, the other one (a query), and signed.
@@ -35,7 +36,7 @@ describeCore('a cap on a bucket', () => {
         const query = { 'x-test': `${number}` };
         const reply = await (kind === 2 ? client.send(call) : client.anonymous(kind === 1 ? { ...call, query } : call));
         if (reply.status !== 200) {
-          refusals.push({ status: reply.status, text: reply.text });
+          refusals.push({ status: reply.status, text: reply.text, retryAfter: Number(reply.headers['retry-after']) });
           return;
         }
         bytes += reply.body.length;
@@ -58,8 +59,9 @@ describeCore('a cap on a bucket', () => {
     // Nor much less: what the server keeps for clients who no longer come is little.
     expect(bytes).toBeGreaterThan(LIMIT / 2);
     expect(refusals).toHaveLength(CLIENTS);
-    for (const { status, text } of refusals) {
+    for (const { status, text, retryAfter } of refusals) {
       expect([status, /<Code>UsageCapReached<\/Code>/.test(text)]).toEqual([429, true]);
+      expect([retryAfter, retryAfter >= 1 && retryAfter <= 86_400]).toEqual([retryAfter, true]);
     }
     // Caps of other tests tell the account's webhooks too.
     const [alert] = await receiver.until(1, ({ json }) => json.data?.capId === capId('egress'));

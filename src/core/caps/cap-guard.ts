@@ -39,6 +39,11 @@ const LEASE_MS = 60_000;
 const BELIEVED_MS = 45_000;
 /** For so long a refusal stands without asking again, milliseconds: strangers who go on asking cost the ledger nothing. */
 const REFUSAL_MS = 2_000;
+/**
+ * What a refusal asks to wait at most, seconds: a day. A month is longer than anybody waits, and the owner may lift the cap
+ * any time; the field EndsAt has the exact time.
+ */
+const RETRY_MAX_SECONDS = 86_400;
 /** How often a lease is tried that another process was faster with. */
 const ATTEMPTS = 8;
 /** How often one request asks when others of its process use up what it was given. */
@@ -123,15 +128,14 @@ export function createCapGuard(
     return known;
   }
 
+  const refusalOf = (owner: UsageOwner, wanted: Wanted) =>
+    refusal(accounts.get(owner.accountId)?.standings ?? [], owner, wanted, clock.nowMs());
   const isFit = (counter: UsageCounter, wanted: Wanted) => admit(counterOf(counter).allowances, wanted, clock.nowMs());
 
   return {
     mayServe: (gate, bytesOut) =>
       isFit(meter.ofGate(gate), { operationClass: 'B', bytesOut, fromMemory: true }) === 'yes',
-    refusalNow: (owner, wanted) =>
-      isFit(meter.of(owner), wanted) === 'yes'
-        ? null
-        : refusal(accounts.get(owner.accountId)?.standings ?? [], owner, wanted),
+    refusalNow: (owner, wanted) => (isFit(meter.of(owner), wanted) === 'yes' ? null : refusalOf(owner, wanted)),
     async require(owner, wanted) {
       const first = isFit(meter.of(owner), wanted);
       if (first === 'yes') return;
@@ -140,7 +144,7 @@ export function createCapGuard(
         await askAnew(owner.accountId);
         if (isFit(meter.of(owner), wanted) === 'yes') return;
       }
-      throw refusal(accounts.get(owner.accountId)?.standings ?? [], owner, wanted);
+      throw refusalOf(owner, wanted);
     },
   };
 
@@ -201,13 +205,12 @@ function isFor(scope: CapScope, { bucketId, accessKeyId }: UsageOwner): boolean 
   return scope.kind === 'account' || scope.accessKeyId === accessKeyId;
 }
 
-/** Says which cap it is, and how it ends: to whoever asks, without the numbers that are the owner's. */
-function refusal(standings: readonly CapStanding[], owner: UsageOwner, wanted: Wanted): StorageError {
+/** Says which cap it is, how it ends and when to come back: to whoever asks, without the numbers that are the owner's. */
+function refusal(standings: readonly CapStanding[], owner: UsageOwner, wanted: Wanted, nowMs: number): StorageError {
   const mine = standings.filter(({ cap }) => isFor(cap.scope, owner));
-  const standing =
-    mine.find(({ level }) => level === 'refused') ??
-    mine.find(({ level }) => level === 'cached' && !wanted.fromMemory) ??
-    mine[0];
+  const reached =
+    mine.find(({ level }) => level === 'refused') ?? mine.find(({ level }) => level === 'cached' && !wanted.fromMemory);
+  const standing = reached ?? mine[0];
   if (standing === undefined) return new StorageError('UsageCapReached');
   const { cap, periodMs, level } = standing;
   const what = cap.scope.kind === 'accessKey' ? 'access key' : cap.scope.kind;
@@ -215,5 +218,8 @@ function refusal(standings: readonly CapStanding[], owner: UsageOwner, wanted: W
   const only = level === 'cached' ? ' Until then only what caches hold is served.' : '';
   const detail = `A cap that its owner has set on this ${what} is reached. It ends at ${until}, or when the owner lifts or raises it.${only}`;
   const code = cap.unit === 'money' ? 'SpendingCapReached' : 'UsageCapReached';
-  return new StorageError(code, { detail, fields: { Cap: cap.id, EndsAt: until } });
+  // What others have leased of a cap that is not reached comes back with their leases.
+  const untilMs = reached === undefined ? Math.min(nowMs + LEASE_MS, periodMs.toMs) : periodMs.toMs;
+  const RetryAfterSeconds = `${Math.min(RETRY_MAX_SECONDS, Math.max(1, Math.ceil((untilMs - nowMs) / 1000)))}`;
+  return new StorageError(code, { detail, fields: { Cap: cap.id, EndsAt: until, RetryAfterSeconds } });
 }

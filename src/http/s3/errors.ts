@@ -24,10 +24,13 @@ export type FailedRequest = {
 const encoder = new TextEncoder();
 const INTERNAL = new StorageError('InternalError');
 
-/** Elements of one failure besides code and message. `Allow` is for the header of a 405 only. */
+/** Fields that are for headers alone: of a 405, and of what is refused for some time. */
+const HEADER_FIELDS: ReadonlySet<string> = new Set(['Allow', 'RetryAfterSeconds']);
+
+/** Elements of one failure besides code and message. */
 function fieldElements(fields: Readonly<Record<string, string>>): string {
   let content = '';
-  for (const name in fields) if (name !== 'Allow') content += textElement(name, fields[name] ?? '');
+  for (const name in fields) if (!HEADER_FIELDS.has(name)) content += textElement(name, fields[name] ?? '');
   return content;
 }
 
@@ -58,7 +61,7 @@ function errorDocument(error: StorageError, request: FailedRequest): string {
 
 /**
  * The whole answer to a failure: the document, none for HEAD and 304. A 405 lists what is allowed, a 416 tells the
- * size, a 503 when to come back.
+ * size, a 503 and what is refused for some time when to come back.
  */
 export function renderS3Error(error: unknown, request: FailedRequest): Response {
   const shown = shownError(error instanceof FailureWithHeaders ? error.failure : error);
@@ -69,12 +72,13 @@ export function renderS3Error(error: unknown, request: FailedRequest): Response 
   headers['content-type'] = 'application/xml';
   // Without a word caches may keep a 404, 405 or 501 as long as they guess. Source: RFC 9111 section 4.2.2.
   headers['cache-control'] = 'no-store';
-  const { Allow, ActualObjectSize } = shown.fields;
+  const { Allow, ActualObjectSize, RetryAfterSeconds } = shown.fields;
   if (status === 405 && Allow !== undefined) headers.allow = Allow;
   if (status === 416 && ActualObjectSize !== undefined) {
     headers['content-range'] = unsatisfiedContentRange(Number(ActualObjectSize));
   }
-  if (status === 503) headers['retry-after'] = '1';
+  if (RetryAfterSeconds !== undefined) headers['retry-after'] = RetryAfterSeconds;
+  else if (status === 503) headers['retry-after'] = '1';
   Object.assign(headers, added);
   if (request.method === 'HEAD') return makeResponse(request, status, headers, null);
   const document = encoder.encode(errorDocument(shown, request));

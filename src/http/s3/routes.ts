@@ -35,7 +35,7 @@
 //   (S3 keeps and bills it until a rule does); 0 is S3's way.
 // - Notifications go to webhooks of the bucket's owner, whatever kind of ARN names them; EventBridge is 501 (docs/notifications.md).
 // - `receipt=1` and `x-quayside-receipt: 1` are ours, on any request: receipt-wish.ts, docs/billing.md.
-// - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 Retry-After.
+// - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 and a reached cap (429, 402) Retry-After.
 import type { Decide } from '../../core/auth/decide.ts';
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
 import type { CapGuard } from '../../core/caps/cap-guard.ts';

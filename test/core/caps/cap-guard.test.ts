@@ -198,10 +198,27 @@ describe('caps', () => {
       guard.require(owner(), { operationClass: 'B', bytesOut: 500, fromMemory: true }),
     ).rejects.toMatchObject({
       message: expect.stringContaining('2026-11-22T00:00:00.000Z'),
+      // Noon, and 46 s; too much is wanted of a cap that has something left for others.
+      fields: { EndsAt: '2026-11-22T00:00:00.000Z', RetryAfterSeconds: '60' },
     });
     expect(world.crossed).toEqual([50, 80]);
     world.advance(12 * 3_600_000);
     expect(await use(500)).toBe('served');
+  });
+
+  it('say when to come back: at the end of the period, and within a day', async () => {
+    const wanted = { operationClass: 'B', bytesOut: 1, fromMemory: true } as const;
+    const waitOf = async (period: 'day' | 'month') => {
+      const world = createWorld(bytesCap(10n, { period }));
+      const { use, guard } = world.createProcess();
+      expect(await use(10)).toBe('served');
+      world.advance(46_000);
+      const refused = await guard.require(owner(), wanted).catch((error: StorageError) => error);
+      expect(guard.refusalNow(owner(), wanted)?.fields).toEqual(refused?.fields);
+      return refused?.fields.RetryAfterSeconds;
+    };
+    expect(await waitOf('day')).toBe(`${12 * 3600 - 46}`);
+    expect(await waitOf('month')).toBe('86400');
   });
 
   it('let pass what is free, whatever is reached', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { problemResponse } from '../../../src/api/problem.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { ERROR_STATUS } from '../../../src/http/semantics/error-status.ts';
 import { ERROR_MESSAGES, type ErrorCode, StorageError } from '../../../src/ports/errors.ts';
@@ -71,4 +72,17 @@ describe('headers of some statuses', () => {
     expect((await render(range)).headers['content-range']).toBe('bytes */7');
     expect((await render(new StorageError('SlowDown'))).headers['retry-after']).toBe('1');
   });
+
+  it.each(['UsageCapReached', 'SpendingCapReached'] as const)(
+    '%s says when to come back, in the header alone',
+    async (code) => {
+      const refused = new StorageError(code, { fields: { Cap: 'c', RetryAfterSeconds: '4200' } });
+      for (const method of ['GET', 'HEAD']) {
+        const { headers, text } = await render(refused, method);
+        expect([headers['retry-after'], text.includes('4200')]).toEqual(['4200', false]);
+      }
+      expect(problemResponse(refused, 'R1').headers['retry-after']).toBe('4200');
+      expect((await render(new StorageError(code))).headers['retry-after']).toBe(undefined);
+    },
+  );
 });
