@@ -24,6 +24,7 @@ import { createRouteTable } from './route-table.ts';
 import { addAccessKeyRoutes } from './routes/access-keys.ts';
 import { addAccountRoutes } from './routes/accounts.ts';
 import { addAuditRoutes } from './routes/audit.ts';
+import { addBucketDomainRoutes } from './routes/bucket-domains.ts';
 import { addBucketRoutes } from './routes/buckets.ts';
 import { addCachePurgeRoutes } from './routes/cache-purges.ts';
 import { addCapRoutes } from './routes/caps.ts';
@@ -33,6 +34,7 @@ import { addLifecyclePreviewRoutes } from './routes/lifecycle-preview.ts';
 import { addMemberRoutes } from './routes/members.ts';
 import { addObjectDetailRoutes } from './routes/object.ts';
 import { addObjectRoutes } from './routes/objects.ts';
+import { addOverviewRoutes } from './routes/overview.ts';
 import { addPasskeyRoutes } from './routes/passkeys.ts';
 import { addPresignRoutes } from './routes/presign.ts';
 import { addRateCardRoutes } from './routes/rate-cards.ts';
@@ -52,10 +54,12 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addTokenRoutes,
   addPasskeyRoutes,
   addAccountRoutes,
+  addOverviewRoutes,
   addMemberRoutes,
   addAccessKeyRoutes,
   addAuditRoutes,
   addBucketRoutes,
+  addBucketDomainRoutes,
   addLifecyclePreviewRoutes,
   addCachePurgeRoutes,
   addObjectRoutes,

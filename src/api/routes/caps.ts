@@ -50,7 +50,8 @@ const givenSchema = z.strictObject({
   liftedUntil: timeSchema.nullable().default(null),
 });
 
-const capSchema = z
+/** A cap and how it stands. */
+export const capSchema = z
   .object({
     id: capIdSchema,
     ...givenSchema.shape,
@@ -61,7 +62,7 @@ const capSchema = z
   })
   .openapi('Cap');
 
-function show({ cap, spent, percent, level, periodMs }: CapStanding) {
+export function showCap({ cap, spent, percent, level, periodMs }: CapStanding) {
   const { id, unit, period, alertPercents, cachedFromPercent, scope } = cap;
   return {
     ...{ id, unit, period, cachedFromPercent, percent, level },
@@ -89,7 +90,7 @@ async function scopeOf(call: SignedInCall, given: z.infer<typeof givenSchema>): 
 async function standing(core: Core, accountId: AccountId, id: string) {
   const found = (await listCaps(core, accountId)).find(({ cap }) => cap.id === id);
   if (found === undefined) throw new StorageError('NoSuchCap');
-  return show(found);
+  return showCap(found);
 }
 
 export function addCapRoutes(api: Api): void {
@@ -110,7 +111,7 @@ export function addCapRoutes(api: Api): void {
     async (c) => {
       const call = callOf(c);
       const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
-      return c.json({ items: (await listCaps(call.core, accountId)).map(show) }, 200);
+      return c.json({ items: (await listCaps(call.core, accountId)).map(showCap) }, 200);
     },
   );
 
