@@ -135,11 +135,26 @@ describe('reading', () => {
 describe('reading at once', () => {
   const LARGE = 64 * 1024;
 
-  it('lends what was read before, of a file that is open, and takes its buffers back', async () => {
+  it('lends any part of a file that was written lately, once it is open', async () => {
     const { store } = openStore();
     const id = ids.blobId(home);
     const body = patternBytes(300_000);
     await store.write(id, sourceOf(body), identity);
+    const range = { offsetBytes: 200_001, lengthBytes: LARGE };
+    expect(store.readNow?.(id, range)).toBeNull();
+    await store.read(id, { offsetBytes: 0, lengthBytes: 1 });
+    const lent = store.readNow?.(id, range);
+    expect(lent && isSameBytes(lent.bytes, body.subarray(200_001, 200_001 + LARGE))).toBe(true);
+    lent?.release();
+  });
+
+  it('lends what was read before, of a file that is open, and takes its buffers back', async () => {
+    const dataDir = temporaryFolder();
+    const id = ids.blobId(home);
+    const body = patternBytes(300_000);
+    await openStore(dataDir).store.write(id, sourceOf(body), identity);
+    // Another process: it knows nothing of what the first one wrote.
+    const { store } = openStore(dataDir);
     const range = { offsetBytes: 5000, lengthBytes: LARGE };
     const readNow = (wanted = range) => store.readNow?.(id, wanted) ?? null;
     expect(readNow()).toBeNull();

@@ -41,7 +41,7 @@ describe('quick reads', () => {
   it('are of pages that were read before, and no others', () => {
     const { file, quick, tryRead, buffer, bytes } = setUp();
     expect(tryRead(10, 0)).toBeNull();
-    quick.noteRead(file, 2 * PAGE, PAGE + 5);
+    quick.notePresent(file, 2 * PAGE, PAGE + 5);
     expect(tryRead(10, 0)).toBeNull();
     expect(tryRead(2 * PAGE, PAGE)).toBe(2 * PAGE);
     expect(isSameBytes(buffer.subarray(0, 2 * PAGE), bytes.subarray(PAGE, 3 * PAGE))).toBe(true);
@@ -52,20 +52,20 @@ describe('quick reads', () => {
 
   it('are never long', () => {
     const { file, quick, tryRead } = setUp();
-    quick.noteRead(file, FILE_BYTES, 0);
+    quick.notePresent(file, FILE_BYTES, 0);
     expect(tryRead(128 * 1024, 0)).toBe(128 * 1024);
     expect(tryRead(128 * 1024 + 1, 0)).toBeNull();
   });
 
   it('of another file are others', () => {
     const { file, quick, buffer } = setUp();
-    quick.noteRead(file, PAGE, 0);
+    quick.notePresent(file, PAGE, 0);
     expect(quick.tryRead({ ...file }, buffer, 10, 0)).toBeNull();
   });
 
   it('pause when they have waited for a disk too long, so that it takes a fiftieth of the time', () => {
     const { file, quick, tryRead, state } = setUp();
-    quick.noteRead(file, PAGE, 0);
+    quick.notePresent(file, PAGE, 0);
     const sinceMs = state.nowMs;
     let waitedMs = 0;
     while (state.nowMs - sinceMs < 10_000) {
@@ -83,7 +83,7 @@ describe('quick reads', () => {
 
   it('do not pause for a wait now and then', () => {
     const { file, quick, tryRead, state } = setUp();
-    quick.noteRead(file, PAGE, 0);
+    quick.notePresent(file, PAGE, 0);
     for (let i = 0; i < 100; i++) {
       Object.assign(state, { readMs: 4, diskReads: state.diskReads + 1 });
       expect(tryRead(10, 0)).toBe(10);
@@ -93,7 +93,7 @@ describe('quick reads', () => {
 
   it('do not pause for a machine that was busy with something else, unless that goes on and on', () => {
     const { file, quick, tryRead, state } = setUp();
-    quick.noteRead(file, PAGE, 0);
+    quick.notePresent(file, PAGE, 0);
     for (const readMs of Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? 3 : 0.1))) {
       state.readMs = readMs;
       expect(tryRead(10, 0)).toBe(10);
@@ -106,7 +106,7 @@ describe('quick reads', () => {
   it('leave failures to the pool', () => {
     const { file, quick, buffer } = setUp();
     const broken = { ...file, fd: -1 };
-    quick.noteRead(broken, PAGE, 0);
+    quick.notePresent(broken, PAGE, 0);
     expect(quick.tryRead(broken, buffer, 10, 0)).toBeNull();
   });
 });

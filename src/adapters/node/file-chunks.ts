@@ -64,7 +64,7 @@ export function fileChunks(
           const cause = error ?? new StorageError('InternalError', { detail: 'A blob file is too short.' });
           return reject(translateError(cause, 'A blob could not be read.'));
         }
-        quickReads.noteRead(file, readBytes, position);
+        quickReads.notePresent(file, readBytes, position);
         resolve(chunkOf(into, readBytes));
       });
     });

@@ -18,6 +18,7 @@ import { fileChunks } from './file-chunks.ts';
 import { errnoOf, translateError } from './fs-errors.ts';
 import { createOpenFiles, type OpenBlob } from './open-files.ts';
 import { createQuickReads } from './quick-reads.ts';
+import { createWrittenLately } from './written-lately.ts';
 
 export type FsBlobStore = BlobStore & {
   /** What the blob's file says of its object, for rebuild and fsck. InternalError when missing or damaged. */
@@ -45,9 +46,16 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
   for (const name of readdirSync(temporaryFolder))
     rmSync(join(temporaryFolder, name), { recursive: true, force: true });
   const folders = createBlobFolders(root);
-  const files = createOpenFiles(OPEN_FILES_MAX, (id) => blobPath(root, id as BlobId).file);
   const buffers = createChunkBuffers();
   const quickReads = createQuickReads();
+  const written = createWrittenLately();
+  const files = createOpenFiles(
+    OPEN_FILES_MAX,
+    (id) => blobPath(root, id as BlobId).file,
+    (id, file) => {
+      if (written.has(id)) quickReads.notePresent(file, file.fileBytes, 0);
+    },
+  );
 
   /** Renames and makes the name durable; on failure neither name is left. */
   async function moveIntoPlace(temporary: string, path: BlobPath): Promise<void> {
@@ -97,9 +105,10 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
       try {
         const path = blobPath(root, id);
         const temporary = temporaryPath(temporaryFolder, id);
-        const written = await writeBlobFile(temporary, source, identity);
+        const blob = await writeBlobFile(temporary, source, identity);
         await moveIntoPlace(temporary, path);
-        return written;
+        written.note(id, blob.sizeBytes);
+        return blob;
       } catch (error) {
         throw translateError(error, 'A blob could not be written.');
       }
@@ -114,7 +123,7 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
           const { offsetBytes, lengthBytes } = range;
           const bytes = isWithin(range, file.fileBytes) ? await readExactly(file.fd, offsetBytes, lengthBytes) : null;
           if (bytes?.length !== lengthBytes) throw tooShort();
-          quickReads.noteRead(file, lengthBytes, offsetBytes);
+          quickReads.notePresent(file, lengthBytes, offsetBytes);
           return bytes;
         });
       } catch (error) {

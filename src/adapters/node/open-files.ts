@@ -22,8 +22,15 @@ type Entry = OpenBlob & { users: number; isCached: boolean };
 /** `waiters` get their share of the file before anybody can push it out of the cache. */
 type Opening = { promise: Promise<Entry>; waiters: number; isForgotten: boolean };
 
-/** Keeps at most `maxFiles` descriptors besides those in use. `pathOf`: where the file of a name lies; may throw. */
-export function createOpenFiles(maxFiles: number, pathOf: (name: string) => string): OpenFiles {
+/**
+ * Keeps at most `maxFiles` descriptors besides those in use. `pathOf`: where the file of a name lies; may throw. `onOpen` hears of
+ * each file that was opened.
+ */
+export function createOpenFiles(
+  maxFiles: number,
+  pathOf: (name: string) => string,
+  onOpen: (name: string, file: OpenBlob) => void = () => {},
+): OpenFiles {
   const inUse = new Set<Entry>();
   const openings = new Map<string, Opening>();
   const cache = new LRUCache<string, Entry>({
@@ -39,6 +46,7 @@ export function createOpenFiles(maxFiles: number, pathOf: (name: string) => stri
       const fd = await openFile(pathOf(name), 'r');
       const entry: Entry = { fd, fileBytes: await sizeOf(fd), users: opening.waiters, isCached: false };
       inUse.add(entry);
+      onOpen(name, entry);
       if (!opening.isForgotten) {
         entry.isCached = true;
         cache.set(name, entry);
