@@ -75,11 +75,12 @@ it('the cron trigger gives up uploads that rest, in a bucket without rules', asy
   expect(uploads.map(({ uploadId }) => uploadId)).toEqual([young?.uploadId]);
 });
 
-it('the cron trigger of bills closes the month that is over', async () => {
+it('the cron trigger of bills closes a month that is over', async () => {
   const accountId = `billed-${Date.now()}` as AccountId;
   await directory().call('putAccount', { account: { id: accountId, displayName: 'billed' }, keys: [] });
   const now = new Date();
-  const hourMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 3);
+  // Not the last one: in its first hour the month that follows it is not due yet.
+  const hourMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 2, 3);
   const row = { hourMs, bucketId: null, accessKeyId: null, meter: 'class-a/STANDARD', quantity: 3_000_000n } as const;
   const batches = [{ source: 'test', sequence: 1, rows: [row] }];
   await createDoLedger(env.LEDGER).call('record', { accountId, batches, nowMs: hourMs });
@@ -87,10 +88,12 @@ it('the cron trigger of bills closes the month that is over', async () => {
   const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'error', QUAYSIDE_BILLING_CLOSE_HOURS: '1' } as typeof env;
   await worker.scheduled(createScheduledController(), settings);
   expect(await list()).toEqual([]);
-  const bill = () => worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
-  // Each goes on behind a hundred accounts, and other tests made some.
-  for (let runs = 0; runs < 20 && (await list()).length === 0; runs++) await bill();
-  await bill();
+  // Other tests share the directory: they may have closed the month for the accounts that they knew, and made many.
+  const period = new Date(hourMs).toISOString().slice(0, 7);
+  for (const _ of [1, 2]) {
+    await directory().call('setClosing', { period, after: accountId.slice(0, -1) });
+    await worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
+  }
   expect(await list()).toMatchObject([{ currency: 'USD', totalMicro: '9000000' }]);
 });
 
@@ -110,9 +113,14 @@ it('the cron trigger of bills tells webhooks what a day used, once', async () =>
   await directory().call('putWebhook', { webhook: enabled, max: 9 });
   await directory().call('setUsageTold', { dayMs: dayMs - DAY_MS, after: '' });
   const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'off' } as typeof env;
-  for (const _ of [1, 2]) await worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
-  const list = { place: accountPlace(accountId), endpointId: accountId, before: null, limit: 9 } as const;
-  const { deliveries } = await directory().call('listDeliveries', { ...list, state: 'waiting' });
-  const days = deliveries.map(({ payload }) => JSON.parse(payload ?? '').data.day);
-  expect(days).toEqual([dayMs, dayMs - DAY_MS].map((ms) => new Date(ms).toISOString().slice(0, 10)));
+  const place = { place: accountPlace(accountId), endpointId: accountId, before: null, limit: 9 } as const;
+  const days = async () => {
+    const { deliveries } = await directory().call('listDeliveries', { ...place, state: 'waiting' });
+    return deliveries.map(({ payload }) => JSON.parse(payload ?? '').data.day);
+  };
+  const bill = () => worker.scheduled(createScheduledController({ cron: '47 * * * *' }), settings);
+  // Each goes on behind a hundred accounts, and other tests made some.
+  for (let runs = 0; runs < 20 && (await days()).length < 2; runs++) await bill();
+  await bill();
+  expect(await days()).toEqual([dayMs, dayMs - DAY_MS].map((ms) => new Date(ms).toISOString().slice(0, 10)));
 });
