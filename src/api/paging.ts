@@ -64,6 +64,15 @@ export function cursorAt(secrets: ApiSecrets, list: string, place: string): stri
   return `${payload}.${signatureOf(secrets, list, payload)}`;
 }
 
+/** The place of something that has a key and, without a space in it, an id. */
+export const joinPlace = (id: string, key: string): string => `${id} ${key}`;
+
+/** Id and key of such a place; of the first page's both ''. */
+export function splitPlace(place: string): [id: string, key: string] {
+  const cut = place.indexOf(' ');
+  return [place.slice(0, Math.max(0, cut)), place.slice(cut + 1)];
+}
+
 function signatureOf(secrets: ApiSecrets, list: string, payload: string): string {
   return secrets.sign(`cursor ${list}\n${payload}`).toBase64({ alphabet: 'base64url', omitPadding: true });
 }

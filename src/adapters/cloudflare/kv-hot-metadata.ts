@@ -7,6 +7,7 @@
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Found, HotMetadata, Known } from '../../ports/hot-metadata.ts';
+import { createPauses } from '../../ports/pauses.ts';
 import { canBePublic } from '../../ports/pointer.ts';
 import { isPurged } from '../../ports/purge.ts';
 import type { Background, Clock, Log } from '../../ports/system.ts';
@@ -14,7 +15,6 @@ import { within } from '../../ports/within.ts';
 import type { FillTicket, Look, MemoryPointers, RecordAge } from '../shared/memory-pointers.ts';
 import { decodeGate, decodePointer, gateName, KV_SAMPLING, pointerName, type RecordStamp } from './hot-records.ts';
 import type { KeyLeases, KvLeases, Lease } from './kv-leases.ts';
-import { createPauses } from './pauses.ts';
 
 /** Seconds for which a place of Cloudflare keeps what it read from KV; the least that KV allows. */
 const KV_CACHE_TTL_SECONDS = 30;

@@ -26,7 +26,7 @@ import {
   timeSchema,
 } from '../context.ts';
 import { ifMatchHeader, requireMatch, toEtag } from '../etag.ts';
-import { cursorAt, pageOf, pageQuery, readCursor } from '../paging.ts';
+import { cursorAt, joinPlace, pageOf, pageQuery, readCursor, splitPlace } from '../paging.ts';
 import { serviceOrigin } from '../service-origin.ts';
 import { attributesSchema, showAttributes, tagsSchema, toAttributes, toObjectTags } from './object-attributes.ts';
 import { bucketParams, keySchema, objectSchema, prefixQuery, versionIdSchema } from './object-schemas.ts';
@@ -308,21 +308,21 @@ function addHistory(api: Api): void {
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const list = `versions ${JSON.stringify([bucket.record().id, prefix, key ?? null])}`;
       const place = readCursor(call.secrets, list, cursor);
-      const [afterVersionId = '', afterKey = ''] = place === '' ? [] : splitPlace(place);
+      const [afterVersionId, afterKey] = splitPlace(place);
       const page = await bucket.call('listVersions', {
         ...{ prefix: key ?? prefix, delimiter: '', maxKeys: limit, afterKey },
         afterVersionId: afterVersionId as VersionName | '',
       });
       const versions = key === undefined ? page.versions : page.versions.filter((version) => version.key === key);
       const isOver = !page.isTruncated || page.last === null || versions.length < page.versions.length;
-      const nextCursor = isOver || page.last === null ? null : cursorAt(call.secrets, list, toPlace(page.last));
+      const nextCursor =
+        isOver || page.last === null
+          ? null
+          : cursorAt(call.secrets, list, joinPlace(page.last.versionId, page.last.key));
       return c.json({ items: versions.map(showVersion), nextCursor }, 200);
     },
   );
 }
-
-const toPlace = ({ key, versionId }: { key: string; versionId: string }) => `${versionId} ${key}`;
-const splitPlace = (place: string) => [place.slice(0, place.indexOf(' ')), place.slice(place.indexOf(' ') + 1)];
 
 function addRestore(api: Api): void {
   api.openapi(

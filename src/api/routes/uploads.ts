@@ -20,7 +20,7 @@ import {
   openBucketOf,
   timeSchema,
 } from '../context.ts';
-import { cursorAt, pageOf, pageQuery, readCursor } from '../paging.ts';
+import { cursorAt, joinPlace, pageOf, pageQuery, readCursor, splitPlace } from '../paging.ts';
 import { attributesSchema, toAttributes, toObjectTags } from './object-attributes.ts';
 import { bucketParams, keySchema, prefixQuery } from './object-schemas.ts';
 
@@ -109,13 +109,12 @@ function addReads(api: Api): void {
       const { limit, cursor, prefix } = c.req.valid('query');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const list = `uploads ${JSON.stringify([bucket.record().id, prefix])}`;
-      const place = readCursor(call.secrets, list, cursor);
-      const cut = place.indexOf(' ');
-      const after = { afterKey: place.slice(cut + 1), afterUploadId: cut === -1 ? '' : place.slice(0, cut) };
+      const [afterUploadId, afterKey] = splitPlace(readCursor(call.secrets, list, cursor));
+      const after = { afterKey, afterUploadId };
       const page = await bucket.call('listUploads', { prefix, delimiter: '', maxUploads: limit, ...after });
       const { last } = page;
       const isOver = !page.isTruncated || last === null;
-      const nextCursor = isOver ? null : cursorAt(call.secrets, list, `${last.uploadId} ${last.key}`);
+      const nextCursor = isOver ? null : cursorAt(call.secrets, list, joinPlace(last.uploadId, last.key));
       return c.json({ items: page.uploads.map(show), nextCursor }, 200);
     },
   );

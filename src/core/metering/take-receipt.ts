@@ -3,6 +3,7 @@
 import type { AccountId } from '../../ports/domain.ts';
 import type { UsageBatch } from '../../ports/ledger.ts';
 import type { UsageOwner, Use } from '../../ports/metering.ts';
+import { createPauses } from '../../ports/pauses.ts';
 import type { ReceiptPart, Tariff } from '../../ports/receipts.ts';
 import { within } from '../../ports/within.ts';
 import { monthOf, monthText } from '../billing/month.ts';
@@ -29,7 +30,6 @@ export type TakeReceipt = (owner: UsageOwner, use: Use) => Promise<Receipt>;
 const LIMIT_MS = 2_000;
 /** After a failure an account's receipts are not tried for so long, milliseconds; then one of them is. */
 const PAUSE_MS = 2_000;
-const PAUSED_MAX = 1_000;
 /** Receipts under way at once in a process; those above have no price. */
 const UNDER_WAY_MAX = 256;
 /** One that the runtime ended in the middle counts as over after so long, milliseconds. */
@@ -47,7 +47,7 @@ export function createReceipts(
   const { background, clock, ledger, log, meter } = core.ports;
   const findTariff = createTariffFinder(core);
   const limitMs = Math.min(core.settings.tierLimitMs, LIMIT_MS);
-  const pauses = createPauses(() => clock.nowMs());
+  const pauses = createPauses(clock, PAUSE_MS);
   const underWay = createLeases({ max: UNDER_WAY_MAX, idleMs: LOST_MS, nowMs: () => clock.nowMs() });
   const idle: Lane[] = [];
   let made = 0;
@@ -101,7 +101,10 @@ export function createReceipts(
   }
 
   return (owner, use) => {
-    const lease = pauses.isPaused(owner.accountId) ? null : underWay.tryTake();
+    const isPaused = pauses.isOn(owner.accountId);
+    // Of those that come when it is over the first is let through, to see.
+    if (!isPaused) pauses.renew(owner.accountId);
+    const lease = isPaused ? null : underWay.tryTake();
     if (lease === null) {
       countPlainly(owner, use);
       return Promise.resolve({ operationClass: use.operationClass, price: null });
@@ -115,26 +118,3 @@ export function createReceipts(
 
 /** A source of batches that come one after the other. */
 type Lane = { readonly source: string; sequence: number };
-
-/** Accounts whose ledger failed a moment ago. */
-function createPauses(nowMs: () => number) {
-  const untilMs = new Map<AccountId, number>();
-  const begin = (accountId: AccountId) => {
-    if (untilMs.size >= PAUSED_MAX) untilMs.clear();
-    untilMs.set(accountId, nowMs() + PAUSE_MS);
-  };
-  return {
-    begin,
-    end: (accountId: AccountId) => untilMs.delete(accountId),
-    /** Of those that come when the pause is over the first is let through, to see. */
-    isPaused(accountId: AccountId): boolean {
-      const until = untilMs.get(accountId);
-      if (until === undefined) return false;
-      if (until <= nowMs()) {
-        begin(accountId);
-        return false;
-      }
-      return true;
-    },
-  };
-}
