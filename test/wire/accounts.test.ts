@@ -1,7 +1,7 @@
 // Accounts, members, access keys and the audit log through the JSON API, and what a key with a scope can do by S3.
 import { expect, it, vi } from 'vitest';
 import { useBucket } from './bucket.ts';
-import { apiClient, tokenClient } from './json-api.ts';
+import { apiClient, newAccount, tokenClient } from './json-api.ts';
 import { client, describeCore } from './suite.ts';
 
 const { target, send } = client;
@@ -124,10 +124,8 @@ describeCore('accounts', () => {
 
   it('log what S3 requests change of buckets, for the owner too, and no object', async () => {
     const root = await tokenClient(client);
-    const account = (await root.call('POST', '/accounts', { displayName: 'audited' })).json;
-    const of = `accountId=${account.id}`;
-    const key = (await root.call('POST', `/access-keys?${of}`, { name: 'audited' })).json;
-    const signer = signerOf(key);
+    const signer = await newAccount(root, 'audited');
+    const of = `accountId=${signer.accountId}`;
     const name = fresh('audited-s3');
     await send({ method: 'PUT', bucket: name, headers: { 'x-amz-acl': 'private' }, signer });
     await send({ method: 'PUT', bucket: name, key: 'object', body: 'x', signer });
@@ -145,8 +143,8 @@ describeCore('accounts', () => {
     await vi.waitFor(async () => expect((await own()).map(({ status }) => status)).toEqual([200, 200, 204]), 5000);
     expect(await own()).toMatchObject([
       { action: 'CreateBucket', target: `/${name}`, detail: 'x-amz-acl: private' },
-      { action: 'PutBucketVersioning', target: `/${name}?versioning`, detail: rules, accessKeyId: key.id },
-      { action: 'DeleteBucketCors', credential: `access-key ${key.id}` },
+      { action: 'PutBucketVersioning', target: `/${name}?versioning`, detail: rules, accessKeyId: signer.accessKey },
+      { action: 'DeleteBucketCors', credential: `access-key ${signer.accessKey}` },
     ]);
     expect(put.status).toBe(200);
     expect((await root.call('GET', `/audit?${of}&action=PutBucketVersioning`)).json.items).toHaveLength(1);

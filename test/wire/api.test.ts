@@ -1,6 +1,6 @@
 // The frame of the JSON API, as clients meet it: signing in and out, tokens, problems, repeated requests, pages, limits.
 import { expect, it } from 'vitest';
-import { apiClient, signIn, tokenClient } from './json-api.ts';
+import { apiClient, newAccount, signIn, tokenClient } from './json-api.ts';
 import { client, describeCore } from './suite.ts';
 
 const { target } = client;
@@ -42,9 +42,7 @@ describeCore('the JSON API', () => {
   it('signs a browser in with an access key, and out, here and everywhere', async () => {
     // An account of its own: signing out everywhere must not meet the sessions of other tests.
     const root = await tokenClient(client);
-    const account = (await root.call('POST', '/accounts', { displayName: 'signs out' })).json;
-    const key = (await root.call('POST', `/access-keys?accountId=${account.id}`, { name: 'first' })).json;
-    const { id: accessKeyId, secretAccessKey } = key;
+    const { accessKey: accessKeyId, secretKey: secretAccessKey } = await newAccount(root, 'signs out');
     const made = await nobody.call(
       'POST',
       '/sessions',

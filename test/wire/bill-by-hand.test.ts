@@ -6,7 +6,7 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 import { expect, it } from 'vitest';
 import { publicPolicy } from '../access-samples.ts';
 import { inParallel } from './bucket-work.ts';
-import { type ApiClient, tokenClient } from './json-api.ts';
+import { type ApiClient, newAccount, setRateCard, tokenClient } from './json-api.ts';
 import { client, describeCore } from './suite.ts';
 
 const OPERATIONS = 1_000;
@@ -58,12 +58,9 @@ const CARD = {
 type Log = { writes: number; coldWrites: number; reads: number; bytesOut: number };
 
 async function newCustomer(operator: ApiClient, name: string) {
-  const { json: account } = await operator.call('POST', '/accounts', { displayName: `${name} ${run}` });
-  const { json: key } = await operator.call('POST', `/access-keys?accountId=${account.id}`, { name });
-  const { headers } = await operator.call('GET', `/billing?accountId=${account.id}`);
-  const match = { 'if-match': headers.etag ?? '' };
-  await operator.call('PUT', `/billing/rate-card?accountId=${account.id}`, { rateCardId: CARD.id }, match);
-  const signer = { accessKey: key.id, secretKey: key.secretAccessKey };
+  const signer = await newAccount(operator, `${name} ${run}`);
+  const { accountId } = signer;
+  await setRateCard(operator, accountId, CARD.id);
   const bucket = `hand-${name}-${run}`;
   await client.send({ method: 'PUT', bucket, signer });
   const body = publicPolicy(bucket, 'open/');
@@ -71,7 +68,7 @@ async function newCustomer(operator: ApiClient, name: string) {
   const s3 = client.sdk({ credentials: { accessKeyId: signer.accessKey, secretAccessKey: signer.secretKey } });
   // The bucket and its policy.
   const log: Log = { writes: 2, coldWrites: 0, reads: 0, bytesOut: 0 };
-  return { accountId: account.id as string, bucket, signer, s3, log, sizes: [] as number[] };
+  return { accountId, bucket, signer, s3, log, sizes: [] as number[] };
 }
 type Customer = Awaited<ReturnType<typeof newCustomer>>;
 

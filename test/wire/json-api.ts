@@ -1,5 +1,6 @@
 // A client of the JSON API for the wire tests: signs in with an access key once, then sends JSON with a bearer token.
 import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
 import type { WireClient } from './client.ts';
 
 export type ApiReply = {
@@ -50,6 +51,24 @@ export function apiClient(client: WireClient, given: Readonly<Record<string, str
 
 /** Longest wait for another attempt. */
 const SLOWED_MAX_SECONDS = 4;
+
+export type NewAccount = { readonly accountId: string; readonly accessKey: string; readonly secretKey: string };
+
+/** Makes an account, and an access key that has all rights of it. */
+export async function newAccount(operator: ApiClient, displayName: string): Promise<NewAccount> {
+  const account = await operator.call('POST', '/accounts', { displayName });
+  const key = await operator.call('POST', `/access-keys?accountId=${account.json.id}`, { name: displayName });
+  expect([account.status, key.status], JSON.stringify([account.json, key.json.code])).toEqual([201, 201]);
+  return { accountId: account.json.id, accessKey: key.json.id, secretKey: key.json.secretAccessKey };
+}
+
+/** From now on the account pays by that card. */
+export async function setRateCard(operator: ApiClient, accountId: string, rateCardId: string): Promise<void> {
+  const { headers } = await operator.call('GET', `/billing?accountId=${accountId}`);
+  const match = { 'if-match': headers.etag ?? '' };
+  const set = await operator.call('PUT', `/billing/rate-card?accountId=${accountId}`, { rateCardId }, match);
+  expect(set.status, JSON.stringify(set.json)).toBe(200);
+}
 
 /** Signs in with an access key; the value of the Cookie header. Waits where wrong guesses of other tests slow it. */
 export async function signIn(client: WireClient, accessKeyId: string, secretAccessKey: string): Promise<string> {

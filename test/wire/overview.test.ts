@@ -1,6 +1,6 @@
 // What a console shows first: an account at a glance, by what the caller may see, and the hosts of a bucket.
 import { expect, it } from 'vitest';
-import { apiClient, tokenClient } from './json-api.ts';
+import { apiClient, newAccount, tokenClient } from './json-api.ts';
 import { client, describeCore } from './suite.ts';
 
 const fresh = (text: string) => `${text}-${crypto.randomUUID().slice(0, 8)}`;
@@ -8,15 +8,14 @@ const fresh = (text: string) => `${text}-${crypto.randomUUID().slice(0, 8)}`;
 describeCore('an account at a glance', () => {
   it('has its buckets, what they store, its month and its caps, each for whoever may see it', async () => {
     const root = await tokenClient(client);
-    const { id } = (await root.call('POST', '/accounts', { displayName: 'glance' })).json;
-    const made = (await root.call('POST', `/access-keys?accountId=${id}`, { name: 'glance' })).json;
-    const signer = { accessKey: made.id, secretKey: made.secretAccessKey };
+    const signer = await newAccount(root, 'glance');
+    const { accountId } = signer;
     const owner = await tokenClient(client, signer);
     const empty = await owner.call('GET', '/overview');
     const none = { objects: '0', bytes: '0' };
     expect([empty.status, empty.json]).toMatchObject([
       200,
-      { accountId: id, buckets: { count: 0, isComplete: true }, stored: { isComplete: true, current: none }, caps: [] },
+      { accountId, buckets: { count: 0, isComplete: true }, stored: { isComplete: true, current: none }, caps: [] },
     ]);
     expect(empty.json.month).toMatchObject({ period: expect.stringMatching(/^\d{4}-\d\d$/), soFarMicro: '0' });
     const names = [fresh('glance'), fresh('glance')];
@@ -28,7 +27,7 @@ describeCore('an account at a glance', () => {
     const full = (await owner.call('GET', '/overview')).json;
     expect(full).toMatchObject({ buckets: { count: 2 }, stored: { current: { objects: '2', bytes: '24' } } });
     expect(full.caps).toMatchObject([{ id: 'glance', unit: 'bytes', limit: '1000', level: 'open' }]);
-    expect((await root.call('GET', `/overview?accountId=${id}`)).json.stored).toEqual(full.stored);
+    expect((await root.call('GET', `/overview?accountId=${accountId}`)).json.stored).toEqual(full.stored);
     const { token } = (await owner.call('POST', '/tokens', { name: 'few', scopes: ['buckets:read'] })).json;
     const few = (await apiClient(client, { authorization: `Bearer ${token}` }).call('GET', '/overview')).json;
     expect(few).toEqual({ ...full, month: null, caps: null });

@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { publicPolicy } from '../access-samples.ts';
 import { type Call, freshBucketName, sampleBytes } from './client.ts';
 import { exchange, type Reply } from './http.ts';
-import { type ApiClient, tokenClient } from './json-api.ts';
+import { type ApiClient, type NewAccount, newAccount, setRateCard, tokenClient } from './json-api.ts';
 import { client, describeCore } from './suite.ts';
 
 const run = randomUUID().slice(0, 8);
@@ -51,7 +51,6 @@ const CARD = {
   ],
 };
 
-type Customer = { readonly accessKey: string; readonly secretKey: string };
 type Receipt = {
   readonly kind: string;
   readonly amount: bigint;
@@ -78,15 +77,9 @@ function receiptOf({ headers }: Reply): Receipt | null {
   return receipt;
 }
 
-async function newCustomer(api: ApiClient): Promise<Customer & { readonly accountId: string }> {
-  const { json: account } = await api.call('POST', '/accounts', { displayName: `receipts ${run}` });
-  const { json: key } = await api.call('POST', `/access-keys?accountId=${account.id}`, { name: 'receipts' });
-  return { accountId: account.id, accessKey: key.id, secretKey: key.secretAccessKey };
-}
-
 describeCore('receipts', () => {
   let operator: ApiClient;
-  let owner: Awaited<ReturnType<typeof newCustomer>>;
+  let owner: NewAccount;
   const kept: Receipt[] = [];
   const asOwner = (call: Omit<Call, 'bucket'>) => client.send({ bucket, signer: owner, ...call });
   const visit = (target: string, headers: Readonly<Record<string, string>> = {}) =>
@@ -95,10 +88,8 @@ describeCore('receipts', () => {
   beforeAll(async () => {
     operator = await tokenClient(client);
     expect((await operator.call('PUT', `/rate-cards/${CARD.id}`, CARD)).status).toBe(200);
-    owner = await newCustomer(operator);
-    const { headers } = await operator.call('GET', `/billing?accountId=${owner.accountId}`);
-    const match = { 'if-match': headers.etag ?? '' };
-    await operator.call('PUT', `/billing/rate-card?accountId=${owner.accountId}`, { rateCardId: CARD.id }, match);
+    owner = await newAccount(operator, `receipts ${run}`);
+    await setRateCard(operator, owner.accountId, CARD.id);
   });
 
   it('of all requests of a month add up to its invoice, to the last micro-unit', async () => {
@@ -167,7 +158,7 @@ describeCore('receipts', () => {
 
   it('are not for others than who pays', async () => {
     const ask = { query: { receipt: '1' }, headers: { 'x-quayside-receipt': '1' } };
-    const stranger = await newCustomer(operator);
+    const stranger = await newAccount(operator, `stranger ${run}`);
     const asked = [
       await client.anonymous({ method: 'GET', bucket, key: 'open/small', ...ask }),
       await client.send({ method: 'GET', bucket, key: 'open/small', signer: stranger, ...ask }),
