@@ -17,6 +17,7 @@ import type {
   Segment,
   UploadId,
   VersionId,
+  VersionName,
 } from '../../src/ports/domain.ts';
 import type { ErrorCode } from '../../src/ports/errors.ts';
 import type {
@@ -163,6 +164,12 @@ export function deletionOf(keys: readonly string[], nowMs = START_MS, condition:
     markerId: fresh('version') as VersionId,
   }));
   return { targets, bypassGovernance: false, ownerId: null, nowMs };
+}
+
+/** A deletion of one version, current or not, without its bucket. */
+export function versionDeletionOf(key: string, versionId: VersionName | null, nowMs = START_MS) {
+  const { targets, ...rest } = deletionOf([key], nowMs);
+  return { ...rest, targets: targets.map((target) => ({ ...target, versionId })) };
 }
 
 export function deleteKeys(index: MetadataIndex, bucket: BucketRef, keys: readonly string[], nowMs = START_MS) {

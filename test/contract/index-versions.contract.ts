@@ -13,7 +13,6 @@ import {
   asKey,
   blobIn,
   condemn,
-  deletionOf,
   expectCode,
   get,
   makeBucket,
@@ -22,6 +21,7 @@ import {
   refOf,
   START_MS,
   segmentsObjectOf,
+  versionDeletionOf,
   wholeOf,
 } from './index-samples.ts';
 import { type Subject, testsOf } from './subject.ts';
@@ -36,9 +36,7 @@ async function write(index: MetadataIndex, bucket: BucketRef, key: string, etag:
 }
 
 async function drop(index: MetadataIndex, bucket: BucketRef, key: string, versionId: VersionName | null = null) {
-  const { targets, ...rest } = deletionOf([key]);
-  const named = targets.map((target) => ({ ...target, versionId }));
-  const [deleted] = await index.call(bucket.name, 'deleteObjects', { bucket, ...rest, targets: named });
+  const [deleted] = await index.call(bucket.name, 'deleteObjects', { bucket, ...versionDeletionOf(key, versionId) });
   return deleted;
 }
 

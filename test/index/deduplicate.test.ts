@@ -3,9 +3,7 @@
 // index says is saved is what a scan of all rows comes to.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { NodeSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { decodeSegments, segmentsOfDetail } from '../../src/index/object-rows.ts';
 import { packedAwayOf } from '../../src/index/packed-away.ts';
 import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import type { BlobId, BucketRecord, BucketRef, ObjectVersion, Segment, VersionId } from '../../src/ports/domain.ts';
@@ -22,9 +20,12 @@ import {
   START_MS,
   segmentsObjectOf,
   uploadOf,
+  versionDeletionOf,
   wholeOf,
 } from '../contract/index-samples.ts';
+import { fuzzRuns } from '../fuzz-seed.ts';
 import { openMigrated } from './open-migrated.ts';
+import { storedRows } from './stored-rows.ts';
 
 const CLASSES = ['STANDARD', 'STANDARD_IA'] as const;
 /** Bytes of the bodies that there are: the third is as long as the first. */
@@ -58,27 +59,6 @@ const steps: fc.Arbitrary<Step> = fc.record({
 
 /** What a row holds: for each byte which body it is of, and where there; so two rows are equal if and only if their bytes are. */
 type Content = readonly string[];
-
-type RowOfIndex = { readonly storageClass: string; readonly segments: readonly Segment[]; readonly sizeBytes: number };
-
-function rowsOf(sql: NodeSqlite): RowOfIndex[] {
-  const found = sql.all<{ class: string; detail: string; size: number }>(
-    `SELECT storage_class AS class, detail, size_bytes AS size FROM objects
-     UNION ALL SELECT storage_class, detail, size_bytes FROM versions WHERE is_marker = 0`,
-  );
-  const parts = sql.all<{ class: string; segments: string; size: number }>(
-    `SELECT u.attributes ->> '$.storageClass' AS class, p.segments, p.size_bytes AS size
-     FROM parts AS p JOIN uploads AS u ON u.upload_id = p.upload_id`,
-  );
-  return [
-    ...found.map((row) => ({ storageClass: row.class, segments: segmentsOfDetail(row.detail), sizeBytes: row.size })),
-    ...parts.map((row) => ({
-      storageClass: row.class,
-      segments: decodeSegments(row.segments),
-      sizeBytes: row.size,
-    })),
-  ];
-}
 
 type BlobRow = {
   readonly blob_id: BlobId;
@@ -174,9 +154,7 @@ function createWorld() {
     'delete-version'({ key, pick }) {
       const versionId = versionsOf(key)[pick % 4]?.versionId;
       if (versionId === undefined) return;
-      const deletion = deletionOf([`k${key}`], nowMs);
-      const targets = deletion.targets.map((target) => ({ ...target, versionId }));
-      index.deleteObjects({ bucket: ref(), ...deletion, targets });
+      index.deleteObjects({ bucket: ref(), ...versionDeletionOf(`k${key}`, versionId, nowMs) });
     },
     transition({ key, pick, class: at }) {
       const versionId: VersionId | undefined = versionsOf(key)[pick % 4]?.versionId;
@@ -251,7 +229,7 @@ function createWorld() {
   }
 
   function checkCounts(): void {
-    const rows = rowsOf(sql);
+    const rows = storedRows(sql);
     const blobs = new Map(sql.all<BlobRow>('SELECT * FROM blobs').map((blob) => [blob.blob_id, blob]));
     const refs = new Map<BlobId, number>();
     const referred = new Map<string, number>();
@@ -325,7 +303,7 @@ describe('deduplication', () => {
         for (const next of program) world.step(next);
         world.close();
       }),
-      { numRuns: 40, examples: [[TWICE]] },
+      { numRuns: fuzzRuns(40), examples: [[TWICE]] },
     );
   });
 

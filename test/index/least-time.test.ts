@@ -21,6 +21,7 @@ import {
   START_MS,
   segmentsObjectOf,
   uploadOf,
+  versionDeletionOf,
   wholeOf,
 } from '../contract/index-samples.ts';
 import { openMigrated } from './open-migrated.ts';
@@ -49,8 +50,7 @@ function openWorld(versioning: Versioning = 'off') {
     },
     drop: (key: string, days: number) => index.deleteObjects({ bucket, ...deletionOf([key], at(days)) }),
     dropVersion(key: string, versionId: VersionId, days: number) {
-      const { targets, ...rest } = deletionOf([key], at(days));
-      index.deleteObjects({ bucket, ...rest, targets: targets.map((target) => ({ ...target, versionId })) });
+      index.deleteObjects({ bucket, ...versionDeletionOf(key, versionId, at(days)) });
     },
     transition: (key: string, versionId: VersionId, days: number, storageClass: string) =>
       act({ kind: 'transition', key: asKey(key), versionId, storageClass }, days),

@@ -6,6 +6,7 @@ import { createLedgerIndex } from '../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../src/index/ledger-schema.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../src/ports/domain.ts';
 import { HOUR_MS, type LedgerApi, type MeterName, type UsageGroup, type UsageRow } from '../../src/ports/ledger.ts';
+import { fuzzRuns } from '../fuzz-seed.ts';
 import { openMigrated } from './open-migrated.ts';
 
 const accountId = 'alice' as AccountId;
@@ -71,7 +72,7 @@ describe('ledger', () => {
           expect(byName).toHaveLength(new Set(byName.map(([name]) => name)).size);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: fuzzRuns(150) },
     );
   });
 

@@ -2,11 +2,9 @@
 // replaced, moved to other classes and removed. References to blobs are compared with the rows as well.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { decodeSegments, segmentsOfDetail } from '../../src/index/object-rows.ts';
 import { packedAwayOf } from '../../src/index/packed-away.ts';
-import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import type { BucketRecord, BucketRef, ObjectVersion, Segment } from '../../src/ports/domain.ts';
 import type { Upload, UploadedPart } from '../../src/ports/metadata-index.ts';
 import {
@@ -20,8 +18,12 @@ import {
   START_MS,
   segmentsObjectOf,
   uploadOf,
+  versionDeletionOf,
   wholeOf,
 } from '../contract/index-samples.ts';
+import { fuzzRuns } from '../fuzz-seed.ts';
+import { openMigrated } from './open-migrated.ts';
+import { storedRows } from './stored-rows.ts';
 
 const CLASSES = ['STANDARD', 'STANDARD_IA'] as const;
 const DO = ['put', 'pack', 'pack', 'copy', 'delete', 'remove', 'move', 'part', 'complete', 'abort', 'mode'] as const;
@@ -33,8 +35,7 @@ const steps: fc.Arbitrary<Step> = fc.record({
 });
 
 function createWorld() {
-  const sql = openSqlite(':memory:', { readOnly: false });
-  migrate(sql, INDEX_SCHEMA);
+  const sql = openMigrated(INDEX_SCHEMA);
   const index = createBucketIndex(sql);
   let bucket: BucketRecord = index.createBucket({ bucket: bucketRecord() });
   const uploads: { upload: Upload; parts: Map<number, UploadedPart> }[] = [];
@@ -84,9 +85,7 @@ function createWorld() {
     remove({ key, pick }) {
       const versionId = ids(key)[pick % 3];
       if (versionId === undefined) return;
-      const deletion = deletionOf([`k${key}`], nowMs);
-      const targets = deletion.targets.map((target) => ({ ...target, versionId }));
-      index.deleteObjects({ bucket: ref(), ...deletion, targets });
+      index.deleteObjects({ bucket: ref(), ...versionDeletionOf(`k${key}`, versionId, nowMs) });
     },
     move(step) {
       const object = find(step);
@@ -134,25 +133,8 @@ function createWorld() {
     },
   };
 
-  /** Segments of every row, with its class. */
-  function rows(): { storageClass: string; segments: readonly Segment[] }[] {
-    const details = sql.all<{ storage_class: string; detail: string }>(
-      `SELECT storage_class, coalesce(o.detail, x.detail) AS detail FROM objects AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
-       UNION ALL SELECT storage_class, coalesce(o.detail, x.detail) FROM versions AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
-       WHERE is_marker = 0`,
-    );
-    const parts = sql.all<{ storage_class: string; segments: string }>(
-      `SELECT u.attributes ->> '$.storageClass' AS storage_class, p.segments
-       FROM parts AS p JOIN uploads AS u ON u.upload_id = p.upload_id`,
-    );
-    return [
-      ...details.map((row) => ({ storageClass: row.storage_class, segments: segmentsOfDetail(row.detail) })),
-      ...parts.map((row) => ({ storageClass: row.storage_class, segments: decodeSegments(row.segments) })),
-    ];
-  }
-
   function check(): void {
-    const all = rows();
+    const all = storedRows(sql);
     for (const { storageClass, compressedBytes } of index.getStorageTotals({ bucket: ref() })) {
       const own = all.filter((row) => row.storageClass === storageClass);
       expect(compressedBytes).toBe(own.reduce((sum, { segments }) => sum + packedAwayOf(segments), 0));
@@ -185,7 +167,7 @@ it('what packing saves is what the rows say, whatever becomes of them', { timeou
       world.close();
     }),
     {
-      numRuns: 60,
+      numRuns: fuzzRuns(60),
       examples: [
         lifeOf('put', 'pack', 'part', 'complete', 'remove'),
         lifeOf('put', 'pack', 'part', 'part', 'abort', 'delete'),

@@ -3,7 +3,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { decodeSegments, segmentsOfDetail } from '../../src/index/object-rows.ts';
 import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import type { BlobId, BucketRecord, Segment, VersionId } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
@@ -29,6 +28,7 @@ import {
 } from '../contract/index-samples.ts';
 import { fuzzRuns } from '../fuzz-seed.ts';
 import { openMigrated } from './open-migrated.ts';
+import { storedRows } from './stored-rows.ts';
 
 type Step =
   | { readonly do: 'put' | 'put-inline' | 'delete'; readonly at: number; readonly key: number }
@@ -207,20 +207,12 @@ function createWorld() {
   /** Counts afresh what rows mention, and compares with what the index counted. */
   function check(): void {
     const counted = new Map<string, number>();
-    const count = (bucket: number, segments: readonly Segment[]) => {
+    for (const { bucket, segments } of storedRows(sql)) {
       for (const blobId of new Set(segments.map((segment) => segment.blobId))) {
         const name = `${bucket} ${blobId}`;
         counted.set(name, (counted.get(name) ?? 0) + 1);
         expect(store.has(blobId)).toBe(true);
       }
-    };
-    for (const row of sql.all<{ bucket: number; detail: string }>(
-      'SELECT bucket, coalesce(o.detail, x.detail) AS detail FROM objects o LEFT JOIN object_bodies x ON x.id = body_id',
-    )) {
-      count(row.bucket, segmentsOfDetail(row.detail));
-    }
-    for (const row of sql.all<{ bucket: number; segments: string }>('SELECT bucket, segments FROM parts')) {
-      count(row.bucket, decodeSegments(row.segments));
     }
     for (const row of sql.all<{ bucket: number; blob_id: string; refs: number; is_condemned: number }>(
       'SELECT bucket, blob_id, refs, is_condemned FROM blobs',

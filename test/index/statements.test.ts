@@ -38,6 +38,7 @@ import {
   START_MS,
   segmentsObjectOf,
   uploadOf,
+  versionDeletionOf,
   wholeOf,
 } from '../contract/index-samples.ts';
 import { openMigrated } from './open-migrated.ts';
@@ -259,9 +260,7 @@ function useVersions(index: IndexApi, bucket: BucketRef): void {
   useLifecycle(index, bucket, all[0]?.versionId ?? ('' as VersionId));
   for (const to of [bucket, on, suspended]) if (to !== undefined) useNameJobs(index, to);
   for (const version of all) {
-    const { targets, ...rest } = deletionOf(['v']);
-    const versionId = version.isNull ? 'null' : version.versionId;
-    index.deleteObjects({ bucket, ...rest, targets: targets.map((target) => ({ ...target, versionId })) });
+    index.deleteObjects({ bucket, ...versionDeletionOf('v', version.isNull ? 'null' : version.versionId) });
   }
 }
 
@@ -368,8 +367,7 @@ function useNameJobs(index: IndexApi, bucket: BucketRef): void {
   for (const prefix of ['w', 'x', 'y', 'z']) {
     const page = { bucket, prefix, delimiter: '', afterKey: '', afterVersionId: '', maxKeys: 100 } as const;
     for (const version of index.listVersions(page).versions) {
-      const { targets, ...rest } = deletionOf([prefix]);
-      index.deleteObjects({ bucket, ...rest, targets: targets.map((t) => ({ ...t, versionId: version.versionId })) });
+      index.deleteObjects({ bucket, ...versionDeletionOf(prefix, version.versionId) });
     }
   }
 }

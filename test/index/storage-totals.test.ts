@@ -20,6 +20,7 @@ import {
   partOf,
   START_MS,
   uploadOf,
+  versionDeletionOf,
 } from '../contract/index-samples.ts';
 import { fuzzRuns } from '../fuzz-seed.ts';
 import { openMigrated } from './open-migrated.ts';
@@ -148,9 +149,7 @@ function createWorld() {
     'delete-version'(step) {
       const versionId = pickVersion(step);
       if (versionId === undefined) return;
-      const deletion = deletionOf([`k${step.key}`], nowMs);
-      const targets = deletion.targets.map((target) => ({ ...target, versionId }));
-      index.deleteObjects({ bucket: ref(), ...deletion, targets });
+      index.deleteObjects({ bucket: ref(), ...versionDeletionOf(`k${step.key}`, versionId, nowMs) });
     },
     move(step) {
       const versionId = pickVersion(step);

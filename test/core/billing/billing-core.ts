@@ -1,7 +1,7 @@
 // A core in memory whose ledger tests write to themselves, and accounts to bill.
 import type { Account, AccountId, BucketId } from '../../../src/ports/domain.ts';
 import { HOUR_MS, type MeterName } from '../../../src/ports/ledger.ts';
-import { createMemoryCore, type MemoryCore } from '../memory-core.ts';
+import { createMemoryCore, type MemoryCore, withPorts } from '../memory-core.ts';
 
 export type BillingCore = MemoryCore & {
   /** Counts that much in the hour of a time; storage in bytes, for the whole hour. */
@@ -23,6 +23,26 @@ export function createBillingCore(): BillingCore {
       await core.ports.ledger.call('record', { accountId, batches: [{ source: 'test', sequence, rows }], nowMs: atMs });
     },
   };
+}
+
+/**
+ * The same core in a process that is killed when its directory commits that call: it happened, and nobody heard of it. No
+ * later call happens.
+ */
+export function dyingAtCall(core: BillingCore, dies: number): MemoryCore {
+  const { directory } = core.ports;
+  let calls = 0;
+  const dying: typeof directory = {
+    ...directory,
+    async call(name, input) {
+      calls += 1;
+      if (calls > dies) throw new Error('killed');
+      const value = await directory.call(name, input);
+      if (calls === dies) throw new Error('killed');
+      return value;
+    },
+  };
+  return withPorts(core, { directory: dying });
 }
 
 /** An account that the directory knows. */

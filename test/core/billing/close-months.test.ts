@@ -11,7 +11,7 @@ import { rateCardJson } from '../../../src/core/billing/rate-card-json.ts';
 import { simulateMonth } from '../../../src/core/billing/simulate-month.ts';
 import type { Account } from '../../../src/ports/domain.ts';
 import { accountPlace } from '../../../src/ports/outbox.ts';
-import { addAccount, type BillingCore, createBillingCore } from './billing-core.ts';
+import { addAccount, type BillingCore, createBillingCore, dyingAtCall } from './billing-core.ts';
 import { card, GB, usageOf } from './billing-samples.ts';
 
 const DAY_SECONDS = 86_400;
@@ -197,19 +197,7 @@ describe('closing by the clock', () => {
       await closeMonths(core);
       december(core, 2);
       const { directory } = core.ports;
-      let calls = 0;
-      const dying: typeof directory = {
-        ...directory,
-        async call(name, input) {
-          calls += 1;
-          if (calls > dies) throw new Error('killed');
-          const value = await directory.call(name, input);
-          // A crash after the commit: it happened, and nobody heard of it.
-          if (calls === dies) throw new Error('killed');
-          return value;
-        },
-      };
-      await closeMonths({ ...core, ports: { ...core.ports, directory: dying } }).catch(() => undefined);
+      await closeMonths(dyingAtCall(core, dies)).catch(() => undefined);
       core.advanceSeconds(60);
       await closeMonths(core);
       const heads = await directory.call('listInvoices', { accountId: ann.id, before: '', limit: 9 });

@@ -12,6 +12,7 @@ import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
 import type { AccountId, BucketId } from '../../../src/ports/domain.ts';
 import type { MeterName, UsageRow } from '../../../src/ports/ledger.ts';
 import type { ReceiptPart } from '../../../src/ports/receipts.ts';
+import { fuzzRuns } from '../../fuzz-seed.ts';
 import { openMigrated } from '../../index/open-migrated.ts';
 
 const ACCOUNT = 'alice' as AccountId;
@@ -165,7 +166,7 @@ describe('receipts', () => {
           expect([sums?.receipts ?? 0, sumOf(sums?.parts ?? [])]).toEqual([count, receipts]);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: fuzzRuns(40) },
     );
   });
 
@@ -190,7 +191,7 @@ describe('receipts', () => {
         const storage = bill.lines.find(({ label }) => label === 'stored')?.amountMicro ?? 0n;
         expect(receipts + storage + bill.minimumMicro).toBe(bill.totalMicro);
       }),
-      { numRuns: 40 },
+      { numRuns: fuzzRuns(40) },
     );
   });
 

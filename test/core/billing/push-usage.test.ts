@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { pushUsage } from '../../../src/core/billing/push-usage.ts';
 import { StorageError } from '../../../src/ports/errors.ts';
 import type { UsageEvent, UsagePush } from '../../../src/ports/usage-push.ts';
-import { addAccount, createBillingCore } from './billing-core.ts';
+import { addAccount, createBillingCore, dyingAtCall } from './billing-core.ts';
 
 const HOUR_SECONDS = 3600;
 const day = (date: number, hour = 0) => Date.UTC(2026, 10, date, hour);
@@ -106,19 +106,7 @@ describe('usage told elsewhere', () => {
 
   it.each([1, 2, 3, 4, 5, 6, 7])('is the same after a crash at call %i of the directory', async (dies) => {
     const { core, push, counted } = await prepared();
-    const { directory } = core.ports;
-    let calls = 0;
-    const dying: typeof directory = {
-      ...directory,
-      async call(name, input) {
-        calls += 1;
-        if (calls > dies) throw new Error('killed');
-        const value = await directory.call(name, input);
-        if (calls === dies) throw new Error('killed');
-        return value;
-      },
-    };
-    await pushUsage({ ...core, ports: { ...core.ports, directory: dying } }, push).catch(() => undefined);
+    await pushUsage(dyingAtCall(core, dies), push).catch(() => undefined);
     await pushUsage(core, push);
     expect(shown(counted).map(([, value]) => value)).toEqual([70n, 1n]);
   });

@@ -6,6 +6,7 @@ import { makeInvoice } from '../../../src/core/billing/invoice.ts';
 import { RATE_CARDS } from '../../../src/core/billing/rate-cards.ts';
 import { type ReplayedMonth, simulateBill, toCard, type WhatIf } from '../../../src/core/billing/simulate-bill.ts';
 import type { MeterName } from '../../../src/core/billing/usage.ts';
+import { fuzzRuns } from '../../fuzz-seed.ts';
 import { anyUsage, card, GB, MARCH, type Quantities, usageOf } from './billing-samples.ts';
 
 const HOURS = 744;
@@ -139,7 +140,7 @@ describe('a what-if', () => {
           expect(after.get('storage/STANDARD_IA')).toBe(old / GB / 720n);
         },
       ),
-      { numRuns: 20 },
+      { numRuns: fuzzRuns(20) },
     );
   });
 

@@ -16,7 +16,9 @@ import type { AccessKeyId, AccountId, BucketGate, BucketId } from '../../../src/
 import { StorageError } from '../../../src/ports/errors.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { OperationClass, UsageOwner } from '../../../src/ports/metering.ts';
+import { fuzzRuns } from '../../fuzz-seed.ts';
 import { openMigrated } from '../../index/open-migrated.ts';
+import { bytesCap } from './cap-samples.ts';
 
 const accountId = 'alice' as AccountId;
 /** Large enough for shares of what is left to count. */
@@ -42,19 +44,6 @@ const OWN_CARD = {
     },
   ],
 };
-
-const bytesCap = (limit: bigint, changes: Partial<Cap> = {}): Cap => ({
-  id: 'cap',
-  scope: { kind: 'account' },
-  unit: 'bytes',
-  limit,
-  period: 'month',
-  alertPercents: [],
-  cachedFromPercent: null,
-  cardId: null,
-  liftedUntilMs: null,
-  ...changes,
-});
 
 function createWorld(cap: Cap) {
   let nowMs = Date.UTC(2026, 10, 21, 12);
@@ -148,7 +137,7 @@ describe('caps', () => {
           expect(used).toBeLessThanOrEqual(1000);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: fuzzRuns(25) },
     );
   });
 

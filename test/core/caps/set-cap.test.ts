@@ -3,16 +3,13 @@
 import { expect, it } from 'vitest';
 import { putRateCard, setAccountCard } from '../../../src/core/billing/account-card.ts';
 import { listCaps, setCap } from '../../../src/core/caps/set-cap.ts';
-import type { Cap } from '../../../src/ports/caps.ts';
 import type { AccountId } from '../../../src/ports/domain.ts';
 import { HOUR_MS } from '../../../src/ports/ledger.ts';
 import { createMemoryCore } from '../memory-core.ts';
+import { bytesCap } from './cap-samples.ts';
 
 const accountId = 'alice' as AccountId;
-const CAP: Cap = {
-  ...{ id: 'cap', scope: { kind: 'account' }, unit: 'money', limit: 1_000_000n, period: 'month' },
-  ...{ alertPercents: [], cachedFromPercent: 60, cardId: null, liftedUntilMs: null },
-};
+const CAP = bytesCap(1_000_000n, { unit: 'money', cachedFromPercent: 60 });
 /** One a thousand calls, in a currency of its own. */
 const OWN_CARD = {
   ...{ id: 'own', name: 'Own', currency: 'EUR', source: 'https://example.org/', asOf: '2026-01-01' },
@@ -52,7 +49,7 @@ it("a cap in money goes by the account's card, and keeps it", async () => {
 
 it('a cap stands by what is spent, whoever has leased the rest', async () => {
   const { core, nowMs } = await withUse(0n);
-  await setCap(core, accountId, { ...CAP, unit: 'bytes', limit: 100n });
+  await setCap(core, accountId, bytesCap(100n, { cachedFromPercent: 60 }));
   const { revision } = await core.ports.ledger.call('readCaps', { accountId, holder: 'process', nowMs });
   await core.ports.ledger.call('leaseCaps', {
     ...{ accountId, holder: 'process', revision, grants: [{ capId: 'cap', units: 100 }], crossings: [] },
