@@ -10,7 +10,7 @@ export type ServerName =
   | 'bare node:net';
 
 export const OURS = ['quayside, lane on', 'quayside, lane off'] as const satisfies readonly ServerName[];
-export const PEERS = ['nginx', 'proxy_cache', 'varnish'] as const satisfies readonly ServerName[];
+const PEERS = ['nginx', 'proxy_cache', 'varnish'] as const satisfies readonly ServerName[];
 /** What a server on these can't go below: floor-server.ts. */
 export const FLOORS = ['bare node:http', 'bare node:net'] as const satisfies readonly ServerName[];
 

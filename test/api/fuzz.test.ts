@@ -1,12 +1,11 @@
 // Requests by the thousand, made out of the API's own document: none may end in a 500, and every refusal is a problem.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FUZZ_SEED } from '../fuzz-seed.ts';
+import { FUZZ_SEED, fuzzRuns } from '../fuzz-seed.ts';
 import { requestsOf } from './document-requests.ts';
 import { startMemoryApi } from './memory-api.ts';
 
-/** `QUAYSIDE_FUZZ_REQUESTS=10000` asks for more, `QUAYSIDE_FUZZ_SEED=random` for others. */
-const REQUESTS = Number(process.env.QUAYSIDE_FUZZ_REQUESTS ?? 2000);
+const REQUESTS = fuzzRuns(2000);
 const BATCH = 500;
 
 it(`answers ${REQUESTS} requests without a fault`, { timeout: 120_000 }, async () => {

@@ -5,8 +5,7 @@ import { createAccessKeyFinder } from '../../src/core/auth/find-access-key.ts';
 import { createAccountFinder } from '../../src/core/auth/find-accounts.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { parseBucketName } from '../../src/core/names.ts';
-import { putObject } from '../../src/core/objects/put-object.ts';
-import { ATTRIBUTES, bodyOf, createMemoryCore, key } from '../core/memory-core.ts';
+import { createMemoryCore, putBytes } from '../core/memory-core.ts';
 import { makeRequest } from '../http/s3/make-request.ts';
 import type { FuzzRequest } from './document-requests.ts';
 
@@ -89,9 +88,7 @@ export async function startMemoryApi() {
   for (const name of ['fuzz-bucket-one', 'fuzz-bucket-two']) {
     const bucket = await openBucket(core, parseBucketName(name), () => {});
     for (const name of objects) {
-      const body = bodyOf(new TextEncoder().encode(name));
-      const expectation = { contentMd5Hex: null, checksum: null };
-      await putObject(core, bucket, { key: key(name), attributes: ATTRIBUTES, body, expectation, condition: null });
+      await putBytes(core, bucket, name, new TextEncoder().encode(name));
     }
   }
   named.set('key', new Set(objects));

@@ -8,6 +8,7 @@ import { packSource } from '../../src/core/packing/pack-source.ts';
 import type { BlobIdentity, BlobStore } from '../../src/ports/blob-store.ts';
 import type { BlobId, BucketName, ObjectKey, Segment } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
+import { fuzzRuns } from '../fuzz-seed.ts';
 import { isSameBytes, patternBytes, readAll, sourceOf } from './bodies.ts';
 import { type Subject, testsOf } from './subject.ts';
 
@@ -86,7 +87,7 @@ export function packedBlobsContract(subject: Subject<BlobStore>): void {
             }
           },
         ),
-        { numRuns: 25 },
+        { numRuns: fuzzRuns(25) },
       );
     });
 

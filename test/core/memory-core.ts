@@ -23,6 +23,9 @@ import { createBucket } from '../../src/core/buckets/create-bucket.ts';
 import type { Core } from '../../src/core/core.ts';
 import { toMasterKey } from '../../src/core/encryption/master-keys.ts';
 import { parseBucketName, parseObjectKey } from '../../src/core/names.ts';
+import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
+import { type PutObjectInput, putObject } from '../../src/core/objects/put-object.ts';
+import { openBody } from '../../src/core/objects/read-object.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
@@ -143,6 +146,24 @@ export function bodyOf(bytes: Uint8Array, chunkBytes = 10): ByteSource {
   };
 }
 
+/** Stores an object of these bytes, which come in some ten chunks; `changes`: what else is asked for. */
+export function putBytes(
+  core: Core,
+  bucket: BucketHandle,
+  name: string,
+  bytes: Uint8Array,
+  changes: Partial<PutObjectInput> = {},
+): Promise<ObjectVersion> {
+  return putObject(core, bucket, {
+    key: key(name),
+    attributes: ATTRIBUTES,
+    body: bodyOf(bytes, Math.max(10, Math.ceil(bytes.length / 10))),
+    expectation: NO_EXPECTATION,
+    condition: null,
+    ...changes,
+  });
+}
+
 /** `length` bytes that differ from one place to the next. */
 export function sampleBytes(length: number, seed = 0): Uint8Array {
   const bytes = new Uint8Array(length);
@@ -152,7 +173,6 @@ export function sampleBytes(length: number, seed = 0): Uint8Array {
 
 /** All bytes of a stored version. */
 export async function readWhole(core: Core, version: ObjectVersion): Promise<Uint8Array> {
-  const { openBody } = await import('../../src/core/objects/read-object.ts');
   const { body } = await openBody(core, version, { offsetBytes: 0, lengthBytes: version.sizeBytes });
   if (body === null) return new Uint8Array();
   return body instanceof Uint8Array

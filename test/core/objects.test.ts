@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
 import { copyObject } from '../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
@@ -20,7 +21,6 @@ import {
   withPorts,
 } from './memory-core.ts';
 
-const NO_EXPECTATION = { contentMd5Hex: null, checksum: null };
 const put = (bytes: Uint8Array, name = 'a') => ({
   key: key(name),
   attributes: ATTRIBUTES,

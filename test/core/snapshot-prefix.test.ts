@@ -1,25 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
-import { putObject } from '../../src/core/objects/put-object.ts';
 import { openSnapshot, type SnapshotObject, snapshotPrefix } from '../../src/core/objects/snapshot-prefix.ts';
 import type { ObjectVersion } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
-import { ATTRIBUTES, bodyOf, createMemoryCore, key, openTestBucket, sampleBytes } from './memory-core.ts';
+import { createMemoryCore, key, openTestBucket, putBytes, sampleBytes } from './memory-core.ts';
 
 const named = (name: string) => ({ key: key(name), versionId: null, condition: null });
-const EXPECTATION = { contentMd5Hex: null, checksum: null };
 
 async function stocked(objects: Readonly<Record<string, Uint8Array>>) {
   const core = createMemoryCore();
   const bucket = await openTestBucket(core);
-  const put = (name: string, bytes: Uint8Array) =>
-    putObject(core, bucket, {
-      key: key(name),
-      attributes: ATTRIBUTES,
-      body: bodyOf(bytes, 100_000),
-      expectation: EXPECTATION,
-      condition: null,
-    });
+  const put = (name: string, bytes: Uint8Array) => putBytes(core, bucket, name, bytes);
   for (const [name, bytes] of Object.entries(objects)) await put(name, bytes);
   const snapshot = (prefix = '', maxObjects = 5000) =>
     snapshotPrefix(core, bucket, { prefix, maxObjects, mayRead: () => undefined });
@@ -69,15 +60,7 @@ describe('a snapshot of a prefix', () => {
     const { core, bucket, put, snapshot, read } = await stocked({});
     const roomy = { ...core, settings: { ...core.settings, inlineBodyMaxBytes: 1_000_000 } };
     const megabyte = (n: number) => new Uint8Array(1_000_000).fill(n);
-    for (let n = 0; n < 6; n++) {
-      await putObject(roomy, bucket, {
-        key: key(`${n}`),
-        attributes: ATTRIBUTES,
-        body: bodyOf(megabyte(n), 1_000_000),
-        expectation: EXPECTATION,
-        condition: null,
-      });
-    }
+    for (let n = 0; n < 6; n++) await putBytes(roomy, bucket, `${n}`, megabyte(n));
     const taken = await snapshot();
     const late = taken.filter(({ body }) => body === null);
     expect(late.map((object) => object.key)).toEqual(['4', '5']);

@@ -3,9 +3,9 @@ import type { BucketHandle } from '../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../src/core/buckets/delete-bucket.ts';
 import { createUpload } from '../../src/core/multipart/create-upload.ts';
 import { uploadPart } from '../../src/core/multipart/upload-part.ts';
+import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
 import { copyObject } from '../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
-import { putObject } from '../../src/core/objects/put-object.ts';
 import { getObject } from '../../src/core/objects/read-object.ts';
 import { sweep } from '../../src/core/sweep/sweep.ts';
 import type { BlobStore } from '../../src/ports/blob-store.ts';
@@ -20,6 +20,7 @@ import {
   key,
   type MemoryCore,
   openTestBucket,
+  putBytes,
   readWhole,
   sampleBytes,
   withPorts,
@@ -27,13 +28,7 @@ import {
 
 const SIZE = 100;
 const put = (core: MemoryCore, bucket: BucketHandle, name: string, seed = 0) =>
-  putObject(core, bucket, {
-    key: key(name),
-    attributes: ATTRIBUTES,
-    body: bodyOf(sampleBytes(SIZE, seed)),
-    expectation: { contentMd5Hex: null, checksum: null },
-    condition: null,
-  });
+  putBytes(core, bucket, name, sampleBytes(SIZE, seed));
 const copy = (core: MemoryCore, target: BucketHandle, source: ObjectVersion, name: string) =>
   copyObject(core, target, {
     source,
@@ -152,7 +147,7 @@ describe('the sweeper', () => {
       uploadId,
       partNumber: 1,
       body: bodyOf(sampleBytes(SIZE)),
-      expectation: { contentMd5Hex: null, checksum: null },
+      expectation: NO_EXPECTATION,
     });
     await deleteBucket(core, bucket);
     expect(core.blobStore.blobs.size).toBe(1);

@@ -9,6 +9,7 @@ import {
   md5Hex,
   sha256Hex,
 } from '../../src/crypto/hash.ts';
+import { fuzzRuns } from '../fuzz-seed.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -71,7 +72,7 @@ describe('createKeyedHash', () => {
         const keyed = createKeyedHash(key);
         for (const each of texts) expect(keyed(each)).toBe(createHmac('sha256', key).update(each).digest('hex'));
       }),
-      { numRuns: 200 },
+      { numRuns: fuzzRuns(200) },
     );
   });
 

@@ -12,10 +12,9 @@ import { createBucket } from '../../src/core/buckets/create-bucket.ts';
 import type { Core } from '../../src/core/core.ts';
 import type { CustomerKey, EncryptionWish } from '../../src/core/encryption/key-keeping.ts';
 import { parseBucketName } from '../../src/core/names.ts';
-import { putObject } from '../../src/core/objects/put-object.ts';
 import { getObject, openBody } from '../../src/core/objects/read-object.ts';
 import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
-import { ATTRIBUTES, bodyOf, key } from '../core/memory-core.ts';
+import { bodyOf, key, putBytes } from '../core/memory-core.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const SECRET = 'the text that nobody may find on the disk. ';
@@ -57,14 +56,7 @@ async function fill(core: Core): Promise<void> {
       ['small', SMALL],
       ['large', LARGE],
     ] as const) {
-      await putObject(core, bucket, {
-        key: key(`${name}-${size}`),
-        attributes: ATTRIBUTES,
-        body: bodyOf(bytes, 40_000),
-        expectation: { contentMd5Hex: null, checksum: null },
-        condition: null,
-        encryption,
-      });
+      await putBytes(core, bucket, `${name}-${size}`, bytes, { body: bodyOf(bytes, 40_000), encryption });
     }
   }
 }

@@ -10,10 +10,9 @@ import { createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { BucketHandle } from '../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../src/core/core.ts';
-import { putObject } from '../../src/core/objects/put-object.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import { PUBLIC_ACCESS } from '../access-samples.ts';
-import { ATTRIBUTES, bodyOf, key, openTestBucket } from '../core/memory-core.ts';
+import { openTestBucket, putBytes } from '../core/memory-core.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** `ms`: works, after that time. */
@@ -90,9 +89,7 @@ export async function startWrappedHome(env: Readonly<Record<string, string>> = {
       for (const name of Object.keys(calls)) delete calls[name];
     },
     async put(name, bytes) {
-      const body = bodyOf(bytes, 2 ** 20);
-      const expectation = { contentMd5Hex: null, checksum: null };
-      await putObject(core, bucket, { key: key(name), attributes: ATTRIBUTES, body, expectation, condition: null });
+      await putBytes(core, bucket, name, bytes);
     },
     get: (name, headers = {}) =>
       new Promise((resolve, reject) => {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { fuzzRuns } from '../fuzz-seed.ts';
 import { removeBucket } from './bucket-work.ts';
 import { freshBucketName } from './client.ts';
 import type { Reply } from './http.ts';
@@ -14,8 +15,7 @@ import { xmlRoot } from './xml.ts';
 const { send } = client;
 
 /** Runs on each home. More find nothing new and cost a second each. */
-const RUNS = Number(process.env.QUAYSIDE_MODEL_RUNS ?? 12);
-const SEED = Number(process.env.QUAYSIDE_MODEL_SEED ?? 20_261_121);
+const RUNS = fuzzRuns(12);
 
 const KEYS = ['a', 'a/b', 'a/c', 'b', 'ü/😀', '/'] as const;
 const key = fc.constantFrom(...KEYS);
@@ -233,7 +233,7 @@ describeCore('Random operations', () => {
           if (!client.target.isTemporary) await removeBucket(client, pair.bucket);
         }
       }),
-      { numRuns: RUNS, seed: SEED },
+      { numRuns: RUNS },
     );
   });
 });

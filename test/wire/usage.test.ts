@@ -9,6 +9,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
+import { publicPolicy } from '../access-samples.ts';
 import { freshBucketName, sampleBytes } from './client.ts';
 import { type ApiClient, tokenClient } from './json-api.ts';
 import { client, describeCore } from './suite.ts';
@@ -26,12 +27,6 @@ function billMicro({ classA, classB, bytesOut }: Log): number {
   const egress = (BigInt(bytesOut) * 90_000n * 2n + 2n ** 30n) / 2n ** 31n;
   return 5 * classA + Math.round(0.4 * classB) + Number(egress);
 }
-
-const PUBLIC = (bucket: string) =>
-  JSON.stringify({
-    Version: '2012-10-17',
-    Statement: [{ Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucket}/*` }],
-  });
 
 type Account = { readonly accessKey: string; readonly secretKey: string };
 type Work = { readonly bucket: string; readonly log: Log; readonly s3: S3Client; readonly signer: Account };
@@ -90,7 +85,7 @@ async function openShop(account: Account): Promise<Work & { api: ApiClient }> {
     method: 'PUT',
     bucket,
     query: { policy: '' },
-    body: PUBLIC(bucket),
+    body: publicPolicy(bucket),
     signer: account,
   });
   expect(put.status).toBe(204);

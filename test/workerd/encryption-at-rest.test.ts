@@ -7,6 +7,7 @@ import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../src/core/buckets/create-bucket.ts';
 import type { CustomerKey, EncryptionWish } from '../../src/core/encryption/key-keeping.ts';
 import { parseObjectKey } from '../../src/core/names.ts';
+import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
 import { getObject, openBody } from '../../src/core/objects/read-object.ts';
 import type { BucketName } from '../../src/ports/domain.ts';
@@ -44,7 +45,7 @@ async function fill(): Promise<BucketName> {
         key: parseObjectKey(`${wish}-${size}`),
         attributes: { headers: {}, userMetadata: {}, storageClass: 'STANDARD' },
         body: sourceOf(bytes),
-        expectation: { contentMd5Hex: null, checksum: null },
+        expectation: NO_EXPECTATION,
         condition: null,
         encryption,
       });

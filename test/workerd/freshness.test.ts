@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { purge } from '../../src/core/buckets/purge.ts';
+import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
 import { type BucketAccess, PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
@@ -24,7 +25,7 @@ async function writerOf(name: string, settings: Readonly<Record<string, string>>
       key,
       attributes: PLAIN,
       body: sourceOf(bytes),
-      expectation: { contentMd5Hex: null, checksum: null },
+      expectation: NO_EXPECTATION,
       condition: null,
     } as never);
   return { core, bucket, put };

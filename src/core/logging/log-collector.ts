@@ -8,6 +8,7 @@ import { StorageError } from '../../ports/errors.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { parseObjectKey } from '../names.ts';
+import { NO_EXPECTATION } from '../objects/body-expectation.ts';
 import { putObject } from '../objects/put-object.ts';
 import { mayDeliverLogs } from './may-deliver-logs.ts';
 
@@ -79,7 +80,7 @@ async function write(core: Core, name: BucketName, lines: readonly string[]): Pr
     key: parseObjectKey(keyOf(source, logging, clock.nowMs(), ids.requestId())),
     attributes: { headers: { contentType: 'text/plain' }, userMetadata: {}, storageClass: 'STANDARD' },
     body: { lengthBytes: bytes.length, pump: async (onChunk) => onChunk(bytes) },
-    expectation: { contentMd5Hex: null, checksum: null },
+    expectation: NO_EXPECTATION,
     condition: null,
   });
 }

@@ -4,12 +4,10 @@ import { createAccount } from '../../../src/core/accounts/members.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
 import { parseBucketName } from '../../../src/core/names.ts';
-import { putObject } from '../../../src/core/objects/put-object.ts';
 import { PRIVATE_ACCESS } from '../../../src/ports/bucket-access.ts';
 import type { AccountId } from '../../../src/ports/domain.ts';
-import { ATTRIBUTES, bodyOf, createMemoryCore, key, sampleBytes } from '../memory-core.ts';
+import { createMemoryCore, putBytes, sampleBytes } from '../memory-core.ts';
 
-const NO_PROMISE = { contentMd5Hex: null, checksum: null };
 const nameOf = (number: number) => parseBucketName(`bucket-${`${number}`.padStart(3, '0')}`);
 
 async function startAccount() {
@@ -18,14 +16,7 @@ async function startAccount() {
   const make = async (name: ReturnType<typeof nameOf>, sizeBytes: number) => {
     await createBucket(core, ann, name, PRIVATE_ACCESS);
     const bucket = await openBucket(core, name, () => undefined);
-    const body = bodyOf(sampleBytes(sizeBytes));
-    await putObject(core, bucket, {
-      key: key('k'),
-      attributes: ATTRIBUTES,
-      body,
-      expectation: NO_PROMISE,
-      condition: null,
-    });
+    await putBytes(core, bucket, 'k', sampleBytes(sizeBytes));
   };
   return { core, ann, make };
 }

@@ -9,14 +9,13 @@ import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { parseBucketName } from '../../../src/core/names.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
-import { putObject } from '../../../src/core/objects/put-object.ts';
 import { createWebhook } from '../../../src/core/outbox/webhooks.ts';
 import type { AccountRecord } from '../../../src/ports/account-records.ts';
 import { PRIVATE_ACCESS } from '../../../src/ports/bucket-access.ts';
 import type { BucketId } from '../../../src/ports/domain.ts';
 import { HOUR_MS } from '../../../src/ports/ledger.ts';
 import { accountPlace } from '../../../src/ports/outbox.ts';
-import { ATTRIBUTES, bodyOf, createMemoryCore, key, type MemoryCore, sampleBytes, withPorts } from '../memory-core.ts';
+import { createMemoryCore, key, type MemoryCore, putBytes, sampleBytes, withPorts } from '../memory-core.ts';
 
 const NOVEMBER = { year: 2026, month: 11 };
 const OCTOBER = { year: 2026, month: 10 };
@@ -41,10 +40,7 @@ const record = (atMs: number, quantity: bigint, sequence: number) => {
 
 async function useAndEmpty(): Promise<void> {
   await record(core.ports.clock.nowMs(), 3_000_000n, 1);
-  await putObject(core, bucket, {
-    ...{ key: key('a'), attributes: ATTRIBUTES, body: bodyOf(sampleBytes(1000), 1000) },
-    ...{ expectation: { contentMd5Hex: null, checksum: null }, condition: null },
-  });
+  await putBytes(core, bucket, 'a', sampleBytes(1000));
   core.advanceSeconds(5400);
   await deleteObjects(core, bucket, [{ key: key('a') }]);
   await deleteBucket(core, bucket);

@@ -10,6 +10,7 @@ import { withPublicReads } from '../../../src/core/auth/public-reads.ts';
 import { type BucketAccess, PRIVATE_ACCESS } from '../../../src/ports/bucket-access.ts';
 import type { AccountId, BucketName, ObjectKey } from '../../../src/ports/domain.ts';
 import { ANONYMOUS_ID, canBePublic, everyoneMayRead, isPublicByAcl } from '../../../src/ports/pointer.ts';
+import { fuzzRuns } from '../../fuzz-seed.ts';
 
 const NAME = 'photos' as BucketName;
 const OWNER = 'alice' as AccountId;
@@ -107,7 +108,7 @@ describe('what everyone may read', () => {
         if (answer !== 'ask') expect(answer).toBe(isAllowed ? 'yes' : 'no');
         if (isAllowed) expect(canBePublic(record.access, text)).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: fuzzRuns(3000) },
     );
   });
 

@@ -12,7 +12,6 @@ import { createUpload } from '../../../src/core/multipart/create-upload.ts';
 import { uploadPart, uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
 import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
-import { putObject } from '../../../src/core/objects/put-object.ts';
 import { type ByteRange, openBody } from '../../../src/core/objects/read-object.ts';
 import { CHUNK_BYTES } from '../../../src/crypto/sealed-chunks.ts';
 import type { ObjectVersion } from '../../../src/ports/domain.ts';
@@ -24,6 +23,7 @@ import {
   key,
   type MemoryCore,
   openTestBucket,
+  putBytes,
   sampleBytes,
   withPorts,
 } from '../memory-core.ts';
@@ -57,9 +57,7 @@ const WISHES: readonly (readonly [string, EncryptionWish])[] = [
 const keyFor = (version: ObjectVersion) => (version.encryption?.kind === 'customer' ? MINE : null);
 
 function put(core: Core, bucket: BucketHandle, bytes: Uint8Array, encryption: EncryptionWish | null, name = 'a') {
-  const body = bodyOf(bytes, 30_000);
-  const input = { key: key(name), attributes: ATTRIBUTES, body, expectation: NO_EXPECTATION, condition: null };
-  return putObject(core, bucket, { ...input, encryption });
+  return putBytes(core, bucket, name, bytes, { body: bodyOf(bytes, 30_000), encryption });
 }
 
 async function read(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileGlob, GLOB_MAX_LENGTH } from '../../../src/core/hosting/glob.ts';
+import { fuzzRuns } from '../../fuzz-seed.ts';
 
 describe('a pattern', () => {
   const table: [pattern: string, matching: string[], other: string[]][] = [
@@ -55,7 +56,7 @@ describe('a pattern', () => {
           new RegExp(`^${source}$`).test(asked),
         ]);
       }),
-      { numRuns: 2000 },
+      { numRuns: fuzzRuns(2000) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decideLifecycle } from '../../../src/core/lifecycle/decide-lifecycle.ts';
 import { placeAfter, placeIn, planScan, type ScanStep } from '../../../src/core/lifecycle/plan-scan.ts';
 import type { LifecycleRule, LifecycleSubject } from '../../../src/ports/lifecycle.ts';
+import { fuzzRuns } from '../../fuzz-seed.ts';
 import { afterDays, anyRules, anySubject, DAY_MS, LONE_MARKERS, NOW_MS, onDate, rule } from './samples.ts';
 
 const MOMENT = { nowMs: NOW_MS, dayMs: DAY_MS, keepsVersions: true, moveMinBytes: 131_072 };
@@ -77,6 +78,6 @@ it('lets nothing slip that a rule is due for, and sees no key twice', () => {
         expect(covering).toHaveLength(1);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: fuzzRuns(2000) },
   );
 });

@@ -5,7 +5,6 @@ import { previewLifecycle } from '../../../src/core/lifecycle/preview-lifecycle.
 import { type PageBudget, runLifecycle } from '../../../src/core/lifecycle/run-lifecycle.ts';
 import { createUpload } from '../../../src/core/multipart/create-upload.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
-import { putObject } from '../../../src/core/objects/put-object.ts';
 import { updateVersion } from '../../../src/core/objects/update-version.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { BucketSettings } from '../../../src/ports/bucket-settings.ts';
@@ -14,11 +13,11 @@ import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import type { ObjectFacts } from '../../../src/ports/object-facts.ts';
 import {
   ATTRIBUTES,
-  bodyOf,
   createMemoryCore,
   key,
   type MemoryCore,
   openTestBucket,
+  putBytes,
   sampleBytes,
   withPorts,
 } from '../memory-core.ts';
@@ -41,10 +40,7 @@ const rules = async (...all: LifecycleRule[]) => {
   await set({ lifecycle: { rules: named, transitionMinimum: 'all_storage_classes_128K', setAtMs } });
 };
 const put = (name: string, facts: Partial<ObjectFacts> = {}, sizeBytes = 20) =>
-  putObject(core, bucket, {
-    ...{ key: key(name), attributes: ATTRIBUTES, body: bodyOf(sampleBytes(sizeBytes), 100_000), facts },
-    ...{ expectation: { contentMd5Hex: null, checksum: null }, condition: null },
-  });
+  putBytes(core, bucket, name, sampleBytes(sizeBytes), { facts });
 const run = (pages = 100, on = core) =>
   runLifecycle(on, bucket.record().name, { pages, stopping: null } satisfies PageBudget);
 const names = async () => {

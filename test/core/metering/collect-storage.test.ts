@@ -14,8 +14,8 @@ import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { completeUpload } from '../../../src/core/multipart/complete-upload.ts';
 import { createUpload } from '../../../src/core/multipart/create-upload.ts';
 import { uploadPart } from '../../../src/core/multipart/upload-part.ts';
+import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
-import { putObject } from '../../../src/core/objects/put-object.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import {
   ATTRIBUTES,
@@ -24,6 +24,7 @@ import {
   key,
   type MemoryCore,
   openTestBucket,
+  putBytes,
   sampleBytes,
 } from '../memory-core.ts';
 
@@ -66,10 +67,7 @@ function start(hours = 0): MemoryCore {
 
 const attributes = (storageClass: string) => ({ ...ATTRIBUTES, storageClass });
 const put = (core: MemoryCore, bucket: BucketHandle, name: string, sizeBytes: number, storageClass = 'STANDARD') =>
-  putObject(core, bucket, {
-    ...{ key: key(name), attributes: attributes(storageClass), body: bodyOf(sampleBytes(sizeBytes), 1000) },
-    ...{ expectation: { contentMd5Hex: null, checksum: null }, condition: null },
-  });
+  putBytes(core, bucket, name, sampleBytes(sizeBytes), { attributes: attributes(storageClass) });
 
 /** 2,250 byte-hours and 1 byte-second of `a` in STANDARD; in STANDARD_IA 900 of `b`, 600 of a part; `c` stays. */
 async function live(core: MemoryCore, bucket: BucketHandle): Promise<void> {
@@ -83,7 +81,7 @@ async function live(core: MemoryCore, bucket: BucketHandle): Promise<void> {
   core.advanceSeconds(HOUR);
   const given = { key: key('c'), attributes: attributes('STANDARD_IA'), checksumAlgorithm: null, checksumType: null };
   const { uploadId } = await createUpload(core, bucket, given);
-  const body = { body: bodyOf(sampleBytes(300), 1000), expectation: { contentMd5Hex: null, checksum: null } };
+  const body = { body: bodyOf(sampleBytes(300), 1000), expectation: NO_EXPECTATION };
   const { md5 } = await uploadPart(core, bucket, { key: key('c'), uploadId, partNumber: 1, ...body });
   core.advanceSeconds(2 * HOUR);
   await completeUpload(core, bucket, {

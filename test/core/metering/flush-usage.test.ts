@@ -12,6 +12,7 @@ import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../../src/ports/domain.ts';
 import { HOUR_MS, type Ledger } from '../../../src/ports/ledger.ts';
+import { fuzzRuns } from '../../fuzz-seed.ts';
 import { openMigrated } from '../../index/open-migrated.ts';
 
 type Fate = 'works' | 'fails' | 'answer lost';
@@ -86,7 +87,7 @@ describe('flushing usage', () => {
           expect(world.recorded(name).get('egress/memory') ?? 0n).toBe(7n * used[name]);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: fuzzRuns(100) },
     );
   });
 

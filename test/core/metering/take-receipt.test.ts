@@ -16,6 +16,7 @@ import { DIRECTORY_SCHEMA } from '../../../src/index/schema.ts';
 import type { AccountId, BucketId } from '../../../src/ports/domain.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Allowance, Use } from '../../../src/ports/metering.ts';
+import { fuzzRuns } from '../../fuzz-seed.ts';
 import { openMigrated } from '../../index/open-migrated.ts';
 
 /** `late`: it answers when it is told to; whoever waits has given up by then. */
@@ -137,7 +138,7 @@ describe('taking a receipt', () => {
         if (isSure) expect([kept, sums?.receipts ?? 0]).toEqual([told, given]);
         else expect(kept).toBeGreaterThanOrEqual(told);
       }),
-      { numRuns: 25 },
+      { numRuns: fuzzRuns(25) },
     );
   });
 

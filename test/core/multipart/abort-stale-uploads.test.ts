@@ -6,6 +6,7 @@ import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { createUpload } from '../../../src/core/multipart/create-upload.ts';
 import { uploadPart } from '../../../src/core/multipart/upload-part.ts';
+import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { LifecycleRule } from '../../../src/ports/lifecycle.ts';
 import { rule } from '../lifecycle/samples.ts';
@@ -35,7 +36,7 @@ const begin = (name: string) =>
 const addPart = ({ key: of, uploadId }: Awaited<ReturnType<typeof begin>>, partNumber: number, bytes = 100) =>
   uploadPart(core, bucket, {
     ...{ key: of, uploadId, partNumber, body: bodyOf(sampleBytes(bytes), 1000) },
-    expectation: { contentMd5Hex: null, checksum: null },
+    expectation: NO_EXPECTATION,
   });
 const left = async () => {
   const input = { prefix: '', delimiter: '', afterKey: '', afterUploadId: '', maxUploads: 1000 };

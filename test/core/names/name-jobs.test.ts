@@ -13,19 +13,18 @@ import {
   undoNameJob,
 } from '../../../src/core/names/start-name-job.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
-import { putObject } from '../../../src/core/objects/put-object.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { StorageError } from '../../../src/ports/errors.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { NAME_STEP_MAX, type NameJob, type NameJobTask } from '../../../src/ports/name-jobs.ts';
 import {
   ATTRIBUTES,
-  bodyOf,
   createMemoryCore,
   GRACE_SECONDS,
   key,
   type MemoryCore,
   openTestBucket,
+  putBytes,
   readWhole,
   sampleBytes,
   withPorts,
@@ -34,13 +33,9 @@ import {
 const BLOB_BYTES = 40;
 
 async function put(core: Core, bucket: BucketHandle, name: string, seed = name.length): Promise<void> {
-  await putObject(core, bucket, {
-    key: key(name),
+  await putBytes(core, bucket, name, sampleBytes(BLOB_BYTES, seed), {
     attributes: { ...ATTRIBUTES, userMetadata: { name } },
-    body: bodyOf(sampleBytes(BLOB_BYTES, seed)),
-    expectation: { contentMd5Hex: null, checksum: null },
-    condition: null,
-  } as never);
+  });
 }
 
 async function names(bucket: BucketHandle, prefix = ''): Promise<string[]> {

@@ -10,9 +10,9 @@ import { completeUpload } from '../../../src/core/multipart/complete-upload.ts';
 import { createUpload } from '../../../src/core/multipart/create-upload.ts';
 import { uploadPart, uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
 import { parseBucketName } from '../../../src/core/names.ts';
+import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
-import { putObject } from '../../../src/core/objects/put-object.ts';
 import { openBody } from '../../../src/core/objects/read-object.ts';
 import { type PackingBudget, runPacking } from '../../../src/core/packing/run-packing.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
@@ -29,6 +29,7 @@ import {
   key,
   type MemoryCore,
   openTestBucket,
+  putBytes,
   readWhole,
   withPorts,
 } from '../memory-core.ts';
@@ -51,11 +52,7 @@ const compress = (afterDays: number | null) =>
     compression: afterDays === null ? null : { afterDays, setAtMs: core.ports.clock.nowMs() },
   });
 const put = (name: string, bytes = LOG, contentType = 'text/plain', into = bucket) =>
-  putObject(core, into, {
-    ...{ key: key(name), body: bodyOf(bytes, 100_000) },
-    attributes: { ...ATTRIBUTES, headers: { contentType } },
-    ...{ expectation: { contentMd5Hex: null, checksum: null }, condition: null },
-  });
+  putBytes(core, into, name, bytes, { attributes: { ...ATTRIBUTES, headers: { contentType } } });
 const budgetOf = (changes: Partial<PackingBudget> = {}): PackingBudget => ({
   ...{ bytes: 2 ** 40, bodies: 1000, bodyMaxBytes: 2 ** 40, frameBytes: 2 ** 18, stopping: null },
   ...changes,
@@ -144,10 +141,7 @@ describe('a run', () => {
     await put('photo.jpg', LOG, 'image/jpeg');
     await put('small.txt', LOG.subarray(0, 16_000));
     const gzipped = { ...ATTRIBUTES, headers: { contentType: 'text/plain', contentEncoding: 'gzip' } };
-    await putObject(core, bucket, {
-      ...{ key: key('coded'), body: bodyOf(LOG, 100_000), attributes: gzipped },
-      ...{ expectation: { contentMd5Hex: null, checksum: null }, condition: null },
-    });
+    await putBytes(core, bucket, 'coded', LOG, { attributes: gzipped });
     await put('middling', Uint8Array.from([...LOG.subarray(0, 65_536), ...patternBytes(900_000)]));
     await compress(1);
     core.advanceSeconds(2 * DAY);
@@ -180,10 +174,7 @@ describe('a run', () => {
     await copyObject(core, bucket, {
       ...{ source, key: key('copy'), attributes: ATTRIBUTES, checksumAlgorithm: null, condition: null },
     });
-    await putObject(core, bucket, {
-      ...{ key: key('sealed'), body: bodyOf(LOG, 100_000), attributes: ATTRIBUTES, encryption: { kind: 'server' } },
-      ...{ expectation: { contentMd5Hex: null, checksum: null }, condition: null },
-    });
+    await putBytes(core, bucket, 'sealed', LOG, { encryption: { kind: 'server' } });
     await compress(1);
     core.advanceSeconds(2 * DAY);
     await run();
@@ -262,13 +253,8 @@ describe('a run', () => {
     const address = { key: key('joined'), uploadId };
     const parts = [];
     for (const [partNumber, bytes] of [[1, MANY] as const, [2, LOG] as const]) {
-      const expectation = { contentMd5Hex: null, checksum: null };
-      const { md5 } = await uploadPart(core, bucket, {
-        ...address,
-        partNumber,
-        body: bodyOf(bytes, 2 ** 20),
-        expectation,
-      });
+      const body = bodyOf(bytes, 2 ** 20);
+      const { md5 } = await uploadPart(core, bucket, { ...address, partNumber, body, expectation: NO_EXPECTATION });
       parts.push({ partNumber, etag: md5, checksum: null });
     }
     await completeUpload(core, bucket, { ...address, parts, ...UNCONDITIONAL });

@@ -8,10 +8,11 @@ import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { createDelivery, type Delivery } from '../../../src/http/delivery/deliver.ts';
 import { FailureWithHeaders } from '../../../src/http/failure-with-headers.ts';
+import type { ObjectAttributes } from '../../../src/ports/domain.ts';
 import type { StorageError } from '../../../src/ports/errors.ts';
 import type { ImageSettings } from '../../../src/ports/hosting.ts';
-import { type MemoryCore, openTestBucket, withPorts } from '../../core/memory-core.ts';
-import { createStockedCore, PUBLIC_BUCKET, putBytes } from '../../node/hot-lane/doors.ts';
+import { ATTRIBUTES, type MemoryCore, openTestBucket, putBytes, withPorts } from '../../core/memory-core.ts';
+import { createStockedCore, PUBLIC_BUCKET } from '../../node/hot-lane/doors.ts';
 import { makeRequest } from '../s3/make-request.ts';
 
 let core: MemoryCore;
@@ -23,6 +24,11 @@ type Headers = Record<string, string>;
 
 async function allow(images: ImageSettings | null): Promise<void> {
   await setHosting(core, await openTestBucket(core, PUBLIC_BUCKET), { ...HOSTING_DEFAULTS, images });
+}
+
+async function store(name: string, bytes: Uint8Array, headers: ObjectAttributes['headers'] = {}): Promise<void> {
+  const bucket = await openTestBucket(core, PUBLIC_BUCKET);
+  await putBytes(core, bucket, name, bytes, { attributes: { ...ATTRIBUTES, headers } });
 }
 
 beforeAll(async () => {
@@ -62,8 +68,8 @@ beforeAll(async () => {
   photo = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#083' } })
     .jpeg()
     .toBuffer();
-  await putBytes(core, PUBLIC_BUCKET, 'photo.jpg', photo);
-  await putBytes(core, PUBLIC_BUCKET, 'broken.jpg', photo.subarray(0, 100));
+  await store('photo.jpg', photo);
+  await store('broken.jpg', photo.subarray(0, 100));
   await allow({ sizes: [], maxSize: 500 });
 });
 
@@ -139,12 +145,12 @@ describe('an image by its address', () => {
   });
 
   it('is new when the object is', async () => {
-    await putBytes(core, PUBLIC_BUCKET, 'changing.jpg', photo);
+    await store('changing.jpg', photo);
     const old = await get('w=10', {}, 'GET', 'changing.jpg');
     const red = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#f00' } })
       .jpeg()
       .toBuffer();
-    await putBytes(core, PUBLIC_BUCKET, 'changing.jpg', red);
+    await store('changing.jpg', red);
     const fresh = await get('w=10', { 'if-none-match': old.headers.etag ?? '' }, 'GET', 'changing.jpg');
     expect(fresh.status).toBe(200);
     expect((await sharp(fresh.body).stats()).dominant).toMatchObject({ r: 248, g: 8, b: 8 });
@@ -153,7 +159,7 @@ describe('an image by its address', () => {
   it('is the object as it is without a wish, for other types, and where the owner wants none', async () => {
     expect((await get('v=2')).body.equals(photo)).toBe(true);
     expect((await get('w=10', {}, 'GET', 'a/b.txt')).headers['content-type']).toBe('text/plain');
-    await putBytes(core, PUBLIC_BUCKET, 'kept.jpg', photo, { headers: { cacheControl: 'no-transform' } });
+    await store('kept.jpg', photo, { cacheControl: 'no-transform' });
     expect((await get('w=10', {}, 'GET', 'kept.jpg')).body.equals(photo)).toBe(true);
     await allow(null);
     expect((await get('w=10')).body.equals(photo)).toBe(true);

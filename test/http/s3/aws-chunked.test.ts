@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAwsChunkedDecoder } from '../../../src/http/s3/aws-chunked.ts';
+import { fuzzRuns } from '../../fuzz-seed.ts';
 import { split } from './make-request.ts';
 import { frameUnsigned } from './sign-for-test.ts';
 
@@ -27,7 +28,7 @@ describe('createAwsChunkedDecoder', () => {
         expect(result.payload.equals(payload)).toBe(true);
         expect(result.trailers).toEqual(trailers);
       }),
-      { numRuns: 150 },
+      { numRuns: fuzzRuns(150) },
     );
   });
 

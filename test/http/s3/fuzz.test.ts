@@ -1,13 +1,13 @@
 // Bad input to every operation: wrong parameters, headers and documents, too large, contradictory, from people without the
 // right, made at random from a seed. Whatever comes, the answer is S3's error document and never a fault of ours.
-// QUAYSIDE_FUZZ_RUNS makes it longer, QUAYSIDE_FUZZ_SEED another.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OPERATION_NAMES } from '../../../src/http/s3/detect.ts';
 import { PLAIN, SUBRESOURCES } from '../../../src/http/s3/subresources.ts';
+import { fuzzRuns } from '../../fuzz-seed.ts';
 import { createTestSurface, type Reply, type Sent } from './surface.ts';
 
-const RUNS = Number(process.env.QUAYSIDE_FUZZ_RUNS ?? 40);
+const RUNS = fuzzRuns(40);
 
 type Line = { readonly method: string; readonly level: 'service' | 'bucket' | 'object'; readonly query: string | null };
 

@@ -5,6 +5,7 @@ import type { HttpRequest } from '../../../src/http/request.ts';
 import { type Authenticated, createAuthenticator } from '../../../src/http/s3/authenticate.ts';
 import type { AccountId } from '../../../src/ports/domain.ts';
 import { StorageError } from '../../../src/ports/errors.ts';
+import { fuzzRuns } from '../../fuzz-seed.ts';
 import { makeRequest, split } from './make-request.ts';
 import {
   ACCESS_KEY_ID,
@@ -109,7 +110,7 @@ describe('a body of signed chunks', () => {
         expect((await read(body)).equals(payload)).toBe(true);
         expect(body.trailer(CRC32C)).toBe(trailerLayout === null ? null : 'sOO8/Q==');
       }),
-      { numRuns: 100 },
+      { numRuns: fuzzRuns(100) },
     );
   });
 

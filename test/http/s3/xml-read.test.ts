@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { XML_MAX_BYTES } from '../../../src/core/limits.ts';
 import { readXml } from '../../../src/http/s3/xml-read.ts';
 import { StorageError } from '../../../src/ports/errors.ts';
+import { fuzzRuns } from '../../fuzz-seed.ts';
 
 const encoder = new TextEncoder();
 const read = (text: string) => readXml(encoder.encode(text), 'a');
@@ -127,7 +128,7 @@ describe('readXml', () => {
       fc.property(fc.oneof(soup, fc.uint8Array()), (bytes) => {
         expect(['accepted', 'MalformedXML']).toContain(codeOf(bytes));
       }),
-      { numRuns: 2000 },
+      { numRuns: fuzzRuns(2000) },
     );
   });
 });

@@ -18,19 +18,19 @@ import type { EncryptionWish } from '../../../src/core/encryption/key-keeping.ts
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
-import { putObject } from '../../../src/core/objects/put-object.ts';
 import { updateVersion } from '../../../src/core/objects/update-version.ts';
 import type { HotDoor } from '../../../src/http/request.ts';
 import type { ObjectAttributes } from '../../../src/ports/domain.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
+import { bytesCap } from '../../core/caps/cap-samples.ts';
 import {
   ATTRIBUTES,
-  bodyOf,
   createExactHotMetadata,
   createMemoryCore,
   key,
   type MemoryCore,
   openTestBucket,
+  putBytes,
   sampleBytes,
   withPorts,
 } from '../../core/memory-core.ts';
@@ -63,7 +63,7 @@ export const CAPPED_TARGETS: readonly string[] = Object.keys(CAPPED_BUCKETS).fla
   [...Object.keys(CAPPED_KEYS), 'none'].map((name) => `/${bucket}/${name}`),
 );
 /** A bucket with hosting settings of every kind, and its hosts: the last shows a folder of it. */
-export const HOSTED_BUCKET = 'hosted';
+const HOSTED_BUCKET = 'hosted';
 export const HOSTED_HOSTS: readonly string[] = ['hosted.web.test', 'www.hosted.test:8080', 'docs.hosted.test'];
 const HOSTED_KEYS: readonly string[] = [
   'index.html',
@@ -154,7 +154,7 @@ export async function createStockedCore(): Promise<MemoryCore> {
   await setUpRuled(core);
   await setUpCapped(core);
   for (const { key: name, sizeBytes, ...more } of OBJECTS) {
-    await putBytes(core, PUBLIC_BUCKET, name, sampleBytes(sizeBytes), more.attributes, more.encryption);
+    await put(core, PUBLIC_BUCKET, name, sizeBytes, more.attributes, more.encryption);
   }
   await put(core, hidden.record().name, 'inline', 10);
   return core;
@@ -189,7 +189,7 @@ async function setUpHosted(core: MemoryCore): Promise<void> {
   });
   for (const name of HOSTED_KEYS) await put(core, HOSTED_BUCKET, name, 300);
   for (const [name, text] of Object.entries(HOSTED_RULES)) {
-    await putBytes(core, HOSTED_BUCKET, name, new TextEncoder().encode(text));
+    await putBytes(core, hosted, name, new TextEncoder().encode(text));
   }
 }
 
@@ -228,17 +228,7 @@ async function setUpCapped(core: MemoryCore): Promise<void> {
     const { meter } = core.ports;
     meter.of({ accountId: ownerId, bucketId: id, accessKeyId: null }).count('B', 1, 'memory', 'STANDARD');
     await flusher.flushAccount(ownerId);
-    await setCap(core, ownerId, {
-      id: name,
-      scope: { kind: 'bucket', bucketId: id },
-      unit: 'bytes',
-      limit,
-      period: 'month',
-      alertPercents: [],
-      cachedFromPercent: null,
-      cardId: null,
-      liftedUntilMs: null,
-    });
+    await setCap(core, ownerId, bytesCap(limit, { id: name, scope: { kind: 'bucket', bucketId: id } }));
   }
 }
 
@@ -248,28 +238,11 @@ export async function put(
   name: string,
   sizeBytes: number,
   attributes: Partial<ObjectAttributes> = {},
-): Promise<string> {
-  return putBytes(core, bucketName, name, sampleBytes(sizeBytes), attributes);
-}
-
-export async function putBytes(
-  core: MemoryCore,
-  bucketName: string,
-  name: string,
-  bytes: Uint8Array,
-  attributes: Partial<ObjectAttributes> = {},
   encryption: EncryptionWish | null = null,
 ): Promise<string> {
   const bucket = await openTestBucket(core, bucketName);
-  const { etag } = await putObject(core, bucket, {
-    key: key(name),
-    attributes: { ...ATTRIBUTES, ...attributes },
-    body: bodyOf(bytes, 65_536),
-    expectation: { contentMd5Hex: null, checksum: null },
-    condition: null,
-    encryption,
-  });
-  return etag;
+  const more = { attributes: { ...ATTRIBUTES, ...attributes }, encryption };
+  return (await putBytes(core, bucket, name, sampleBytes(sizeBytes), more)).etag;
 }
 
 export type Door = {

@@ -24,7 +24,7 @@ const keyOf = (id: string, scope: NonNullable<AccessKey['scope']> | null): Acces
 });
 const NO_LIMITS = { buckets: null, prefixes: null, actions: null, sourceIps: null };
 /** Keys of an account that owns nothing: without a scope, and with one of each kind. */
-export const SEEDED_KEYS: readonly AccessKey[] = [
+const SEEDED_KEYS: readonly AccessKey[] = [
   keyOf('FRIENDFRIENDFRIEND00', null),
   keyOf('SCOPEDSCOPEDSCOPED00', { ...NO_LIMITS, buckets: [PUBLIC_BUCKET], prefixes: ['a', 'big'] }),
   keyOf('SCOPEDSCOPEDSCOPED01', { ...NO_LIMITS, actions: ['s3:PutObject'] }),

@@ -1,12 +1,11 @@
 // The rules of a site near the reader: read once per version, kept within bounds, and never lost because a tier fails.
 import { describe, expect, it } from 'vitest';
 import { HOSTING_DEFAULTS } from '../../../../src/core/hosting/read-hosting.ts';
-import { putObject } from '../../../../src/core/objects/put-object.ts';
 import { createSiteRulesReader } from '../../../../src/http/delivery/site/site-rules.ts';
 import { NO_SETTINGS } from '../../../../src/ports/bucket-settings.ts';
 import type { BucketGate, BucketName, ObjectKey, VersionId } from '../../../../src/ports/domain.ts';
 import { PUBLIC_ACCESS } from '../../../access-samples.ts';
-import { ATTRIBUTES, bodyOf, createMemoryCore, openTestBucket, withPorts } from '../../../core/memory-core.ts';
+import { createMemoryCore, openTestBucket, putBytes, withPorts } from '../../../core/memory-core.ts';
 
 const NAME = 'pages' as BucketName;
 
@@ -38,14 +37,7 @@ async function setUp() {
       },
     },
   });
-  const write = (key: string, text: string) =>
-    putObject(core, bucket, {
-      key: key as ObjectKey,
-      attributes: ATTRIBUTES,
-      body: bodyOf(new TextEncoder().encode(text), 1000),
-      expectation: { contentMd5Hex: null, checksum: null },
-      condition: null,
-    });
+  const write = (key: string, text: string) => putBytes(core, bucket, key, new TextEncoder().encode(text));
   return {
     rules: createSiteRulesReader(watched),
     write,

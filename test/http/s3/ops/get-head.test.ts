@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { publicPolicy } from '../../../access-samples.ts';
 import { createTestSurface } from '../surface.ts';
 
 const surface = createTestSurface({ inlineBodyMaxBytes: 4 });
@@ -216,10 +217,7 @@ describe('version ids', () => {
 describe('a key that is not there', () => {
   it('is 404 for who may list, 403 for who may not', async () => {
     await send({ method: 'PUT', path: '/reads-policy' });
-    const Statement = [
-      { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::reads-policy/open/*' },
-    ];
-    const policy = JSON.stringify({ Version: '2012-10-17', Statement });
+    const policy = publicPolicy('reads-policy', 'open/');
     await send({ method: 'PUT', path: '/reads-policy', query: { policy: '' }, body: policy });
     const missing = '/reads-policy/open/missing';
     const codeFor = async (as: 'owner' | 'stranger' | 'nobody') =>
