@@ -24,7 +24,7 @@ import {
 
 /** Rows that one action removes in one commit at most. */
 const PURGE_ROWS = 250;
-/** Rows that all actions of a commit remove together by `purge`. */
+/** Rows that all actions of a commit remove together by `purge` and `unhide`. */
 export const PURGE_ROWS_OF_STEP = 2000;
 
 export type ActionContext = {
@@ -166,22 +166,31 @@ function hide(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'hide'>)
 }
 
 /** Removes markers from the top until a version is current again; a key that has none behind them stays as it is. */
-function unhide(sql: Sql, { n, nowMs }: ActionContext, { key, onlyMarkerId }: Of<'unhide'>): ActionResult {
+function unhide(sql: Sql, { n, nowMs, room }: ActionContext, { key, onlyMarkerId }: Of<'unhide'>): ActionResult {
+  if (room.rows <= 0) return failed('more');
   if (readCurrent(sql, n, key) !== null) return failed('missing');
   const newest = readNewestOther(sql, n, key);
   if (newest === null || (onlyMarkerId !== null && newest.versionId !== onlyMarkerId)) return failed('missing');
-  const rows = sql.all<{ version_id: string; is_marker: number; size_bytes: number }>(
-    `SELECT version_id, is_marker, size_bytes FROM versions WHERE bucket = ? AND key = ?
+  const [behind] = sql.all<{ version_id: string; size_bytes: number }>(
+    `SELECT version_id, size_bytes FROM versions WHERE bucket = ? AND key = ? AND is_marker = 0
+     ORDER BY version_id DESC LIMIT 1`,
+    n,
+    key,
+  );
+  if (behind === undefined) return failed('missing');
+  const limit = Math.min(PURGE_ROWS, room.rows);
+  const markers = sql.all<{ version_id: string }>(
+    `SELECT version_id FROM versions WHERE bucket = ? AND key = ? AND version_id > ?
      ORDER BY version_id DESC LIMIT 0 + ?`,
     n,
     key,
-    PURGE_ROWS,
+    behind.version_id,
+    limit + 1,
   );
-  const at = rows.findIndex((row) => row.is_marker === 0);
-  if (at === -1) return failed('missing');
-  for (const marker of rows.slice(0, at)) removeOther(sql, n, key, marker.version_id as VersionId, nowMs);
+  for (const marker of markers.slice(0, limit)) removeOther(sql, n, key, marker.version_id as VersionId, nowMs);
+  room.rows -= Math.min(markers.length, limit);
   promoteNewest(sql, n, key, nowMs);
-  return done({ sizeBytes: rows[at]?.size_bytes ?? 0 });
+  return markers.length > limit ? failed('more') : done({ sizeBytes: behind.size_bytes });
 }
 
 /** Removes all versions of a key that is hidden, the oldest first, so that the marker hides the rest to the end. */
@@ -193,11 +202,11 @@ function purge(sql: Sql, { n, nowMs, room }: ActionContext, key: ObjectKey): Act
     'SELECT version_id FROM versions WHERE bucket = ? AND key = ? ORDER BY version_id LIMIT 0 + ?',
     n,
     key,
-    limit,
+    limit + 1,
   );
   if (rows.length === 0) return failed('missing');
   let sizeBytes = 0;
-  for (const { version_id } of rows) {
+  for (const { version_id } of rows.slice(0, limit)) {
     const stored = readOther(sql, n, key, version_id as VersionId);
     if (stored === null) continue;
     // Whatever is kept needs the marker above it.
@@ -206,5 +215,5 @@ function purge(sql: Sql, { n, nowMs, room }: ActionContext, key: ObjectKey): Act
     removeOther(sql, n, key, stored.versionId, nowMs);
     room.rows -= 1;
   }
-  return { ...done({ sizeBytes }), outcome: rows.length === limit ? 'more' : 'done' };
+  return { ...done({ sizeBytes }), outcome: rows.length > limit ? 'more' : 'done' };
 }

@@ -136,10 +136,10 @@ export function placeVersion(
   current: StoredVersion | null,
   { deduplicatedAway, nowMs = version.lastModifiedMs }: { deduplicatedAway: SavedBytes; nowMs?: number },
 ): Pick<ObjectVersion, 'versionId' | 'isNull'> {
-  const newest = current ?? (versioning === 'off' ? null : readNewestOther(sql, bucket, version.key));
-  const versionId = orderedAfter(version.versionId, newest?.versionId ?? null);
+  const hiding = current === null && versioning !== 'off' ? readNewestOther(sql, bucket, version.key) : null;
+  const versionId = orderedAfter(version.versionId, (current ?? hiding)?.versionId ?? null);
   const isNull = versioning !== 'enabled';
-  const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, version.key, current, nowMs);
+  const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, version.key, { current, hiding }, nowMs);
   writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId, nowMs);
   const to = oneRow('current', { ...version, compressedAway: packedAwayOf(version.segments) }, deduplicatedAway);
   rowChanged(sql, { bucket, key: version.key, from: gone, to, atMs: nowMs });
@@ -160,20 +160,13 @@ export function placeMarker(
   current: StoredVersion | null,
 ): StoredMarker {
   const { key, nowMs } = marker;
-  const newest = current ?? readNewestOther(sql, bucket, key);
-  const versionId = orderedAfter(marker.versionId, newest?.versionId ?? null);
+  const hiding = current === null ? readNewestOther(sql, bucket, key) : null;
+  const versionId = orderedAfter(marker.versionId, (current ?? hiding)?.versionId ?? null);
   const isNull = versioning !== 'enabled';
-  const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, key, current, nowMs);
+  const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, key, { current, hiding }, nowMs);
   if (freedBodyId !== null) deleteBody(sql, freedBodyId);
   if (gone !== null) rowChanged(sql, { bucket, key, from: gone, to: null, atMs: nowMs });
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
-  // An older marker that hid the key until now is the latest no more.
-  sql.all(
-    `UPDATE versions SET replaced_at_ms = ? WHERE bucket = ? AND key = ? AND replaced_at_ms IS NULL`,
-    nowMs,
-    bucket,
-    key,
-  );
   sql.all(
     `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes, etag,
        last_modified_ms, storage_class, owner_id, detail) VALUES (?, ?, ?, ?, 1, NULL, 0, '', ?, '', ?, '{}')`,
@@ -188,8 +181,8 @@ export function placeMarker(
 }
 
 /**
- * Lets the current version go, or makes it an older one; with suspended versioning the null version goes, wherever it
- * stands. Gives the id of a body row that nothing uses any more, and the current version if it goes for good: that
+ * Lets the latest version go, or makes it an older one: the `current` object, or else the marker that is `hiding` the key;
+ * with suspended versioning the null version goes, wherever it stands. Gives the id of a body row that nothing uses any more, and the current version if it goes for good: that
  * alone is still to be told to row-changes.ts, with what takes its place.
  */
 function makeRoom(
@@ -197,16 +190,18 @@ function makeRoom(
   bucket: number,
   versioning: Versioning,
   key: ObjectKey,
-  current: StoredVersion | null,
+  { current, hiding }: { readonly current: StoredVersion | null; readonly hiding: StoredMarker | null },
   nowMs: number,
 ): { readonly freedBodyId: number | null; readonly gone: RowState | null } {
   if (versioning === 'suspended' && current?.isNull !== true) removeOther(sql, bucket, key, 'null', nowMs);
-  if (versioning !== 'off' && current === null) {
+  if (hiding !== null) {
+    // By its id: whoever looks for what was not replaced goes over all versions of the key.
     sql.all(
-      'UPDATE versions SET replaced_at_ms = ? WHERE bucket = ? AND key = ? AND replaced_at_ms IS NULL',
+      'UPDATE versions SET replaced_at_ms = ? WHERE bucket = ? AND key = ? AND version_id = ?',
       nowMs,
       bucket,
       key,
+      hiding.versionId,
     );
   }
   if (current === null) return { freedBodyId: null, gone: null };
