@@ -15,10 +15,12 @@ export type CapCheck = {
 
 export function createCapCheck(caps: CapGuard, payer: UsageOwner, operationClass: OperationClass): CapCheck {
   const wanted = (bytesOut: number) => ({ operationClass, bytesOut, fromMemory: false });
+  // A ZIP counts as class A, because it lists, and is a read all the same.
+  const isRead = ({ body }: S3Answer) => operationClass === 'B' || body instanceof ReadableStream;
   return {
     before: () => caps.require(payer, wanted(0)),
     async answer(given) {
-      if (operationClass !== 'B') return;
+      if (!isRead(given)) return;
       try {
         await caps.require(payer, wanted(lengthOf(given)));
       } catch (error) {
@@ -27,7 +29,7 @@ export function createCapCheck(caps: CapGuard, payer: UsageOwner, operationClass
       }
     },
     last(given) {
-      const refusal = operationClass === 'B' ? caps.refusalNow(payer, wanted(lengthOf(given))) : null;
+      const refusal = isRead(given) ? caps.refusalNow(payer, wanted(lengthOf(given))) : null;
       if (refusal === null) return;
       letGo(given);
       throw refusal;

@@ -1,0 +1,52 @@
+// What is asked of caps for the bytes of an answer: for all that read, whichever class they count as.
+import { expect, it } from 'vitest';
+import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
+import { setCap } from '../../../src/core/caps/set-cap.ts';
+import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
+import { createCapCheck } from '../../../src/http/s3/cap-check.ts';
+import { createTestSurface, OWNER } from './surface.ts';
+
+async function createWorld(limit: bigint) {
+  const { core } = createTestSurface();
+  const flusher = createUsageFlusher(core, { source: 'test', intervalMs: 1 });
+  const caps = createCapGuard(core, flusher, 'test', () => undefined);
+  await setCap(core, OWNER.id, {
+    ...{ id: 'cap', scope: { kind: 'account' }, unit: 'bytes', limit, period: 'month' },
+    ...{ alertPercents: [], cachedFromPercent: null, cardId: null, liftedUntilMs: null },
+  });
+  return (operationClass: 'A' | 'B') =>
+    createCapCheck(caps, { accountId: OWNER.id, bucketId: null, accessKeyId: null }, operationClass);
+}
+
+/** An answer of so many bytes, and whether its body was let go. */
+function streamOf(bytes: number) {
+  const state = { isLetGo: false };
+  const body = new ReadableStream<Uint8Array>({
+    cancel() {
+      state.isLetGo = true;
+    },
+  });
+  return { state, answer: { status: 200, headers: { 'content-length': `${bytes}` }, body } };
+}
+
+it.each(['A', 'B'] as const)('a stream is asked for whole, in class %s', async (operationClass) => {
+  const check = (await createWorld(1000n))(operationClass);
+  await check.before();
+  const fits = streamOf(1000);
+  await check.answer(fits.answer);
+  check.last(fits.answer);
+  expect(fits.state.isLetGo).toBe(false);
+  const late = streamOf(1001);
+  expect(() => check.last(late.answer)).toThrow('A cap that its owner has set');
+  expect(late.state.isLetGo).toBe(true);
+  const over = streamOf(1001);
+  await expect(check.answer(over.answer)).rejects.toMatchObject({ code: 'UsageCapReached' });
+  expect(over.state.isLetGo).toBe(true);
+});
+
+it('the short answer of a write that has happened goes out', async () => {
+  const check = (await createWorld(10n))('A');
+  const answer = { status: 200, headers: {}, body: '<a-document/>' };
+  await check.answer(answer);
+  expect(() => check.last(answer)).not.toThrow();
+});
