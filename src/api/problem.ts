@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
 import { ERROR_STATUS } from '../http/semantics/error-status.ts';
+import { failureHeaders } from '../http/semantics/failure-headers.ts';
 import { StorageError } from '../ports/errors.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -67,24 +68,21 @@ export function isOurFault(error: unknown): boolean {
   return shownError(error).code === 'InternalError';
 }
 
-/** The answer; without a body to a HEAD, which the caller cuts off. `extra` headers come last. */
+/** The answer to a failure. The caller cuts the body off for a HEAD. */
 export function problemResponse(
   error: unknown,
   requestId: string,
 ): { readonly status: number; readonly headers: Record<string, string>; readonly body: string; readonly code: string } {
-  const { code, message, fields } = shownError(error);
+  const shown = shownError(error);
+  const { code, message } = shown;
   const status = ERROR_STATUS[code];
-  const { Allow, RetryAfterSeconds } = fields;
   const problem = {
     type: `/-/docs#${code}`,
     title: code.replace(/(?<=[a-z])(?=[A-Z])/g, ' '),
     ...{ status, detail: message, code, requestId },
     ...(error instanceof InvalidFields ? { errors: error.errors } : {}),
   };
-  const headers: Record<string, string> = { 'content-type': PROBLEM_TYPE };
-  if (Allow !== undefined) headers.allow = Allow;
-  if (RetryAfterSeconds !== undefined) headers['retry-after'] = RetryAfterSeconds;
-  else if (status === 429 || status === 503) headers['retry-after'] = '1';
+  const headers: Record<string, string> = { 'content-type': PROBLEM_TYPE, ...failureHeaders(shown) };
   if (status === 401) headers['www-authenticate'] = 'Bearer realm="quayside"';
   return { status, headers, body: JSON.stringify(problem), code };
 }

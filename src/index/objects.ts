@@ -115,7 +115,7 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
       const isCurrent = current !== null && isNamed(current.object, versionId);
       const found = isCurrent ? null : readOtherVersion(sql, n, key, versionId, current !== null);
       if (found?.kind === 'marker')
-        throw new StorageError('MethodNotAllowed', { fields: { ResourceType: 'DeleteMarker' } });
+        throw new StorageError('MethodNotAllowed', { fields: { ResourceType: 'DeleteMarker', Allow: 'DELETE' } });
       const object = isCurrent ? current.object : found?.object;
       if (object === undefined) {
         throw new StorageError(versionId === null ? 'NoSuchKey' : 'NoSuchVersion', { fields: { Key: key } });

@@ -25,7 +25,7 @@ export function bucketLogLine(entry: BucketLogEntry): string {
     plain(request.remoteAddress),
     plain(notes.requester),
     requestId,
-    `REST.${method}.${kindOf(notes.operation)}`,
+    `${notes.surface === 'website' ? 'WEBSITE' : 'REST'}.${method}.${kindOf(notes.operation)}`,
     plain(notes.key === null ? null : encodeURIComponent(notes.key)),
     quoted(`${method} ${redactTarget(request.rawPath, request.rawQuery)} HTTP/1.1`),
     status,

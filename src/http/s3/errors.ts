@@ -7,7 +7,7 @@ import type { RequestNotes } from '../observe/request-notes.ts';
 import { makeResponse } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
 import { ERROR_STATUS } from '../semantics/error-status.ts';
-import { unsatisfiedContentRange } from '../semantics/range.ts';
+import { failureHeaders, HEADER_FIELDS } from '../semantics/failure-headers.ts';
 import { addCommonHeaders } from './call.ts';
 import { plainDocument, textElement } from './xml-write.ts';
 
@@ -16,16 +16,13 @@ export type FailedRequest = {
   readonly method: string;
   readonly requestId: string;
   readonly resource: string;
-  /** Where the length of the document is noted. */
+  /** Where code and length of the document are noted. */
   readonly notes?: RequestNotes;
   readonly respond?: HttpRequest['respond'];
 };
 
 const encoder = new TextEncoder();
 const INTERNAL = new StorageError('InternalError');
-
-/** Fields that are for headers alone: of a 405, and of what is refused for some time. */
-const HEADER_FIELDS: ReadonlySet<string> = new Set(['Allow', 'RetryAfterSeconds']);
 
 /** Elements of one failure besides code and message. */
 function fieldElements(fields: Readonly<Record<string, string>>): string {
@@ -59,10 +56,7 @@ function errorDocument(error: StorageError, request: FailedRequest): string {
   );
 }
 
-/**
- * The whole answer to a failure: the document, none for HEAD and 304. A 405 lists what is allowed, a 416 tells the
- * size, a 503 and what is refused for some time when to come back.
- */
+/** The whole answer to a failure: the document, none for HEAD and 304, and what failureHeaders adds. */
 export function renderS3Error(error: unknown, request: FailedRequest): Response {
   const shown = shownError(error instanceof FailureWithHeaders ? error.failure : error);
   const added = error instanceof FailureWithHeaders ? error.headers : {};
@@ -72,19 +66,11 @@ export function renderS3Error(error: unknown, request: FailedRequest): Response 
   headers['content-type'] = 'application/xml';
   // Without a word caches may keep a 404, 405 or 501 as long as they guess. Source: RFC 9111 section 4.2.2.
   headers['cache-control'] = 'no-store';
-  const { Allow, ActualObjectSize, RetryAfterSeconds } = shown.fields;
-  if (status === 405 && Allow !== undefined) headers.allow = Allow;
-  if (status === 416 && ActualObjectSize !== undefined) {
-    headers['content-range'] = unsatisfiedContentRange(Number(ActualObjectSize));
-  }
-  if (RetryAfterSeconds !== undefined) headers['retry-after'] = RetryAfterSeconds;
-  else if (status === 503) headers['retry-after'] = '1';
-  Object.assign(headers, added);
+  Object.assign(headers, failureHeaders(shown), added);
+  const { notes } = request;
+  if (notes !== undefined) notes.errorCode = shown.code;
   if (request.method === 'HEAD') return makeResponse(request, status, headers, null);
   const document = encoder.encode(errorDocument(shown, request));
-  if (request.notes !== undefined) {
-    request.notes.bodyBytes = document.length;
-    request.notes.errorCode = shown.code;
-  }
+  if (notes !== undefined) notes.bodyBytes = document.length;
   return makeResponse(request, status, headers, document);
 }

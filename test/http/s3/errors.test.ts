@@ -68,6 +68,7 @@ describe('headers of some statuses', () => {
     const answer = await render(notAllowed);
     expect(answer.headers.allow).toBe('GET, HEAD');
     expect(answer.text).not.toContain('<Allow>');
+    expect((await render(new StorageError('MethodNotAllowed'))).headers.allow).toBe('');
     const range = new StorageError('InvalidRange', { fields: { ActualObjectSize: '7' } });
     expect((await render(range)).headers['content-range']).toBe('bytes */7');
     expect((await render(new StorageError('SlowDown'))).headers['retry-after']).toBe('1');

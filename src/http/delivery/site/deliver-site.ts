@@ -71,7 +71,7 @@ const QUESTIONS_MAX = 32;
 /** Makes the third door of delivery. Cost of a page: that of deliver; of a failure some look-ups more. */
 export function createSiteDelivery<Found extends SiteFound>(core: Core, door: SiteDoor<Found>): DeliverSite {
   const { profiles, rules } = door;
-  const answers = createSiteAnswers(core, door.receiptOf);
+  const answers = createSiteAnswers(core, door.caps, door.receiptOf);
   const guesses = createGuesses();
 
   return async (request, place, requestId) => {
@@ -104,6 +104,8 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     const gate = requireGate(first.gate, binding, bucket);
     request.notes.bucket = bucket;
     request.notes.payer = readerOf(gate);
+    request.notes.isLogged = gate.settings.logging != null;
+    request.notes.key = prefix + visit.key;
     if (gate.settings.isCapped === true) {
       await door.caps?.require(readerOf(gate), { operationClass: 'B', bytesOut: 0, fromMemory: true });
     }
@@ -155,6 +157,7 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
 
   function showPage(stay: Stay, { pointer, profile }: Extract<Outcome, { kind: 'page' }>, found: Found) {
     const { request, requestId } = stay;
+    request.notes.key = pointer.key;
     return door.answer({ request, requestId, key: pointer.key, hasOwnOrigin: true, profile }, found);
   }
 

@@ -1,16 +1,20 @@
+// The page for failures that a site has no document of its own for. Called by site-answers.ts.
 import type { StorageError } from '../../../ports/errors.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
 import { escapeHtml } from './escape-html.ts';
 
-/** The reason phrases of what a website can answer. Source: RFC 9110 section 15 */
+/** The reason phrases of what a website can answer. Source: RFC 9110 section 15, RFC 6585 section 4. */
 const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
+  402: 'Payment Required',
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
   412: 'Precondition Failed',
   416: 'Range Not Satisfiable',
+  429: 'Too Many Requests',
+  501: 'Not Implemented',
   503: 'Service Unavailable',
 };
 

@@ -1,18 +1,20 @@
 // The answers of a site that are no plain read of an object: error documents, redirects, lists, small files that the owner
 // did not think of, and pages for failures. deliver-site.ts decides which.
+import type { CapGuard, Wanted } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
-import { openBody } from '../../../core/objects/read-object.ts';
+import { bodyInMemory, openBody } from '../../../core/objects/read-object.ts';
 import type { BucketGate } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
+import { countSent } from '../../count-sent.ts';
 import { FailureWithHeaders } from '../../failure-with-headers.ts';
 import { makeResponse, type OutgoingBody } from '../../outgoing-body.ts';
 import type { HttpRequest } from '../../request.ts';
 import type { S3Answer } from '../../s3/call.ts';
 import { corsHeaders, withCors } from '../../semantics/cors.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
+import { failureHeaders } from '../../semantics/failure-headers.ts';
 import { type HeaderRecord, objectHeaders } from '../../semantics/object-headers.ts';
-import { unsatisfiedContentRange } from '../../semantics/range.ts';
-import { countRead, tierOf } from '../count-read.ts';
+import { noteRead, readerOf, tierOf } from '../count-read.ts';
 import { addVary, dress, dressPassing, type HeaderProfile } from '../header-profile.ts';
 import type { Read, ReceiptOfRead } from '../read-receipt.ts';
 import { errorPage } from './error-page.ts';
@@ -31,15 +33,16 @@ export type Stay = {
   readonly visit: Visit;
 };
 
-/** At once, but for what has a receipt. */
-type Made = Response | Promise<Response>;
+/** What is sent, and what it counts as. */
+type Sent = Partial<Read> & { readonly body?: OutgoingBody };
 
+/** What was counted rejects with UsageCapReached, SpendingCapReached and ServiceUnavailable where the bucket is capped. */
 export type SiteAnswers = {
   document(stay: Stay, outcome: Extract<Outcome, { kind: 'document' }>): Promise<Response>;
-  redirect(stay: Stay, redirect: Redirect): Made;
-  list(stay: Stay, listing: Listing | null, query: ListingQuery, profile: HeaderProfile): Made;
-  robots(stay: Stay, text: string, profile: HeaderProfile): Made;
-  noIcon(stay: Stay): Made;
+  redirect(stay: Stay, redirect: Redirect): Promise<Response>;
+  list(stay: Stay, listing: Listing | null, query: ListingQuery, profile: HeaderProfile): Promise<Response>;
+  robots(stay: Stay, text: string, profile: HeaderProfile): Promise<Response>;
+  noIcon(stay: Stay): Promise<Response>;
   failure(stay: Stay, outcome: { readonly status: Failure; readonly profile: HeaderProfile }): Response;
   preflight(answer: S3Answer, requestId: string): Response;
   /** A page for people; throws faults of ours, which are app.ts's. */
@@ -52,51 +55,74 @@ const NO_ICON_MAX_AGE = 'public, max-age=3600';
 const HTML = 'text/html; charset=utf-8';
 const encoder = new TextEncoder();
 
-export function createSiteAnswers(core: Core, receiptOf: ReceiptOfRead): SiteAnswers {
+/** `caps` null: there are none. */
+export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: ReceiptOfRead): SiteAnswers {
   const { meter } = core.ports;
 
-  /** Counts a visit and makes its answer. `added`: the header of its receipt, if it has one. */
-  function counted(stay: Stay, read: Partial<Read>, make: (added: HeaderRecord) => Response): Made {
-    const all: Read = { operationClass: 'B', bytesOut: 0, origin: 'none', storageClass: 'STANDARD', ...read };
-    const receipt = receiptOf(stay, stay.gate, all);
-    if (receipt !== null) return receipt.then(make);
-    const { operationClass, bytesOut, origin, storageClass } = all;
-    if (operationClass === 'B') countRead(meter, stay.gate, bytesOut, origin, storageClass, stay.request.notes);
-    else meter.ofGate(stay.gate).count(operationClass, bytesOut, tierOf(origin, bytesOut), storageClass);
-    return make({});
+  const guardOf = ({ settings }: BucketGate) => (settings.isCapped === true ? caps : null);
+
+  /** Before anything is opened for it. As `counted`. */
+  async function admitted({ gate }: Stay, wanted: Wanted): Promise<void> {
+    await guardOf(gate)?.require(readerOf(gate), wanted);
   }
 
-  /** An answer made here, with its length. */
-  function text(stay: Stay, status: number, headers: HeaderRecord, content: string): Response {
+  /** Counts a visit and makes its answer. `added`: the header of its receipt, if it has one. */
+  async function counted(
+    { request, requestId, gate }: Stay,
+    { body = null, ...read }: Sent,
+    make: (added: HeaderRecord, body: OutgoingBody) => Response,
+  ): Promise<Response> {
+    const all: Read = { operationClass: 'B', bytesOut: 0, origin: 'none', storageClass: 'STANDARD', ...read };
+    const { operationClass, bytesOut, origin, storageClass } = all;
+    const refusal = guardOf(gate)?.refusalNow(readerOf(gate), {
+      ...{ operationClass, bytesOut },
+      fromMemory: origin !== 'bucket',
+    });
+    if (refusal !== undefined && refusal !== null) {
+      if (body instanceof ReadableStream) void body.cancel().catch(() => undefined);
+      throw refusal;
+    }
+    const receipt = receiptOf({ request, requestId }, gate, all);
+    if (receipt !== null) return make(await receipt, body);
+    noteRead(request.notes, bytesOut, origin);
+    const use = { operationClass, bytesOut, tier: tierOf(origin, bytesOut), storageClass };
+    return make({}, countSent(meter.ofGate(gate), use, body));
+  }
+
+  /** A text made here, with its length. */
+  async function text(stay: Stay, operationClass: 'A' | 'B', headers: HeaderRecord, content: string) {
     const bytes = encoder.encode(content);
     headers['content-length'] = `${bytes.length}`;
-    const isHead = stay.request.method === 'HEAD';
-    stay.request.notes.bodyBytes = isHead ? 0 : bytes.length;
-    return respond(stay, status, headers, isHead ? null : bytes);
+    const body = stay.request.method === 'HEAD' ? null : bytes;
+    const read = { operationClass, bytesOut: body?.length ?? 0 };
+    await admitted(stay, { ...read, fromMemory: true });
+    return counted(stay, { ...read, body }, (added, sent) => respond(stay, 200, { ...headers, ...added }, sent));
   }
 
   return {
     async document(stay, { pointer, status, profile }) {
       const { sizeBytes } = pointer;
-      const opened =
-        stay.request.method === 'HEAD'
-          ? { body: null, tier: 'none' as const }
-          : await openBody(core, pointer, { offsetBytes: 0, lengthBytes: sizeBytes });
-      const bytesOut = opened.body === null ? 0 : sizeBytes;
+      const isHead = stay.request.method === 'HEAD';
+      const bytesOut = isHead ? 0 : sizeBytes;
+      const whole = { offsetBytes: 0, lengthBytes: sizeBytes };
+      const fromMemory = isHead || bodyInMemory(core, pointer, whole) !== null;
+      await admitted(stay, { operationClass: 'B', bytesOut, fromMemory });
+      stay.request.notes.key = pointer.key;
+      const opened = isHead ? { body: null, tier: 'none' as const } : await openBody(core, pointer, whole);
       // What is not there now may be there in a moment: only the document itself can say that a cache may keep it.
       const headers: HeaderRecord = { 'cache-control': 'no-store', ...objectHeaders(pointer) };
       delete headers['accept-ranges'];
       dressPassing(headers, profile);
       headers['content-length'] = `${sizeBytes}`;
-      const read = { bytesOut, origin: opened.tier, storageClass: pointer.storageClass };
-      return counted(stay, read, (added) => respond(stay, status, { ...headers, ...added }, opened.body));
+      const read = { bytesOut, origin: opened.tier, storageClass: pointer.storageClass, body: opened.body };
+      return counted(stay, read, (added, sent) => respond(stay, status, { ...headers, ...added }, sent));
     },
 
     redirect(stay, { status, location }) {
       return counted(stay, {}, (added) => respond(stay, status, { location, 'content-length': '0', ...added }, null));
     },
 
-    list(stay, listing, { sort, after, isJson }, profile) {
+    async list(stay, listing, { sort, after, isJson }, profile) {
       if (listing === null) throw new StorageError('NoSuchKey');
       const path = `/${stay.visit.key}`;
       const shown = sorted(listing, sort);
@@ -108,14 +134,12 @@ export function createSiteAnswers(core: Core, receiptOf: ReceiptOfRead): SiteAns
       };
       dressPassing(headers, profile);
       addVary(headers, ['Accept']);
-      const read = { operationClass: 'A' as const, bytesOut: content.length };
-      return counted(stay, read, (added) => text(stay, 200, { ...headers, ...added }, content));
+      return text(stay, 'A', headers, content);
     },
 
     robots(stay, content, profile) {
       const headers = dress({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': ROBOTS_MAX_AGE }, profile);
-      const read = { bytesOut: content.length };
-      return counted(stay, read, (added) => text(stay, 200, { ...headers, ...added }, content));
+      return text(stay, 'B', headers, content);
     },
 
     noIcon(stay) {
@@ -123,10 +147,15 @@ export function createSiteAnswers(core: Core, receiptOf: ReceiptOfRead): SiteAns
       return counted(stay, {}, (added) => respond(stay, 204, { ...headers, ...added }, null));
     },
 
-    failure(stay, { status, profile }) {
+    failure({ request, gate, requestId }, { status, profile }) {
       const error = new StorageError(status === 403 ? 'AccessDenied' : 'NoSuchKey');
-      const { headers, html } = errorPage(error, stay.requestId);
-      return text(stay, status, dressPassing(headers, profile), html);
+      const { headers, html } = errorPage(error, requestId);
+      const bytes = encoder.encode(html);
+      headers['content-length'] = `${bytes.length}`;
+      const body = request.method === 'HEAD' ? null : bytes;
+      request.notes.bodyBytes = body?.length ?? 0;
+      request.notes.errorCode = error.code;
+      return respond({ request, gate, requestId }, status, dressPassing(headers, profile), body);
     },
 
     preflight({ status, headers }, requestId) {
@@ -137,12 +166,10 @@ export function createSiteAnswers(core: Core, receiptOf: ReceiptOfRead): SiteAns
       const failure = error instanceof FailureWithHeaders ? error.failure : error;
       if (!(failure instanceof StorageError) || ERROR_STATUS[failure.code] === 500) throw error;
       const { status, headers, html } = errorPage(failure, requestId);
-      const { Allow, ActualObjectSize } = failure.fields;
-      if (Allow !== undefined) headers.allow = Allow;
-      if (ActualObjectSize !== undefined) headers['content-range'] = unsatisfiedContentRange(Number(ActualObjectSize));
       const added = error instanceof FailureWithHeaders ? error.headers : {};
-      const all = { ...headers, ...added, 'x-amz-request-id': requestId };
+      const all = { ...headers, ...failureHeaders(failure), ...added, 'x-amz-request-id': requestId };
       const body = request.method === 'HEAD' ? null : encoder.encode(html);
+      request.notes.errorCode = failure.code;
       request.notes.bodyBytes = body?.length ?? 0;
       return makeResponse(request, status, all, body);
     },
