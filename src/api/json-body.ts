@@ -1,11 +1,15 @@
-// The body of a request to the JSON API: read whole, within a bound, before anything else sees it.
+// The body of a request to the JSON API: read whole, within a bound and as text, before anything else sees it.
+import { hasWholeTexts } from '../core/whole-texts.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { StorageError } from '../ports/errors.ts';
 
 /** Largest body of a request, bytes: a thousand lifecycle rules fit. */
 export const BODY_MAX_BYTES = 1024 * 1024;
 
-/** The body, whatever it is; null when there is none. ContentTooLarge, UnsupportedMediaType. */
+/**
+ * The body, whatever JSON it is; null when there is none. ContentTooLarge, UnsupportedMediaType; InvalidInput for what is no
+ * UTF-8, or has half a character in an escape.
+ */
 export async function readJsonBody(request: HttpRequest): Promise<Uint8Array<ArrayBuffer> | null> {
   const source = request.body();
   if (source.lengthBytes === 0) return null;
@@ -26,7 +30,18 @@ export async function readJsonBody(request: HttpRequest): Promise<Uint8Array<Arr
     whole.set(chunk, at);
     at += chunk.length;
   }
+  requireText(whole);
   return whole;
+}
+
+function requireText(body: Uint8Array): void {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch (cause) {
+    throw new StorageError('InvalidInput', { detail: 'The body is not UTF-8.', cause });
+  }
+  if (!hasWholeTexts(text)) throw new StorageError('InvalidInput', { detail: 'The body has half a character.' });
 }
 
 function requireJson(request: HttpRequest): void {

@@ -4,6 +4,7 @@
 import { StorageError } from '../../ports/errors.ts';
 import type { HostedDomain, HostingSettings, HotlinkRules, ImageSettings } from '../../ports/hosting.ts';
 import { IMAGE_MAX_SIDE_PX, KEY_MAX_BYTES } from '../limits.ts';
+import { hasWholeTexts } from '../whole-texts.ts';
 import { compileGlob, GLOB_MAX_LENGTH } from './glob.ts';
 import { hostNameOf, isBindableHost } from './host-names.ts';
 
@@ -52,8 +53,11 @@ function refuse(at: string, what: string): never {
 export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): HostingSettings {
   let json: unknown;
   try {
-    json = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
+    if (!hasWholeTexts(text)) refuse('hosting', 'made of whole characters');
+    json = JSON.parse(text);
   } catch (cause) {
+    if (cause instanceof StorageError) throw cause;
     throw new StorageError('InvalidRequest', { detail: 'The hosting settings must be JSON in UTF-8.', cause });
   }
   return readFields(json, 'hosting', HOSTING_DEFAULTS, {

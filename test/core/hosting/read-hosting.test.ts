@@ -43,6 +43,7 @@ describe('hosting settings', () => {
     ['another word', { trailingSlash: 'sometimes' }, 'hosting.trailingSlash must be auto or always or never'],
     ['an index in a folder', { indexDocument: 'a/b.html' }, 'hosting.indexDocument must be the name of a file'],
     ['no name', { indexDocument: '' }, 'hosting.indexDocument'],
+    ['half a character', { errorDocument: 'a\ud800' }, 'hosting must be made of whole characters'],
     ['a folder for errors', { errorDocument: 'a/' }, 'hosting.errorDocument'],
     ['half a rule', { cacheControlRules: [{ match: '/**' }] }, 'hosting.cacheControlRules[0].cacheControl must be'],
     [

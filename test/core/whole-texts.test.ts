@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { hasWholeTexts } from '../../src/core/whole-texts.ts';
+
+it.each([
+  ['{"a":"\\ud83d\\ude00"}', true],
+  ['{"a":["\\uD83D"]}', false],
+  ['{"a":"\\ude00\\ud83d"}', false],
+  ['{"\\udfff":1}', false],
+  ['"\\\\ud800"', true],
+  ['{"a":"\\ud800"', true],
+  ['', true],
+])('%s: %s', (json, isWhole) => expect(hasWholeTexts(json)).toBe(isWhole));
