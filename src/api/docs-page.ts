@@ -3,6 +3,7 @@
 import { sha256Base64 } from '../crypto/hash.ts';
 import { makeResponse } from '../http/outgoing-body.ts';
 import type { HttpRequest } from '../http/request.ts';
+import { evaluateRead } from '../http/semantics/conditional.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { OwnFiles } from '../ports/own-files.ts';
 import { problemResponse } from './problem.ts';
@@ -68,8 +69,11 @@ export async function answerDocs(
     if (page === null) throw new StorageError('NoSuchResource');
     return respond(request, requestId, page);
   } catch (error) {
-    const { status, headers, body } = problemResponse(error, requestId);
-    return makeResponse(request, status, { ...headers, 'cache-control': 'no-store', 'x-request-id': requestId }, body);
+    if (!(error instanceof StorageError)) throw error;
+    const { status, headers, body, code } = problemResponse(error, requestId);
+    request.notes.errorCode = code;
+    const all = { ...headers, 'cache-control': 'no-store', 'x-request-id': requestId };
+    return makeResponse(request, status, all, request.method === 'HEAD' ? null : body);
   }
 }
 
@@ -83,17 +87,20 @@ async function pageAt(path: string, files: OwnFiles): Promise<Page | null> {
 }
 
 function respond(request: HttpRequest, requestId: string, { type, body, isGzipped }: Page): Response {
-  const etag = `"${sha256Base64(body)}"`;
+  const etag = sha256Base64(body);
   const headers: Record<string, string> = {
     'content-type': type,
     'content-security-policy': PAGE_POLICY,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cache-control': `public, max-age=${HOUR_SECONDS}`,
-    etag,
+    etag: `"${etag}"`,
     'x-request-id': requestId,
   };
-  if (request.header('if-none-match') === etag) return makeResponse(request, 304, headers, null);
+  const ifNoneMatch = request.header('if-none-match');
+  const conditions = { ifNoneMatch, ifMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
+  if (evaluateRead(conditions, { etag, lastModifiedMs: 0 }) === 'not-modified')
+    return makeResponse(request, 304, headers, null);
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   headers['content-length'] = `${bytes.length}`;
   if (isGzipped) {

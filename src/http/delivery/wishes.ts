@@ -1,5 +1,5 @@
 // What a reader may wish for besides the object itself: to be handed a file to save (`?download`), and digests. Each is
-// a few headers more on a 200 or 206; without a wish nothing is made. Called by deliver.ts alone.
+// a few headers more on a 200 or 206; without a wish nothing is made. Called by answer-object.ts alone.
 import type { Pointer } from '../../ports/domain.ts';
 import type { HttpRequest } from '../request.ts';
 import { downloadDisposition } from '../semantics/content-disposition.ts';

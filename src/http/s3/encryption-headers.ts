@@ -141,7 +141,11 @@ function readContext(value: string | null): string | null {
   throw invalidArgument(CONTEXT, value.slice(0, ENCRYPTION_CONTEXT_MAX_LENGTH), 'The encryption context is not valid.');
 }
 
+/** Base64 without the blanks that fromBase64 skips: the text comes back as a header, and may have come in a query. */
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
 function isContext(value: string): boolean {
+  if (!BASE64.test(value)) return false;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.fromBase64(value));
     const context: unknown = JSON.parse(text);

@@ -2,6 +2,7 @@
 // them as if they had been sent. Used by routes.ts to make a call; only for presigned requests, whose query is signed.
 import type { ChecksumAlgorithm } from '../../ports/domain.ts';
 import type { HttpRequest } from '../request.ts';
+import { textToHeader } from '../semantics/header-text.ts';
 import { CHECKSUM_ALGORITHMS, checksumHeader } from './checksum-headers.ts';
 
 /**
@@ -35,18 +36,10 @@ export function withQueryHeaders(
   for (const [parameter, value] of parameters) {
     const name = parameter.toLowerCase();
     if (!name.startsWith('x-amz-') || name === REDUNDANT || moved.has(name)) continue;
-    if (IGNORED.get(name) !== value) moved.set(name, toHeaderText(value));
+    if (IGNORED.get(name) !== value) moved.set(name, textToHeader(value));
   }
   return {
     header: (name) => request.header(name) ?? moved.get(name) ?? null,
     headerNames: () => new Set([...request.headerNames(), ...moved.keys()]),
   };
-}
-
-/** A decoded query value in the form of a header: bytes of UTF-8, one character each. */
-function toHeaderText(text: string): string {
-  if (/^[\x20-\x7e]*$/.test(text)) return text;
-  let bytes = '';
-  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
-  return bytes;
 }

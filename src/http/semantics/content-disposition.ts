@@ -33,17 +33,21 @@ function encodeExtended(name: string): string {
   return encodeURIComponent(name).replace(NOT_ATTRIBUTE, toPercent);
 }
 
+/** InvalidArgument for a name above 255 characters. `parameter`: which part of the query asks for it. */
+export function requireFileName(asked: string, parameter: 'download' | 'zip'): void {
+  if (asked.length <= NAME_MAX_LENGTH) return;
+  throw new StorageError('InvalidArgument', {
+    detail: `The name of a download may have ${NAME_MAX_LENGTH} characters.`,
+    fields: { ArgumentName: parameter },
+  });
+}
+
 /**
  * What `?download` or `?download=name` makes of a stored disposition: a given name counts, else the stored one with its
  * type changed, else the last part of the key. InvalidArgument for a name above 255 characters.
  */
 export function downloadDisposition(asked: string, stored: string | undefined, key: string): string {
-  if (asked.length > NAME_MAX_LENGTH) {
-    throw new StorageError('InvalidArgument', {
-      detail: `The name of a download may have ${NAME_MAX_LENGTH} characters.`,
-      fields: { ArgumentName: 'download' },
-    });
-  }
+  requireFileName(asked, 'download');
   if (asked !== '') return attachment(asked.replaceAll('/', '_'));
   const parametersAt = stored?.indexOf(';') ?? -1;
   return stored !== undefined && parametersAt !== -1 ? `attachment${stored.slice(parametersAt)}` : attachment(key);

@@ -61,6 +61,7 @@ describe('headers of a write', () => {
     ['a named key alone', { [`${SSE}-aws-kms-key-id`]: 'seeded-key' }, 'InvalidArgument'],
     ['a context alone', { [`${SSE}-context`]: 'e30=' }, 'InvalidArgument'],
     ['a context that is no JSON', { [SSE]: 'aws:kms', [`${SSE}-context`]: 'eHg=' }, 'InvalidArgument'],
+    ['a context with a line break', { [SSE]: 'aws:kms', [`${SSE}-context`]: 'eyJhIjoiMSJ9\n' }, 'InvalidArgument'],
     ['a context of numbers', { [SSE]: 'aws:kms', [`${SSE}-context`]: 'eyJhIjoxfQ==' }, 'InvalidArgument'],
     ['a bucket key that is no truth', { [SSE]: 'aws:kms', [`${SSE}-bucket-key-enabled`]: '1' }, 'InvalidArgument'],
     ['a key id that can be none', { [SSE]: 'aws:kms', [`${SSE}-aws-kms-key-id`]: 'a key' }, 'InvalidArgument'],

@@ -1,8 +1,8 @@
 // PostObject: the upload of a browser's form. post/ has made a PUT of it; here is what the form wants for an answer.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
 import type { Core } from '../../../core/core.ts';
-import type { ObjectVersion } from '../../../ports/domain.ts';
 import { type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
+import { successRedirect } from '../post/success-redirect.ts';
 import { etagElement, plainDocument, textElement } from '../xml-write.ts';
 import { storeObject } from './put-copy.ts';
 
@@ -12,7 +12,9 @@ export async function answerPostObject(call: ObjectCall, core: Core): Promise<S3
   const fields = call.form ?? new Map<string, string>();
   const location = locationOf(call);
   const headers: Record<string, string> = { ...stored, location };
-  const redirect = redirectOf(fields.get('success_action_redirect') ?? fields.get('redirect'), call, version);
+  const wanted = fields.get('success_action_redirect') ?? fields.get('redirect');
+  const bucket = call.bucket.record().name;
+  const redirect = successRedirect(wanted, { bucket, key: call.key, etag: version.etag });
   if (redirect !== null) {
     return { status: 303, headers: { ...headers, location: redirect, 'content-length': '0' }, body: null };
   }
@@ -22,7 +24,7 @@ export async function answerPostObject(call: ObjectCall, core: Core): Promise<S3
   const document = plainDocument(
     'PostResponse',
     textElement('Location', location) +
-      textElement('Bucket', call.bucket.record().name) +
+      textElement('Bucket', bucket) +
       textElement('Key', call.key) +
       etagElement(version.etag),
   );
@@ -35,15 +37,3 @@ function locationOf({ request, bucket, key, hasOwnOrigin }: ObjectCall): string 
 }
 
 const encodePath = (key: string): string => key.split('/').map(encodeURIComponent).join('/');
-
-/** The client's own page, told what was stored; null where the field is no absolute http(s) URL. */
-function redirectOf(wanted: string | undefined, call: ObjectCall, version: ObjectVersion): string | null {
-  if (wanted === undefined || !/^https?:\/\/[^\s]+$/i.test(wanted) || !URL.canParse(wanted)) return null;
-  const parameters = [
-    `bucket=${encodeURIComponent(call.bucket.record().name)}`,
-    `key=${encodeURIComponent(call.key)}`,
-    `etag=${encodeURIComponent(`"${version.etag}"`)}`,
-  ].join('&');
-  const [page = '', fragment] = wanted.split('#', 2);
-  return `${page}${page.includes('?') ? '&' : '?'}${parameters}${fragment === undefined ? '' : `#${fragment}`}`;
-}

@@ -5,7 +5,7 @@ import { openSnapshot, type SnapshotObject, snapshotPrefix } from '../../../core
 import { crc32 } from '../../../crypto/crc32.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import { requireAllowed } from '../../access/decide-call.ts';
-import { attachment } from '../../semantics/content-disposition.ts';
+import { attachment, requireFileName } from '../../semantics/content-disposition.ts';
 import { zipNames } from '../../zip/zip-names.ts';
 import { type ZipEntry, zipLength } from '../../zip/zip-records.ts';
 import { createZipStream } from '../../zip/zip-stream.ts';
@@ -17,12 +17,14 @@ type Planned = { readonly entry: ZipEntry; readonly object: SnapshotObject };
 
 /**
  * The ZIP of a prefix, which is a folder: without a slash at its end one is added. NoSuchKey when nothing is there,
- * InvalidRequest above the configured number of objects, AccessDenied, SlowDown when too many are under way.
+ * InvalidArgument for a name above 255 characters, InvalidRequest above the configured number of objects, AccessDenied, SlowDown when too many are under way.
  * Cost: an index read per 100 objects before the first byte; one class B operation for each object.
  */
 export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S3Answer> {
   const { bucket } = call;
   const prefix = call.prefix === '' || call.prefix.endsWith('/') ? call.prefix : `${call.prefix}/`;
+  const name = call.query.get('zip') ?? '';
+  requireFileName(name, 'zip');
   const lease = call.longDownloads.take();
   try {
     const objects = await snapshotPrefix(core, bucket, {
@@ -37,7 +39,7 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
     const folder = prefix === '' ? bucket.record().name : prefix.slice(0, -1);
     const headers = {
       'content-type': 'application/zip',
-      'content-disposition': attachment(call.query.get('zip') || `${folder}.zip`),
+      'content-disposition': attachment(name || `${folder}.zip`),
       'content-length': `${zipLength(entries)}`,
       // Made for this request, and never twice the same bytes: neither kept nor resumed.
       'cache-control': 'private, no-store',

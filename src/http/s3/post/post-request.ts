@@ -9,6 +9,7 @@ import type { ByteSource } from '../../../ports/byte-source.ts';
 import type { AccessKeyId, Principal } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import type { HttpRequest } from '../../request.ts';
+import { textToHeader } from '../../semantics/header-text.ts';
 import { type Authenticated, type AuthenticatorOptions, principalOf } from '../authenticate.ts';
 import { parseCredential } from '../credential.ts';
 import { readTagging } from '../tagging-document.ts';
@@ -168,7 +169,7 @@ function limited(file: ByteSource, policy: PostPolicy | null): ByteSource {
 
 function toHeaders(form: Form, fields: ReadonlyMap<string, string>): PostedForm['headers'] {
   const headers = new Map<string, string>();
-  for (const [name, value] of fields) if (HEADER_FIELDS.test(name)) headers.set(name, toByteText(value));
+  for (const [name, value] of fields) if (HEADER_FIELDS.test(name)) headers.set(name, textToHeader(value));
   const acl = fields.get('acl');
   if (acl !== undefined) headers.set('x-amz-acl', acl);
   const tagging = fields.get('tagging');
@@ -181,11 +182,4 @@ function toHeaders(form: Form, fields: ReadonlyMap<string, string>): PostedForm[
 function toTaggingHeader(xml: string): string {
   const pairs = Object.entries(readTagging(new TextEncoder().encode(xml), OBJECT_MAX_TAGS));
   return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
-}
-
-/** Bytes of UTF-8, one character each: the form that headers have. */
-function toByteText(text: string): string {
-  let bytes = '';
-  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
-  return bytes;
 }

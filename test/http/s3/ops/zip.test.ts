@@ -23,6 +23,14 @@ const zip = (surface: TestSurface, sent: Partial<Sent> = {}) =>
   surface.send({ path: '/bkt/f/', query: { zip: '' }, ...sent });
 
 describe('a ZIP of a folder', () => {
+  it('has a name that a disk takes', async () => {
+    const surface = await stocked();
+    const named = await zip(surface, { query: { zip: 'all.zip' } });
+    expect(named.headers['content-disposition']).toBe('attachment; filename="all.zip"');
+    const reply = await zip(surface, { query: { zip: 'x'.repeat(256) } });
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('<ArgumentName>zip</ArgumentName>')]);
+  });
+
   it('holds what is below it, with names from there on', async () => {
     const surface = await stocked();
     const reply = await zip(surface);
