@@ -91,7 +91,7 @@ export type S3Answer = {
   readonly tier?: OpenedBody['tier'];
   /** Of an answer with a receipt: objects that are read for it, each an operation of class B. */
   readonly alsoRead?: number;
-  /** Of what it is about, where neither request nor headers say: by it requests are billed. */
+  /** Of what it is about or made, where its headers do not say: by it requests are billed. */
   readonly storageClass?: string;
 };
 

@@ -249,7 +249,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
       return makeResponse(request, status, addCommonHeaders(headers, requestId), outgoing);
     };
     if (payer === null) return finish();
-    const use = useOfAnswer(operation, request, given, bytesOut);
+    const use = useOfAnswer(operation, given, bytesOut);
     if (operation !== null) meter.of(payer).note(operation, !isReceipted && use.operationClass === 'B');
     if (isReceipted) {
       return deps.takeReceipt(payer, use).then((receipt) => {

@@ -1,33 +1,24 @@
 // What an answer of the S3 surface uses, for the meter and for receipts. routes.ts asks for every answer that somebody pays.
 import type { Use } from '../../ports/metering.ts';
-import type { HttpRequest } from '../request.ts';
 import type { S3Answer } from './call.ts';
 import type { OperationName } from './detect.ts';
 import { OPERATIONS } from './operations.ts';
 
-/** What makes an object, and says in the request of which class. */
-const MAKES_OBJECTS: ReadonlySet<OperationName | null> = new Set<OperationName>([
-  'PutObject',
-  'CopyObject',
-  'CreateMultipartUpload',
-]);
 const STORAGE_CLASS = 'x-amz-storage-class';
 
 /** `operation` null: a preflight. */
 export function useOfAnswer(
   operation: OperationName | null,
-  request: Pick<HttpRequest, 'header'>,
   { status, headers, tier = 'none', alsoRead = 0, storageClass }: S3Answer,
   bytesOut: number,
 ): Use {
   const isFree = operation === null || status === 304;
-  // Of the object that was made or read; STANDARD also where an answer does not tell.
-  const given = MAKES_OBJECTS.has(operation) ? request.header(STORAGE_CLASS) : null;
   return {
     operationClass: isFree ? 'free' : OPERATIONS[operation].meter,
     bytesOut,
     tier: tier === 'index' ? 'memory' : tier,
-    storageClass: storageClass ?? given ?? headers[STORAGE_CLASS] ?? 'STANDARD',
+    // Of the object that was made or read; STANDARD also where an answer does not tell.
+    storageClass: storageClass ?? headers[STORAGE_CLASS] ?? 'STANDARD',
     alsoRead,
   };
 }

@@ -78,7 +78,7 @@ export async function answerCreateMultipartUpload(call: ObjectCall, core: Core):
   };
   if (upload.checksumAlgorithm !== null) headers['x-amz-checksum-algorithm'] = upload.checksumAlgorithm;
   if (upload.checksumType !== null) headers['x-amz-checksum-type'] = upload.checksumType;
-  return xmlAnswer(
+  const answer = xmlAnswer(
     s3Document(
       'InitiateMultipartUploadResult',
       textElement('Bucket', call.bucket.record().name) +
@@ -87,6 +87,7 @@ export async function answerCreateMultipartUpload(call: ObjectCall, core: Core):
     ),
     headers,
   );
+  return { ...answer, storageClass: upload.storageClass };
 }
 
 /** Errors: those of uploadPart, InvalidArgument. Cost: one index read, one blob, one commit. */

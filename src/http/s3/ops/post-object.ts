@@ -1,6 +1,7 @@
 // PostObject: the upload of a browser's form. post/ has made a PUT of it; here is what the form wants for an answer.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
 import type { Core } from '../../../core/core.ts';
+import type { ObjectVersion } from '../../../ports/domain.ts';
 import { type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
 import { successRedirect } from '../post/success-redirect.ts';
 import { etagElement, plainDocument, textElement } from '../xml-write.ts';
@@ -9,9 +10,13 @@ import { storeObject } from './put-copy.ts';
 /** 204, or what `success_action_status` or `success_action_redirect` says. Errors and cost: those of PutObject. */
 export async function answerPostObject(call: ObjectCall, core: Core): Promise<S3Answer> {
   const { version, headers: stored } = await storeObject(call, core);
+  return { ...answerForm(call, version, stored), storageClass: version.storageClass };
+}
+
+function answerForm(call: ObjectCall, version: ObjectVersion, stored: Readonly<Record<string, string>>): S3Answer {
   const fields = call.form ?? new Map<string, string>();
   const location = locationOf(call);
-  const headers: Record<string, string> = { ...stored, location };
+  const headers = { ...stored, location };
   const wanted = fields.get('success_action_redirect') ?? fields.get('redirect');
   const bucket = call.bucket.record().name;
   const redirect = successRedirect(wanted, { bucket, key: call.key, etag: version.etag });

@@ -29,8 +29,8 @@ import { etagElement, s3Document, textElement, timeElement } from '../xml-write.
 
 /** Errors: those of putObject, and of the readers of its headers. Cost: see putObject. */
 export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3Answer> {
-  const { headers } = await storeObject(call, core);
-  return emptyAnswer(200, headers);
+  const { version, headers } = await storeObject(call, core);
+  return { ...emptyAnswer(200, headers), storageClass: version.storageClass };
 }
 
 /** An object that was written, and what every answer to its writer says of it. */
@@ -88,7 +88,7 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
     condition,
   });
   const { checksum } = version;
-  return xmlAnswer(
+  const answer = xmlAnswer(
     s3Document(
       'CopyObjectResult',
       timeElement('LastModified', version.lastModifiedMs) +
@@ -103,6 +103,7 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
       ...expirationHeaders(call, core, version),
     },
   );
+  return { ...answer, storageClass: version.storageClass };
 }
 
 /** The source's tags, which have a right of their own. AccessDenied. */
