@@ -167,13 +167,14 @@ export function addMemberRoutes(api: Api): void {
       } = c.req.valid('json');
       const { directory } = call.core.ports;
       const wanted = { accountId, id, revision: found.revision, displayName, role, isEnabled };
+      // Ahead of any change: it takes long, and must not stand between two.
+      const passwordHash = password === undefined ? null : await hashPassword(password);
       const changed = await directory.call('updateMember', wanted);
-      if (password !== undefined) {
-        const passwordHash = await hashPassword(password);
+      if (passwordHash !== null) {
         await directory.call('setPassword', { accountId, id, passwordHash, exceptId: null });
       }
       c.header('etag', etagOf(changed));
-      return c.json({ ...show(changed), hasPassword: changed.hasPassword || password !== undefined }, 200);
+      return c.json({ ...show(changed), hasPassword: changed.hasPassword || passwordHash !== null }, 200);
     },
   );
 
