@@ -36,6 +36,8 @@ const RESERVED: ReadonlySet<string> = new Set([
   'vary',
   'via',
 ]);
+/** Ours too: what they say of an answer must be true. */
+const OWN_NAMES = /^x-(?:amz|quayside)-/;
 const NAME = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
 
@@ -95,7 +97,7 @@ function addHeader(rule: HeaderRule, { text }: Line): string | null {
   if (removal === undefined && colonAt === -1) return 'it is no "Name: value"';
   const name = (removal ?? text.slice(0, colonAt).trim()).toLowerCase();
   if (!NAME.test(name)) return `"${name.slice(0, 40)}" is no name of a header`;
-  if (RESERVED.has(name) || name.startsWith('x-amz-')) return `${name} can't be set here`;
+  if (RESERVED.has(name) || OWN_NAMES.test(name)) return `${name} can't be set here`;
   if (removal !== undefined) {
     rule.removed.push(name);
     return null;

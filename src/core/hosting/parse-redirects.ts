@@ -11,11 +11,14 @@ const DYNAMIC_RULES_MAX = 100;
 const DEFAULT_STATUS = 302;
 const STATUSES: ReadonlySet<number> = new Set([200, 301, 302, 303, 307, 308, 404]);
 
+/** `https://:splat/` and `https://example.com:splat` would lead to whatever host stands in the path. */
+const HOST_WITH_CAPTURE = /^https?:\/\/[^/?#]*:[A-Za-z]/i;
+
 /** 200 and 404 show what is at `to`, the others send the visitor there. */
 export type RedirectRule = {
   readonly line: number;
   readonly from: PathPattern;
-  /** A path, or a URL with a scheme for those that send. It may hold `:name`. */
+  /** A path, or a URL with a scheme for those that send. It may hold `:name` behind its host. */
   readonly to: string;
   readonly status: number;
   readonly isForced: boolean;
@@ -88,6 +91,7 @@ function parseRule({ number, text }: Line): RedirectRule | string {
   if (!STATUSES.has(status)) return `"${code.slice(0, 20)}" is none of ${[...STATUSES].join(', ')}`;
   const isUrl = /^https?:\/\/[^/?#\s]/i.test(to);
   if (!isUrl && (!to.startsWith('/') || to.startsWith('//'))) return 'the place to go to must be a path or a URL';
+  if (HOST_WITH_CAPTURE.test(to)) return 'a host must be written out: what a visitor asks for may not choose it';
   if (isUrl && (status === 200 || status === 404)) return `a ${status} can't show another site`;
   return { line: number, from, to, status, isForced };
 }

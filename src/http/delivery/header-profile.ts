@@ -91,14 +91,10 @@ export function dress(headers: HeaderRecord, { changes, vary }: HeaderProfile): 
   return headers;
 }
 
+/** By which answers tell shared caches alone how long they may keep them. Source: RFC 9213; Edge Architecture 1.0. */
+export const CDN_KEEPING_HEADERS = ['cdn-cache-control', 'cloudflare-cdn-cache-control', 'surrogate-control'] as const;
 /** By which answers say how long caches of every kind may keep them. */
-const KEEPING_HEADERS = [
-  'cache-control',
-  'expires',
-  'cdn-cache-control',
-  'cloudflare-cdn-cache-control',
-  'surrogate-control',
-] as const;
+const KEEPING_HEADERS = ['cache-control', 'expires', ...CDN_KEEPING_HEADERS] as const;
 
 /**
  * The same for what may be otherwise in a moment: lists, and that something is not there. How long a path's files keep says

@@ -13,6 +13,7 @@ import { createDecideCall, mayKnowMissing } from '../access/decide-call.ts';
 import type { HttpRequest } from '../request.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { parseQuery } from '../semantics/raw-path.ts';
+import { CDN_KEEPING_HEADERS } from './header-profile.ts';
 
 /** What a tier or the index knows of a key. */
 export type FoundObject = { readonly gate: BucketGate | null; readonly pointer: Pointer | null };
@@ -91,10 +92,12 @@ export function createPublicReader(core: Core, decide: Decide, settings: { reado
 
 /**
  * For what this reader may have and another may not: unless the owner said who may keep it, nobody but the reader, who
- * has to ask again.
+ * has to ask again. What `_headers` says of the path is for those pages of it that everyone may read.
  */
 export function withPrivateCaching(headers: Readonly<HeaderRecord>, pointer: Pointer): Readonly<HeaderRecord> {
   const { cacheControl, expires } = pointer.headers;
   if (cacheControl !== undefined || expires !== undefined) return headers;
-  return { ...headers, 'cache-control': 'private, no-cache' };
+  const kept: HeaderRecord = { ...headers, 'cache-control': 'private, no-cache' };
+  for (const name of CDN_KEEPING_HEADERS) delete kept[name];
+  return kept;
 }

@@ -56,6 +56,7 @@ describe('_headers', () => {
 
   it.each([
     ['  X: y', 'there is no path above it'],
+    ['/a\n  X-Quayside-Receipt: class=free', "x-quayside-receipt can't be set here"],
     ['/a\n  X y', 'no "Name: value"'],
     ['/a\n  X\u00fc: y', 'no name of a header'],
     ['/a\n  X: \u00fc', 'must be ASCII'],

@@ -350,6 +350,25 @@ describe('rules in _headers', () => {
   });
 });
 
+describe('what only some visitors may have', () => {
+  it('is kept by no cache between, whatever _headers says of its path', async () => {
+    await put('_headers', '/*\n  Cache-Control: max-age=60\n  CDN-Cache-Control: max-age=9');
+    await configure({});
+    const Statement = {
+      ...{ Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::pages/*' },
+      Condition: { StringLike: { 'aws:Referer': 'http://friend.example/*' } },
+    };
+    const policy = JSON.stringify({ Version: '2012-10-17', Statement });
+    await surface.send({ method: 'PUT', path: '/pages', query: { policy: '' }, body: policy });
+    const { status, headers } = await visit('/about', { headers: { referer: 'http://friend.example/a' } });
+    expect([status, headers['cache-control'], headers['cdn-cache-control']]).toEqual([
+      200,
+      'private, no-cache',
+      undefined,
+    ]);
+  });
+});
+
 describe('headers of a site', () => {
   it('say how long objects keep', async () => {
     await put('a.txt', 'x', { 'cache-control': 'private' });
