@@ -86,7 +86,6 @@ export const ERROR_MESSAGES = {
   NoSuchWebsiteConfiguration: 'The specified bucket does not have a website configuration.',
   NotImplemented: 'A header or query you provided implies functionality that is not implemented.',
   ObjectLockConfigurationNotFoundError: 'Object Lock configuration does not exist for this bucket',
-  NotModified: 'Not Modified',
   OwnershipControlsNotFoundError: 'The bucket ownership controls were not found',
   PreconditionFailed: 'At least one of the preconditions you specified did not hold.',
   PreconditionRequired: 'Send If-Match with the ETag of what you change.',

@@ -5,9 +5,6 @@ import type { ObjectSummary } from './domain.ts';
 /** What stands below a prefix now: current objects. `otherBytes`: those of classes but STANDARD, which `bytes` has too. */
 export type PrefixSize = { readonly objects: number; readonly bytes: number; readonly otherBytes: number };
 
-/** Prefixes measured in one call. */
-export const MEASURE_MAX_PREFIXES = 1000;
-
 /** `ready`: the sums are kept. `counting`: they are being made, and a prefix can't be measured yet. */
 export type CountState = 'off' | 'counting' | 'ready';
 

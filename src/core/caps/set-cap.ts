@@ -41,14 +41,6 @@ export async function removeCap(core: Core, accountId: AccountId, id: string): P
   return true;
 }
 
-/** Lets it not be heard until then, null: hears it again. NoSuchCap. */
-export async function liftCap(core: Core, accountId: AccountId, id: string, untilMs: number | null): Promise<Cap> {
-  const caps = await core.ports.ledger.call('listCaps', { accountId });
-  const cap = caps.find((known) => known.id === id);
-  if (cap === undefined) throw new StorageError('NoSuchCap');
-  return setCap(core, accountId, { ...cap, liftedUntilMs: untilMs });
-}
-
 /**
  * The caps of an account and how they stand: what is recorded by now. What processes have leased and not used is not spent, so
  * it is left out of account: a cap stands as refused when it is. Cost: one call to the ledger.

@@ -1,8 +1,7 @@
-// What an account used, for charts and bills: sums of the ledger with names, and the usage of a month as bills take it.
-import type { AccountId, BucketName } from '../../ports/domain.ts';
+// What an account used, for charts and bills: sums of the ledger with names, and as usage the way bills take it.
+import type { BucketName } from '../../ports/domain.ts';
 import type { UsageQuery, UsageSum } from '../../ports/ledger.ts';
 import { HOUR_MS } from '../../ports/ledger.ts';
-import type { BillingMonth } from '../billing/invoice.ts';
 import {
   isInByteTime,
   isSaving,
@@ -23,17 +22,6 @@ export type NamedUsageSum = UsageSum & { readonly bucket: BucketName | null };
 export async function queryUsage(core: Core, query: UsageQuery): Promise<readonly NamedUsageSum[]> {
   const sums = await core.ports.ledger.call('query', query);
   return sums.map((sum) => ({ ...sum, bucket: sum.bucketId === null ? null : nameOfBucketId(sum.bucketId) }));
-}
-
-/** The usage of a calendar month, as makeInvoice takes it; of one bucket or key where `only` says so. */
-export async function usageOfMonth(
-  core: Core,
-  accountId: AccountId,
-  { year, month }: BillingMonth,
-  only: Pick<UsageQuery, 'bucketId' | 'accessKeyId'> = {},
-): Promise<Usage> {
-  const [fromMs, toMs] = [Date.UTC(year, month - 1, 1), Date.UTC(year, month, 1)];
-  return toUsage(await core.ports.ledger.call('query', { accountId, fromMs, toMs, groupBy: [], ...only }));
 }
 
 /** Whether a meter says again what was asked for, by its name: charts show that, and bills don't. */

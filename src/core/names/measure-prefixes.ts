@@ -8,7 +8,7 @@ import type { Core } from '../core.ts';
 const STEPS_WAITED_FOR = 40;
 
 /**
- * The sizes in the order of the prefixes, at most 1,000; null as long as a very large bucket is being counted for the first
+ * The sizes in the order of the prefixes; null as long as a very large bucket is being counted for the first
  * time, which goes on behind the answer. Cost: one index read once the bucket is counted.
  */
 export async function measurePrefixes(

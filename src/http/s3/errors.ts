@@ -56,13 +56,12 @@ function errorDocument(error: StorageError, request: FailedRequest): string {
   );
 }
 
-/** The whole answer to a failure: the document, none for HEAD and 304, and what failureHeaders adds. */
+/** The whole answer to a failure: the document, none for HEAD, and what failureHeaders adds. */
 export function renderS3Error(error: unknown, request: FailedRequest): Response {
   const shown = shownError(error instanceof FailureWithHeaders ? error.failure : error);
   const added = error instanceof FailureWithHeaders ? error.headers : {};
   const status = ERROR_STATUS[shown.code];
   const headers = addCommonHeaders({}, request.requestId);
-  if (status === 304) return makeResponse(request, status, { ...headers, ...added }, null);
   headers['content-type'] = 'application/xml';
   // Without a word caches may keep a 404, 405 or 501 as long as they guess. Source: RFC 9111 section 4.2.2.
   headers['cache-control'] = 'no-store';

@@ -89,7 +89,6 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   NoSuchWebhook: 404,
   NoSuchWebsiteConfiguration: 404,
   NotImplemented: 501,
-  NotModified: 304,
   ObjectLockConfigurationNotFoundError: 404,
   OwnershipControlsNotFoundError: 404,
   PreconditionFailed: 412,
