@@ -16,6 +16,8 @@ export type HttpRequest = {
   /** Host header: name and, where given, port. */
   readonly host: string;
   readonly isSecure: boolean;
+  /** Of the TLS between the client and this home; null without, or where a proxy has ended it. Absent where none is known. */
+  readonly tls?: () => Tls | null;
   readonly remoteAddress: string | null;
   /** Value of a header by lower-case name, one character per byte; repeated ones joined by `, `. */
   header(name: string): string | null;
@@ -28,6 +30,9 @@ export type HttpRequest = {
   /** Makes the Response of an answer, where this home sends some of them itself; others have none. */
   readonly respond?: ((answer: OutgoingAnswer) => Response) | undefined;
 };
+
+/** `version` is the number alone: `1.3`. `cipher`: as the home names it; null where it does not. */
+export type Tls = { readonly version: string; readonly cipher: string | null };
 
 /** An answer before it is a Response. */
 export type OutgoingAnswer = {

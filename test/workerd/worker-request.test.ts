@@ -39,6 +39,17 @@ describe('request of the Workers runtime', () => {
     expect(bare).toMatchObject({ rawPath: '/', rawQuery: '', host: 'h', isSecure: false, remoteAddress: '::1' });
   });
 
+  it('gives the TLS between client and Cloudflare, where there is any', () => {
+    const read = (url: string, cf: Record<string, string>) => readWorkerRequest(new Request(url, { cf })).tls?.();
+    const cf = { tlsVersion: 'TLSv1.3', tlsCipher: 'AEAD-AES128-GCM-SHA256' };
+    expect(read('https://h/', cf)).toEqual({ version: '1.3', cipher: 'AEAD-AES128-GCM-SHA256' });
+    expect(read('https://h/', { tlsVersion: 'TLSv1' })).toEqual({ version: '1', cipher: null });
+    // wrangler dev has these of a connection of its own.
+    expect(read('http://h/', cf)).toBeNull();
+    expect(read('https://h/', { tlsVersion: '' })).toBeNull();
+    expect(read('https://h/', {})).toBeNull();
+  });
+
   it('gives headers by lower-case name, a character per byte', () => {
     const headers = new Headers({ 'X-Amz-Meta-Who': 'Jürgen €', 'x-plain': 'a' });
     headers.append('x-plain', 'b');

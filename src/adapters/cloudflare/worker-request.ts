@@ -1,7 +1,7 @@
 // The Workers runtime's Request as the HttpRequest that the surfaces read, without a URL object: the path stays as it
 // came. (Cloudflare's front, and wrangler dev, remove dot segments before a Worker sees the path: ARCHITECTURE.md.)
 import { newRequestNotes } from '../../http/observe/request-notes.ts';
-import type { HttpRequest } from '../../http/request.ts';
+import type { HttpRequest, Tls } from '../../http/request.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { toHeaderBytes } from './header-bytes.ts';
@@ -32,6 +32,7 @@ export function readWorkerRequest(request: Request): HttpRequest {
     rawQuery: queryAt === -1 ? '' : url.slice(queryAt + 1),
     host: headers.get('host') ?? url.slice(hostAt, pathAt),
     isSecure: url.startsWith('https:'),
+    tls: () => (url.startsWith('https:') ? tlsOf(request) : null),
     remoteAddress: headers.get('cf-connecting-ip'),
     header(name) {
       const text = name === 'accept-encoding' ? acceptEncoding(request) : headers.get(name);
@@ -43,6 +44,13 @@ export function readWorkerRequest(request: Request): HttpRequest {
     // Nothing tells here when the client has all of it: what is said is what was meant to be sent.
     onSent: (report) => report({ protocol: protocolOf(request), bodyBytes: null, isWhole: null }),
   };
+}
+
+/** Of the client's connection to Cloudflare. Source: https://developers.cloudflare.com/workers/runtime-apis/request/#incomingrequestcfproperties */
+function tlsOf({ cf }: Request): Tls | null {
+  const [, version] = /^TLSv(\d+(?:\.\d+)?)$/.exec(String(cf?.tlsVersion)) ?? [];
+  if (version === undefined) return null;
+  return { version, cipher: typeof cf?.tlsCipher === 'string' ? cf.tlsCipher : null };
 }
 
 function protocolOf(request: Request): string {

@@ -13,6 +13,8 @@ import { decodePathSegment, type Query } from '../semantics/raw-path.ts';
 /** What of a call the values come from. */
 export type ConditionSource = {
   readonly request: HttpRequest;
+  /** S3's name of what is asked. */
+  readonly operation: string;
   readonly query: Query;
   readonly principal: Principal;
   readonly region: string;
@@ -52,6 +54,21 @@ const accountId = ({ principal }: ConditionSource) => (principal.kind === 'accou
 const rootArn = (id: string | null) => (id === null ? null : `arn:aws:iam::${id}:root`);
 const isSigned = ({ principal }: ConditionSource) => principal.kind === 'account';
 
+/**
+ * Whether a write makes an object. Beginning an upload and sending its parts do not: they take no conditions, so policies
+ * that demand one must be able to leave them out.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html
+ */
+const OBJECT_CREATION: ReadonlyMap<string, string> = new Map([
+  ['PutObject', 'true'],
+  ['CopyObject', 'true'],
+  ['PostObject', 'true'],
+  ['CompleteMultipartUpload', 'true'],
+  ['CreateMultipartUpload', 'false'],
+  ['UploadPart', 'false'],
+  ['UploadPartCopy', 'false'],
+]);
+
 /** Headers whose key is their own name behind `s3:`. */
 const HEADER_KEYS = [
   'x-amz-acl',
@@ -89,7 +106,9 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
       ['aws:UserAgent', header('user-agent')],
       ['aws:ViaAWSService', () => 'false'],
       ['aws:userid', (source) => accountId(source) ?? 'anonymous'],
+      ['s3:ObjectCreationOperation', ({ operation }) => OBJECT_CREATION.get(operation) ?? null],
       ['s3:ResourceAccount', (_, { record }) => record.ownerId],
+      ['s3:TlsVersion', ({ request }) => request.tls?.()?.version ?? null],
       ['s3:VersionId', query('versionId')],
       ['s3:authType', ({ authType }) => authType],
       ['s3:delimiter', query('delimiter')],

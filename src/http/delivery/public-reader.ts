@@ -42,6 +42,7 @@ export function createPublicReader(core: Core, decide: Decide, settings: { reado
     const record = { name: nameOfBucketId(gate.bucketId), ownerId: gate.ownerId, access: gate.access };
     const source: ConditionSource = {
       request,
+      operation: 'GetObject',
       query: parseQuery(request.rawQuery),
       principal: ANYBODY,
       authType: null,

@@ -26,9 +26,11 @@ function sourceOf(headers: Record<string, string>, query = '', source: Partial<C
     ...makeRequest({ target: `/b/k?${query}`, headers }),
     remoteAddress: '203.0.113.9',
     isSecure: true,
+    tls: () => ({ version: '1.3', cipher: null }),
   };
   return {
     request,
+    operation: 'PutObject',
     query: parseQuery(query),
     principal: BOB,
     region: 'auto',
@@ -60,7 +62,9 @@ describe('condition keys', () => {
     ['aws:UserAgent', 'curl/8', { 'user-agent': 'curl/8' }],
     ['aws:ViaAWSService', 'false', {}],
     ['aws:userid', 'bob', {}],
+    ['s3:ObjectCreationOperation', 'true', {}],
     ['s3:ResourceAccount', 'alice', {}],
+    ['s3:TlsVersion', '1.3', {}],
     ['s3:VersionId', 'v1', {}, 'versionId=v1'],
     ['s3:authType', 'REST-HEADER', {}],
     ['s3:delimiter', '/', {}, 'delimiter=%2F'],
@@ -113,12 +117,30 @@ describe('condition keys', () => {
     for (const key of SERVED_KEYS) expect(read(key, { ...source, request }), key).not.toBeNull();
   });
 
-  it.each(['aws:SourceVpc', 'aws:username', 's3:TlsVersion', 'aws:PrincipalTag/a', 's3:nonsense'])(
-    '%s has none',
-    (key) => {
-      expect(read(key, sourceOf({}))).toBeNull();
-    },
-  );
+  it.each(['aws:SourceVpc', 'aws:username', 'aws:PrincipalTag/a', 's3:nonsense'])('%s has none', (key) => {
+    expect(read(key, sourceOf({}))).toBeNull();
+  });
+
+  it.each([
+    ['CopyObject', 'true'],
+    ['PostObject', 'true'],
+    ['CompleteMultipartUpload', 'true'],
+    ['CreateMultipartUpload', 'false'],
+    ['UploadPart', 'false'],
+    ['UploadPartCopy', 'false'],
+    ['GetObject', null],
+    ['AbortMultipartUpload', null],
+  ])('tell whether %s makes an object', (operation, value) => {
+    const source = sourceOf({}, '', { operation });
+    expect(read('s3:ObjectCreationOperation', source)).toEqual(value === null ? null : [value]);
+  });
+
+  it('have no TLS version without TLS, or where nobody knows it', () => {
+    const { tls: _, ...plain } = makeRequest({ target: '/b/k' });
+    for (const request of [plain, { ...plain, tls: () => null }]) {
+      expect(read('s3:TlsVersion', sourceOf({}, '', { request }))).toBeNull();
+    }
+  });
 
   it('of who did not sign say so', () => {
     const source = sourceOf({}, '', { principal: ANYBODY, authType: null, signedAtMs: () => null });

@@ -21,7 +21,9 @@ export const SERVED_KEYS = [
   'aws:UserAgent',
   'aws:ViaAWSService',
   'aws:userid',
+  's3:ObjectCreationOperation',
   's3:ResourceAccount',
+  's3:TlsVersion',
   's3:VersionId',
   's3:authType',
   's3:delimiter',
@@ -95,10 +97,8 @@ const ABSENT_KEYS = [
   's3:InventoryAccessibleOptionalFields',
   's3:JobSuspendedCause',
   's3:LocationConstraint',
-  's3:ObjectCreationOperation',
   's3:RequestJobOperation',
   's3:RequestJobPriority',
-  's3:TlsVersion',
 ];
 
 const KNOWN: ReadonlySet<string> = new Set([...SERVED_KEYS, ...ABSENT_KEYS].map(conditionKey));
