@@ -16,7 +16,7 @@ import type { Claims } from './credential.ts';
 import { type DecodedBody, decodeBody, type Payload, parsePayload } from './payload.ts';
 import { detectQueryAuth, readPresignedQuery } from './presigned-query.ts';
 import { createSignatureDoctor } from './signature-doctor.ts';
-import { checkSignature, hasPlainSignature } from './sigv4.ts';
+import { checkSignature, hasPlainSignature, type KeyFor } from './sigv4.ts';
 
 export type { DecodedBody } from './payload.ts';
 
@@ -59,7 +59,7 @@ export type Authenticator = {
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const keys = createSigningKeys();
   const signers = createKnownSigners();
-  const diagnose = createSignatureDoctor(() => options.nowMs());
+  const diagnose = createSignatureDoctor(() => options.nowMs(), options.region);
 
   const prove = (
     request: HttpRequest,
@@ -72,8 +72,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       throw new StorageError('InvalidAccessKeyId', { fields: { AWSAccessKeyId: credential.accessKeyId } });
     }
     const kept = keys.find(credential.text, accessKey.secret);
-    const key = kept ?? deriveSigningKey(accessKey.secret, { ...credential, service: 's3' });
-    checkSignature(request, claims, key, diagnose);
+    const keyFor: KeyFor = ({ date, region }) => deriveSigningKey(accessKey.secret, { date, region, service: 's3' });
+    const key = kept ?? keyFor(credential);
+    checkSignature(request, claims, key, { diagnose, keyFor });
     if (kept === null) keys.keep(credential.text, accessKey.secret, key);
     if (!claims.isPresigned) signers.keep(request.header('authorization') ?? '', claims);
     const isSigned = payload.kind === 'chunked' && payload.isSigned;

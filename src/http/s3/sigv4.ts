@@ -7,12 +7,19 @@ import { StorageError } from '../../ports/errors.ts';
 import type { HttpRequest } from '../request.ts';
 import { canonicalRequest, type SignedParts } from './canonical-request.ts';
 import type { Claims } from './credential.ts';
-import type { DiagnoseSignature } from './signature-doctor.ts';
+import type { DiagnoseSignature, SignedOtherwise } from './signature-doctor.ts';
 
 const NON_ASCII = /[^ -~\n\t]/;
 
+/** The signing key of the claimed access key for a day and a region. */
+export type KeyFor = (scope: { readonly date: string; readonly region: string }) => SigningKey;
+
 function stringToSign(claims: Claims, canonical: string | Uint8Array): string {
-  return `AWS4-HMAC-SHA256\n${claims.time.amzDate}\n${claims.credential.scope}\n${sha256Hex(canonical)}`;
+  return stringOf(claims.time.amzDate, claims.credential.scope, canonical);
+}
+
+function stringOf(amzDate: string, scope: string, canonical: string | Uint8Array): string {
+  return `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${sha256Hex(canonical)}`;
 }
 
 /** Whether the signature is the one of the request as it came: of the first of the readings that `checkSignature` tries. */
@@ -29,7 +36,7 @@ export function checkSignature(
   request: HttpRequest,
   claims: Claims,
   key: SigningKey,
-  diagnose: DiagnoseSignature,
+  { diagnose, keyFor }: { readonly diagnose: DiagnoseSignature; readonly keyFor: KeyFor },
 ): void {
   const canonical = canonicalRequest(request, claims, false);
   const text = stringToSign(claims, canonical);
@@ -38,7 +45,7 @@ export function checkSignature(
   for (const reading of otherReadings(canonical, canonicalRequest(request, claims, true))) {
     if (isRight(stringToSign(claims, reading))) return;
   }
-  const finding = diagnose(request, claims, (other) => isRight(stringToSign(claims, other)));
+  const finding = diagnose(request, claims, (other) => hasSigned(other, claims, { key, keyFor }));
   throw new StorageError('SignatureDoesNotMatch', {
     detail: `The request signature we calculated does not match the signature you provided. Check your key and signing method.${finding === null ? '' : ` ${finding}`}`,
     fields: {
@@ -48,6 +55,19 @@ export function checkSignature(
       CanonicalRequest: canonical,
     },
   });
+}
+
+/** Whether the signature is one of this. */
+function hasSigned(
+  { canonical, amzDate, scope }: SignedOtherwise,
+  claims: Claims,
+  { key, keyFor }: { readonly key: SigningKey; readonly keyFor: KeyFor },
+): boolean {
+  const { credential, time, signature } = claims;
+  const named =
+    scope === undefined || scope.isKeyAlone ? credential.scope : `${scope.date}/${scope.region}/s3/aws4_request`;
+  const text = stringOf(amzDate ?? time.amzDate, named, canonical);
+  return isSignatureOf(scope === undefined ? key : keyFor(scope), text, signature);
 }
 
 /**

@@ -28,10 +28,17 @@ export function scopeOf({ amzDate = AMZ_DATE, region = 'us-east-1', service = 's
   return `${amzDate.slice(0, 8)}/${region}/${service}/aws4_request`;
 }
 
+export function stringToSign(canonical: string | Uint8Array, options: SignOptions = {}): string {
+  return `AWS4-HMAC-SHA256\n${options.amzDate ?? AMZ_DATE}\n${scopeOf(options)}\n${sha256(canonical)}`;
+}
+
+export function signText(text: string, options: SignOptions = {}): string {
+  return Buffer.from(hmac(signingKey(options), text)).toString('hex');
+}
+
 /** Signature of a canonical request, given as text (UTF-8) or bytes. */
 export function signCanonical(canonical: string | Uint8Array, options: SignOptions = {}): string {
-  const stringToSign = `AWS4-HMAC-SHA256\n${options.amzDate ?? AMZ_DATE}\n${scopeOf(options)}\n${sha256(canonical)}`;
-  return Buffer.from(hmac(signingKey(options), stringToSign)).toString('hex');
+  return signText(stringToSign(canonical, options), options);
 }
 
 export type CanonicalParts = {

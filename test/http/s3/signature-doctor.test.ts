@@ -6,7 +6,18 @@ import { createSignatureDoctor } from '../../../src/http/s3/signature-doctor.ts'
 import type { AccessKey } from '../../../src/ports/domain.ts';
 import type { StorageError } from '../../../src/ports/errors.ts';
 import { makeRequest } from './make-request.ts';
-import { ACCESS_KEY_ID, type CanonicalParts, NOW_MS, SECRET, signHeaders } from './sign-for-test.ts';
+import {
+  ACCESS_KEY_ID,
+  type CanonicalParts,
+  canonicalText,
+  EMPTY_SHA256,
+  NOW_MS,
+  SECRET,
+  type SignOptions,
+  signHeaders,
+  signText,
+  stringToSign,
+} from './sign-for-test.ts';
 
 const KEY = { id: ACCESS_KEY_ID, secret: SECRET, account: { id: 'a', displayName: 'a' } } as unknown as AccessKey;
 
@@ -28,6 +39,15 @@ async function finding(
   expect(error?.code).toBe('SignatureDoesNotMatch');
   expect(error?.message).toMatch(/^The request signature we calculated does not match the signature you provided\./);
   return error?.message ?? '';
+}
+
+/** Headers whose string to sign, or its key, is of another time or region than they say. */
+function missigned(text: SignOptions, key: SignOptions = {}): Record<string, string> {
+  const { authorization = '', ...signed } = signHeaders({ path: '/bucket/key', headers: {} });
+  const sorted = Object.fromEntries(Object.entries(signed).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const canonical = canonicalText({ path: '/bucket/key', headers: sorted, payloadHash: EMPTY_SHA256 });
+  const signature = signText(stringToSign(canonical, text), key);
+  return { ...signed, authorization: authorization.replace(/Signature=.*/, `Signature=${signature}`) };
 }
 
 describe('the signature doctor', () => {
@@ -63,10 +83,40 @@ describe('the signature doctor', () => {
     expect(await finding(parts, came)).toMatch(expected);
   });
 
+  it.each<[string, { text?: SignOptions; key?: SignOptions }, RegExp]>([
+    [
+      'a clock that was looked at twice',
+      { text: { amzDate: '20130524T000001Z' } },
+      /time 20130524T000001Z, but sent 20130524T000000Z/,
+    ],
+    ['a key of another day', { key: { amzDate: '20130523T235959Z' } }, /day 20130523, but signed on 20130524/],
+    [
+      'another region',
+      { text: { region: 'auto' }, key: { region: 'auto' } },
+      /signed for the region "auto", but its credential says "us-east-1"/,
+    ],
+    ['a key of another region', { key: { region: '' } }, /signed for the region "", but/],
+  ])('knows %s', async (_, { text = {}, key = {} }, expected) => {
+    expect(await finding({}, { headers: missigned(text, key) })).toMatch(expected);
+  });
+
+  it('knows a client that signs its Date and sends another time', async () => {
+    const date = 'Fri, 24 May 2013 00:05:00 GMT';
+    const headers = { ...missigned({ amzDate: '20130524T000500Z' }), date };
+    expect(await finding({}, { headers })).toMatch(/signed the time 20130524T000500Z/);
+  });
+
   it('rests when there are too many', () => {
-    const diagnose = createSignatureDoctor(() => NOW_MS);
+    const diagnose = createSignatureDoctor(() => NOW_MS, 'auto');
     const request = makeRequest({ target: '/' });
-    const claims = { query: [], signedHeaders: [], signedHeadersText: '', payloadHash: '' } as unknown as Claims;
+    const claims = {
+      query: [],
+      signedHeaders: [],
+      signedHeadersText: '',
+      payloadHash: '',
+      time: { amzDate: '20130524T000000Z', timeMs: NOW_MS },
+      credential: { date: '20130524', region: 'us-east-1' },
+    } as unknown as Claims;
     const said = Array.from({ length: 60 }, () => diagnose(request, claims, () => false));
     expect(said.indexOf(null)).toBe(50);
   });
