@@ -142,6 +142,7 @@ export function createDelivery(
         notes.payer = readerOf(found.gate);
         notes.isLogged = found.gate.settings.logging != null;
         notes.key = key;
+        notes.objectBytes = found.pointer?.sizeBytes ?? null;
       }
       notes.metadataTier = found.tier;
       if (found.tier !== 'memory') notes.foundMs = performance.now();

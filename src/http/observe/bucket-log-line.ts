@@ -1,6 +1,8 @@
 // One line of a bucket's server access log, in S3's own format, so that every tool that reads those reads ours. What we
 // have no word for is `-`. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html
 import type { HttpRequest } from '../request.ts';
+import { parseQuery } from '../semantics/raw-path.ts';
+import { logOperation } from './log-operation.ts';
 import { redactTarget, redactUrl } from './redact.ts';
 
 export type BucketLogEntry = {
@@ -19,41 +21,34 @@ export function bucketLogLine(entry: BucketLogEntry): string {
   const { request, requestId, timeMs, status } = entry;
   const { notes, method } = request;
   const isSigned = notes.accessKeyId !== null;
+  const tls = request.tls?.() ?? null;
   const totalMs = Math.max(0, Math.round(performance.now() - notes.startedMs));
   return [
     `[${timeText(timeMs)}]`,
     plain(request.remoteAddress),
     plain(notes.requester),
     requestId,
-    `${notes.surface === 'website' ? 'WEBSITE' : 'REST'}.${method}.${kindOf(notes.operation)}`,
+    logOperation(notes.surface, method, notes.operation),
     plain(notes.key === null ? null : encodeURIComponent(notes.key)),
     quoted(`${method} ${redactTarget(request.rawPath, request.rawQuery)} HTTP/1.1`),
     status,
     plain(notes.errorCode),
     notes.bodyBytes === 0 ? '-' : notes.bodyBytes,
-    '-',
+    notes.objectBytes ?? '-',
     totalMs,
     Math.max(0, Math.round(notes.foundMs - notes.startedMs)),
     quoted(redactUrl(request.header('referer') ?? '') || '-'),
     quoted(request.header('user-agent') ?? '-'),
-    '-',
+    plain(parseQuery(request.rawQuery).get('versionId')),
     requestId,
     isSigned ? 'SigV4' : '-',
-    '-',
+    plain(tls?.cipher ?? null),
     isSigned ? (request.rawQuery.includes('X-Amz-Signature') ? 'QueryString' : 'AuthHeader') : '-',
     plain(request.host),
-    '-',
+    tls === null ? '-' : `TLSv${tls.version}`,
     '-',
     '-',
   ].join(' ');
-}
-
-/** `GetObject` is `OBJECT`, `PutBucketAcl` is `ACL`: what the operation is about, as S3 names it. */
-function kindOf(operation: string): string {
-  const rest = operation.replace(/^(?:Get|Put|Head|Delete|List|Create|Post|Complete|Abort|Upload|Copy)/, '');
-  if (/^(?:Object|Objects|ObjectsV2)$/.test(rest)) return operation.startsWith('List') ? 'BUCKET' : 'OBJECT';
-  if (rest === 'Bucket') return 'BUCKET';
-  return rest.replace(/^(?:Bucket|Object)/, '').toUpperCase() || 'OBJECT';
 }
 
 function timeText(ms: number): string {

@@ -21,6 +21,8 @@ export type RequestNotes = {
   payer: UsageOwner | null;
   /** The key of the object that is asked for, as text. */
   key: string | null;
+  /** All bytes of that object, or of the part that was sent; null where there is none, or nobody looked. */
+  objectBytes: number | null;
   /** Whether the owner of that bucket wants a log of its requests. */
   isLogged: boolean;
   /** Whose signature was right. */
@@ -50,6 +52,7 @@ export function newRequestNotes(): RequestNotes {
     bucket: null,
     payer: null,
     key: null,
+    objectBytes: null,
     isLogged: false,
     accessKeyId: null,
     requester: null,

@@ -92,6 +92,7 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
     noteBucket(record);
     requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
   });
+  call.request.notes.objectBytes = opened.version.sizeBytes;
   return { bucket: opened.bucket, handle: () => operation.handle({ ...call, ...opened, key, change }, core) };
 }
 

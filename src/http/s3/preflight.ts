@@ -35,6 +35,9 @@ export async function answerPreflight(
   const name = parseBucketName(target.bucket);
   const record = await core.ports.metadataIndex.call(name, 'getBucket', { name });
   if (record === null) throw forbidden('CORSResponse: Bucket not found');
+  request.notes.bucket = record.name;
+  request.notes.isLogged = record.settings.logging !== null;
+  request.notes.key = target.key;
   const { cors } = record.settings;
   if (cors === null) throw forbidden('CORSResponse: CORS is not enabled for this bucket.');
   const requestedHeaders = parseRequestedHeaders(request.header('access-control-request-headers'));

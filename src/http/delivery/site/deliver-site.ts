@@ -158,6 +158,7 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
   function showPage(stay: Stay, { pointer, profile }: Extract<Outcome, { kind: 'page' }>, found: Found) {
     const { request, requestId } = stay;
     request.notes.key = pointer.key;
+    request.notes.objectBytes = pointer.sizeBytes;
     return door.answer({ request, requestId, key: pointer.key, hasOwnOrigin: true, profile }, found);
   }
 

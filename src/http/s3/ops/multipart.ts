@@ -99,6 +99,7 @@ export async function answerUploadPart(call: ObjectCall, core: Core): Promise<S3
     body: call.body.source,
     expectation: readBodyExpectation(call.header, call.body),
   });
+  call.request.notes.objectBytes = part.sizeBytes;
   const headers = {
     etag: `"${part.md5}"`,
     ...checksumHeaders(part.checksum, null),
@@ -128,6 +129,7 @@ export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promis
     });
   }
   const part = await uploadPartCopy(core, call.bucket, { ...address, source, range, customerKey, sourceKey });
+  call.request.notes.objectBytes = part.sizeBytes;
   const answer = xmlAnswer(
     s3Document(
       'CopyPartResult',
@@ -174,6 +176,7 @@ export async function answerCompleteMultipartUpload(call: ObjectCall, core: Core
     customerKey,
     condition,
   });
+  request.notes.objectBytes = version.sizeBytes;
   const answer = xmlAnswer(
     s3Document(
       'CompleteMultipartUploadResult',

@@ -52,6 +52,7 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<StoredO
     // A form does not say how long its file is, nor does a body in HTTP's own chunks, which S3 refuses.
     isLengthOptional: true,
   });
+  call.request.notes.objectBytes = version.sizeBytes;
   const headers = {
     etag: `"${version.etag}"`,
     ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
@@ -88,6 +89,7 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
     condition,
   });
   const { checksum } = version;
+  call.request.notes.objectBytes = version.sizeBytes;
   const answer = xmlAnswer(
     s3Document(
       'CopyObjectResult',
