@@ -25,7 +25,9 @@ import {
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = `${ROOT}docs/s3-compatibility.md`;
 
-const HOME_TITLES: Readonly<Record<Home, string>> = { node: 'Node', workers: 'wrangler dev' };
+/** The homes as the wire suite runs them, and as users start them: where the numbers of a table are from. */
+const WIRE_TITLES: Readonly<Record<Home, string>> = { node: 'Node', workers: 'workerd' };
+const HOME_TITLES: Readonly<Record<Home, string>> = { node: '`npm start`', workers: '`npm run dev`' };
 
 /** Operations that share a method and a sub-resource with another one: what tells them apart. Source: refine() in detect.ts. */
 const VARIANTS: Readonly<Record<string, string>> = {
@@ -118,7 +120,7 @@ function suiteSection({ suite, homes }: SuiteEvidence, reasons: Reasons): string
     return `| ${name} | ${where.join(', ')} | ${reason} | ${source} |`;
   });
   return `[ceph/s3-tests](https://github.com/ceph/s3-tests) at ${suite.slice(0, 12)}, tests marked \`fails_on_aws\` left out, its
-\`api_name\` being the service's region \`auto\`: ${HOMES.map(told).join(', ')}.
+\`api_name\` being the service's region \`auto\`, against \`npm start\` and \`npm run dev\` (wrangler dev): ${HOMES.map(told).join(', ')}.
 
 | group | ${HOMES.map((home) => HOME_TITLES[home]).join(' | ')} |
 |---|---|---|
@@ -137,7 +139,8 @@ function clientSection(clients: ClientEvidence): string {
     const cell = (home: Home) => homes[home] ?? 'not run';
     return `| [${name}](../test/clients/${name}.sh) | ${version} | ${date} | ${HOMES.map(cell).join(' | ')} |`;
   });
-  return `\`npm run clients\` does a day's work with these on both homes, where they are installed; the scripts say what that is.
+  return `\`npm run clients\` does a day's work with these on both homes as \`npm start\` and \`npm run dev\` (wrangler dev) run them, where they are
+installed; the scripts say what that is.
 
 | tool | version | date | ${HOMES.map((home) => HOME_TITLES[home]).join(' | ')} |
 |---|---|---|---|---|
@@ -147,15 +150,15 @@ ${rows.join('\n')}`;
 /** The whole page. */
 export function compatibilityPage(): string {
   const { have, own, missing } = operationRows(readEvidence<WireEvidence>(EVIDENCE_FILES.wire));
-  const header = `| operation | request | right | class | ${HOMES.map((home) => HOME_TITLES[home]).join(' | ')} | headers refused |
+  const header = `| operation | request | right | class | ${HOMES.map((home) => WIRE_TITLES[home]).join(' | ')} | headers refused |
 |---|---|---|---|---|---|---|`;
   return `<!-- Made by \`npm run compatibility\`. Change its sources, not this page. -->
 # S3 compatibility
 
 ## Operations
 The right is the action that a bucket policy names for it. The class is what a request is metered as. The next two columns count the
-answers that the wire suite (test/wire: the official SDK, a second signer, raw sockets) got from each home in its last run; what is
-refused by its name is 501, a 5xx.
+answers that the wire suite (test/wire: the official SDK, a second signer, raw sockets) got from each home in its last run: from \`npm start\`'s
+server, and from the script that \`npm run deploy\` uploads, in workerd with local storage. What is refused by its name is 501, a 5xx.
 A header of the last column is answered 501 with its name, so that no wish is dropped without a word.
 
 ${header}

@@ -1,4 +1,5 @@
-// Everyday work with the tools that people have: each script runs against the Node home and the Cloudflare home.
+// Everyday work with the tools that people have: each script runs against both homes as people start them, `npm start`'s
+// server and `npm run dev`'s wrangler dev.
 // `npm run clients`, or with names: `npm run clients -- rclone restic`. A script whose program this machine does not have
 // is skipped, and says so. The programs come from the system; npm test does not need them. With `--evidence` what was seen
 // goes into docs/evidence, for docs/s3-compatibility.md.
@@ -15,6 +16,7 @@ import {
   writeEvidence,
 } from '../../scripts/compatibility-evidence.ts';
 import { freshBucketName } from '../wire/client.ts';
+import { startWranglerDev } from '../wire/server.ts';
 import type { WireTarget } from '../wire/target.ts';
 
 /** Scripts in this folder and the programs that they need. s3fs also needs /dev/fuse. */
@@ -104,5 +106,5 @@ await onEachHome(async ({ target }) => {
     if (failure !== null) failures += 1;
     if (isEvidence && !lastLine.startsWith('skipped')) note(name, target.home, failure === null, lastLine);
   }
-});
+}, startWranglerDev);
 process.exitCode = failures === 0 ? 0 : 1;

@@ -7,6 +7,7 @@
 //   the bucket's ACL, and is no 404 without a policy; WRITE on a bucket deletes too; ACL headers of a write need no
 //   s3:PutObjectAcl, but a Deny of it forbids them; strangers are told that a key does not exist where a policy would let
 //   everyone read it; ACLs list groups first; a presigned URL of more than a week is 403 AccessDenied (S3: 400).
+// - s3:TlsVersion is known on Cloudflare; Node has a proxy in front for TLS, and the key is absent there, as it is over plain HTTP.
 // - A presigned URL's checksum is verified (S3 ignores it), but for the checksum of nothing: see presigned-headers.ts.
 // - If-None-Match of a write takes an entity tag too, If-Match of a write `*` (S3: 501).
 // - A checksum header that can be no checksum is 400 BadDigest (S3: InvalidRequest), as ceph/s3-tests wants it. An unknown
@@ -29,8 +30,9 @@
 // - `?zip` (GET, HEAD of a bucket or a folder) is ours: ops/zip.ts; `?purge` (POST of a bucket) too: ops/purge.ts.
 // - A change with `x-quayside-fresh-by: 1` is answered with that header: the time when no tier shows the past any more.
 // - Tags and locks are written without a digest of their document or body where none is sent (S3: InvalidRequest for some).
-// - Lifecycle: transitions to GLACIER and DEEP_ARCHIVE are 501, for nothing is archived, so RestoreObject is always InvalidObjectState; x-amz-expiration is for signed
-//   reads of what the key stands for now. `?lifecycle&dry-run` (GET of a bucket, the owner's) is ours: ops/bucket-lifecycle.ts.
+// - Lifecycle: transitions to GLACIER and DEEP_ARCHIVE are 501, for nothing is archived, so RestoreObject is always InvalidObjectState; other transitions change
+//   what is shown and billed, and move no bytes; x-amz-expiration is for signed reads of what the key stands for now. `?lifecycle&dry-run` (GET of a bucket, the
+//   owner's) is ours: ops/bucket-lifecycle.ts.
 // - An unfinished multipart upload without a new part for QUAYSIDE_STALE_UPLOAD_HOURS (24) is given up, unless a rule of the bucket says when
 //   (S3 keeps and bills it until a rule does); 0 is S3's way.
 // - Notifications go to webhooks of the bucket's owner, whatever kind of ARN names them; EventBridge is 501 (docs/notifications.md).

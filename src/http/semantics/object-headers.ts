@@ -95,7 +95,7 @@ const KEPT_HEADERS_MAX_BYTES = 8 * 1024;
 /** Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (x-amz-website-redirect-location) */
 const REDIRECT_MAX_BYTES = 2048;
 const REDIRECT_START = /^(?:\/|https?:\/\/)/;
-/** Kept and given back; every class is stored alike. Archive classes are refused: nothing here is ever archived. */
+/** Kept and given back; what becomes of the bytes is the store's. Archive classes are refused: nothing here is ever archived. */
 const STORAGE_CLASSES: ReadonlySet<string> = new Set([
   'STANDARD',
   'STANDARD_IA',
