@@ -12,8 +12,8 @@ import type {
 } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import { siteFileKeys } from '../ports/hosting.ts';
-import type { FoundVersion, IndexApi, VersionChange } from '../ports/metadata-index.ts';
-import { mayReplaceRetention } from '../ports/object-facts.ts';
+import type { FoundVersion, IndexApi } from '../ports/metadata-index.ts';
+import { isLocked, mayReplaceRetention, type VersionChange } from '../ports/object-facts.ts';
 import type { Sql, SqlRow } from '../ports/sql.ts';
 import { addReferences, mentionsOf } from './blob-references.ts';
 import { type BucketRow, bucketChanged, decodeBucket, requireBucket } from './buckets.ts';
@@ -194,15 +194,20 @@ export function readOtherVersion(
     : { kind: 'object', object: decodeVersion(row), isLatest };
 }
 
+function protectedByLock(): StorageError {
+  return new StorageError('AccessDenied', { detail: 'Access Denied because object protected by object lock.' });
+}
+
 /** AccessDenied when the lock forbids it. */
 function changed(object: ObjectVersion, change: VersionChange, nowMs: number, bypass: boolean): ObjectVersion {
   const old = object.lock ?? { retention: null, hasLegalHold: null };
   const { retention = old.retention, hasLegalHold = old.hasLegalHold, tags = object.tags, acl = object.acl } = change;
   if (change.retention !== undefined && !mayReplaceRetention(old.retention, retention, nowMs, bypass)) {
-    throw new StorageError('AccessDenied', { detail: 'Access Denied because object protected by object lock.' });
+    throw protectedByLock();
   }
+  if (change.encryption !== undefined && isLocked(object.lock, nowMs, false)) throw protectedByLock();
   const lock = retention === null && hasLegalHold === null ? null : { retention, hasLegalHold };
-  return { ...object, tags, acl, lock };
+  return { ...object, tags, acl, lock, encryption: change.encryption ?? object.encryption };
 }
 
 /** PreconditionFailed; NoSuchKey for an If-Match on a missing key. */

@@ -36,7 +36,7 @@ import type {
   LifecycleSubject,
 } from './lifecycle.ts';
 import type { NameCommands, NameQueries } from './name-calls.ts';
-import type { Grant, ObjectFacts, ObjectLock, Tags } from './object-facts.ts';
+import type { ObjectFacts, VersionChange } from './object-facts.ts';
 import type { OutboxApi } from './outbox.ts';
 import type { PackingCommands, PackingQueries } from './packing.ts';
 import type { PurgeScope } from './purge.ts';
@@ -239,14 +239,6 @@ export type DeletedObject = {
   readonly marker: Pick<DeleteMarker, 'versionId' | 'isNull'> | null;
   /** AccessDenied: the version is locked. */
   readonly refusal: 'PreconditionFailed' | 'AccessDenied' | null;
-};
-
-/** What may change of a version that exists; what is absent stays. */
-export type VersionChange = {
-  readonly tags?: Tags;
-  readonly acl?: readonly Grant[] | null;
-  readonly retention?: ObjectLock['retention'];
-  readonly hasLegalHold?: boolean;
 };
 
 /** What changes the index. Each is atomic and durable when its promise resolves. */

@@ -93,3 +93,13 @@ export function mayReplaceRetention(
   if (next !== null && next.untilMs >= old.untilMs && next.mode === old.mode) return true;
   return old.mode === 'GOVERNANCE' && bypass;
 }
+
+/** What may change of a version that exists; what is absent stays. */
+export type VersionChange = {
+  readonly tags?: Tags;
+  readonly acl?: readonly Grant[] | null;
+  readonly retention?: ObjectLock['retention'];
+  readonly hasLegalHold?: boolean;
+  /** Its data key wrapped anew. It must be the data key of that very version, so `versionId` must not be 'null'. */
+  readonly encryption?: ObjectEncryption;
+};

@@ -2,12 +2,8 @@
 // them once; deleting, hiding, uncovering; the listing of all versions; changes of one; locks.
 import { describe, expect } from 'vitest';
 import type { BucketRef, Versioning, VersionName } from '../../src/ports/domain.ts';
-import type {
-  ListVersionsInput,
-  ListVersionsPage,
-  MetadataIndex,
-  VersionChange,
-} from '../../src/ports/metadata-index.ts';
+import type { ListVersionsInput, ListVersionsPage, MetadataIndex } from '../../src/ports/metadata-index.ts';
+import type { VersionChange } from '../../src/ports/object-facts.ts';
 import {
   arrivalOf,
   asKey,
@@ -241,7 +237,10 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
       const before = await get(index, on, 'k');
       expect(await update(null, { tags: { a: 'x'.repeat(600) } })).toEqual({ ...before, tags: { a: 'x'.repeat(600) } });
       expect(await get(index, on, 'k')).toEqual({ ...before, tags: { a: 'x'.repeat(600) } });
+      const encryption = { kind: 'server', wrappedKey: 'anew' } as const;
+      expect(await update(null, { encryption })).toMatchObject({ encryption, etag: before?.etag });
       await update(first, { acl, hasLegalHold: true });
+      await expectCode(update(first, { encryption }), 'AccessDenied');
       expect(await read(index, on, 'k', first)).toMatchObject({
         object: { acl, lock: { hasLegalHold: true }, tags: {} },
       });

@@ -3,15 +3,18 @@ import {
   GetBucketLoggingCommand,
   GetObjectCommand,
   ListObjectsV2Command,
+  PutBucketCorsCommand,
   PutBucketLoggingCommand,
   PutBucketPolicyCommand,
+  PutBucketWebsiteCommand,
 } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { useBucket } from './bucket.ts';
 import { client, describeCore } from './suite.ts';
 import { expectError } from './xml.ts';
 
-const { s3, send } = client;
+const { s3, send, anonymous } = client;
+const { websiteDomain, url } = client.target;
 /** The server writes a log once it is a second old. */
 const WAIT = { timeout: 15_000, interval: 300 };
 
@@ -64,6 +67,26 @@ describeCore('Server access logging', () => {
     });
     await send({ method: 'PUT', bucket, key: 'a "b"', body: 'hello', headers: { 'user-agent': 'the "client"' } });
     await send({ method: 'GET', bucket, key: 'a "b"' });
+    await send({ method: 'POST', bucket, key: 'parts', query: { uploads: '' } });
+    await anonymous({ method: 'GET', bucket, key: 'a "b"', query: { versionId: 'null' } });
+    await s3.send(
+      new PutBucketCorsCommand({
+        Bucket: bucket,
+        CORSConfiguration: { CORSRules: [{ AllowedMethods: ['GET'], AllowedOrigins: ['*'] }] },
+      }),
+    );
+    const asked = { origin: 'https://a.example', 'access-control-request-method': 'GET' };
+    await anonymous({ method: 'OPTIONS', bucket, key: 'a "b"', headers: asked });
+    if (websiteDomain !== null) {
+      await send({ method: 'PUT', bucket, key: 'index.html', body: '<p>', headers: { 'x-amz-acl': 'public-read' } });
+      const WebsiteConfiguration = { IndexDocument: { Suffix: 'index.html' } };
+      await s3.send(new PutBucketWebsiteCommand({ Bucket: bucket, WebsiteConfiguration }));
+      const host = `${bucket}.${websiteDomain}:${new URL(url).port}`;
+      await vi.waitFor(
+        async () => expect((await anonymous({ method: 'GET', path: '/', host })).status).toBe(200),
+        WAIT,
+      );
+    }
     await send({ method: 'GET', bucket, key: 'missing' });
     // Each request may be the one that makes the lines old enough.
     const lines = await vi.waitFor(async () => {
@@ -82,8 +105,18 @@ describeCore('Server access logging', () => {
     expect(put).toMatch(new RegExp(`^\\S+ ${bucket} \\[\\d\\d/[A-Z][a-z]{2}/\\d{4}:\\d\\d:\\d\\d:\\d\\d \\+0000\\] `));
     expect(put).toContain(' a%20%22b%22 "PUT /');
     expect(put).toContain('"the %22client%22"');
-    expect(put?.split(' ').length).toBeGreaterThan(20);
-    expect(lines.some((line) => line.includes('REST.GET.OBJECT'))).toBe(true);
+    /** As RadosGW's own tests read them. */
+    const fieldsOf = (line = '') => line.match(/\[[^\]]*\]|"[^"]*"|\S+/g) ?? [];
+    const lineOf = (operation: string, status: number) =>
+      fieldsOf(lines.find((line) => line.includes(` ${operation} `) && line.includes(` HTTP/1.1" ${status} `)));
+    expect(fieldsOf(put)).toHaveLength(26);
+    // Error, bytes sent, size of the object.
+    expect(lineOf('REST.PUT.OBJECT', 200).slice(10, 13)).toEqual(['-', '-', '5']);
+    expect(lineOf('REST.GET.OBJECT', 200).slice(10, 13)).toEqual(['-', '5', '5']);
+    expect(lineOf('REST.GET.OBJECT', 403)).toMatchObject({ 4: '-', 10: 'AccessDenied', 17: 'null' });
+    expect(lineOf('REST.POST.UPLOADS', 200)[7]).toBe('parts');
+    expect(lineOf('REST.OPTIONS.PREFLIGHT', 200)[7]).toBe('a%20%22b%22');
+    if (websiteDomain !== null) expect(lineOf('WEBSITE.GET.OBJECT', 200)).toMatchObject({ 7: 'index.html', 12: '3' });
   });
 
   it('ends when it is switched off', async () => {

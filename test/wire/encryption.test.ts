@@ -11,6 +11,7 @@ import {
   HeadObjectCommand,
   PutBucketEncryptionCommand,
   PutObjectCommand,
+  UpdateObjectEncryptionCommand,
   UploadPartCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
@@ -166,6 +167,42 @@ describeCore('encryption at rest', () => {
     expectError(await adminKeys('POST', { id: `${keyId}/none`, state: 'enabled' }), 400, 'KMS.NotFoundException');
     expectError(await adminKeys('POST', { name: 'x' }), 400, 'InvalidRequest');
     expectError(await anonymous({ method: 'GET', query: { 'x-quayside-kms-keys': '' } }), 403, 'AccessDenied');
+  });
+
+  it('goes from the server’s key to a named one and to the next, where it stands', async () => {
+    const next = `${keyId}/next`;
+    await adminKeys('POST', { id: next });
+    const Key = 'rotated';
+    const update = (KMSKeyArn: string, of = Key) =>
+      s3.send(
+        new UpdateObjectEncryptionCommand({ Bucket: bucket, Key: of, ObjectEncryption: { SSEKMS: { KMSKeyArn } } }),
+      );
+    const head = () => s3.send(new HeadObjectCommand({ Bucket: bucket, Key }));
+    await s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body: BODY, ServerSideEncryption: 'AES256' }));
+    const before = await head();
+    for (const id of [keyId, next]) {
+      await update(id);
+      const { ETag, LastModified, ServerSideEncryption, SSEKMSKeyId } = await head();
+      expect({ ETag, LastModified }).toEqual({ ETag: before.ETag, LastModified: before.LastModified });
+      expect({ ServerSideEncryption, SSEKMSKeyId }).toEqual({ ServerSideEncryption: 'aws:kms', SSEKMSKeyId: id });
+      expect((await bytesOf(Key)).equals(BODY)).toBe(true);
+    }
+    // Nothing of it hangs on the key before.
+    await adminKeys('POST', { id: next, state: 'disabled' });
+    expectError(await send({ method: 'GET', bucket, key: Key }), 400, 'KMS.DisabledException');
+    await adminKeys('POST', { id: next, state: 'enabled' });
+    await expectFailure(update(`${keyId}/none`), 400, 'KMS.NotFoundException');
+    await expectFailure(update(keyId, 'missing'), 404, 'NoSuchKey');
+    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'plain', Body: 'x' }));
+    await expectFailure(update(keyId, 'plain'), 400, 'InvalidRequest');
+    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'own-still', Body: 'x', ...MINE.sdk }));
+    await expectFailure(update(keyId, 'own-still'), 400, 'InvalidRequest');
+    const put = (body: string) => send({ method: 'PUT', bucket, key: Key, query: { encryption: '' }, body });
+    expectError(await put('<ObjectEncryption/>'), 400, 'InvalidRequest');
+    expectError(await put('<ObjectEncryption><SSE-KMS/></ObjectEncryption>'), 400, 'InvalidRequest');
+    expectError(await put('<ObjectEncryption><SSE-S3/></ObjectEncryption>'), 400, 'MalformedXML');
+    expectError(await anonymous({ method: 'PUT', bucket, key: Key, query: { encryption: '' } }), 403, 'AccessDenied');
+    expect((await bytesOf(Key)).equals(BODY)).toBe(true);
   });
 
   describe('by default of the bucket', () => {

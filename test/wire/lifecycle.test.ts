@@ -8,6 +8,7 @@ import {
   type LifecycleRule,
   PutBucketLifecycleConfigurationCommand,
   PutObjectCommand,
+  RestoreObjectCommand,
 } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
@@ -109,5 +110,25 @@ describeCore('the lifecycle of a bucket', () => {
     const upload = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key: 'big' }));
     expect(upload.AbortRuleId).toBe('uploads');
     expect(upload.AbortDate?.getTime()).toBeGreaterThan(Date.now() + 7 * 24 * 3600 * 1000 - 60_000);
+  });
+
+  it('archives nothing, so that nothing is restored, whatever its class', async () => {
+    const restore = (Key: string, Days = 1) =>
+      s3.send(
+        new RestoreObjectCommand({ Bucket, Key, RestoreRequest: { Days, GlacierJobParameters: { Tier: 'Bulk' } } }),
+      );
+    for (const StorageClass of ['STANDARD', 'STANDARD_IA', 'GLACIER_IR'] as const) {
+      await s3.send(new PutObjectCommand({ Bucket, Key: StorageClass, Body: 'x', StorageClass }));
+      const refused = await expectFailure(restore(StorageClass), 403, 'InvalidObjectState');
+      expect(refused.StorageClass).toBe(StorageClass);
+      const { StorageClass: shown } = await s3.send(new HeadObjectCommand({ Bucket, Key: StorageClass }));
+      expect(shown).toBe(StorageClass === 'STANDARD' ? undefined : StorageClass);
+    }
+    await expectFailure(restore('STANDARD', 0), 400, 'MalformedXML');
+    await expectFailure(restore('missing'), 404, 'NoSuchKey');
+    const call = { bucket: Bucket, key: 'STANDARD', query: { restore: '' }, body: '<RestoreRequest/>' };
+    expectError(await anonymous({ method: 'POST', ...call }), 403, 'AccessDenied');
+    const archived = new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', StorageClass: 'GLACIER' });
+    await expectFailure(s3.send(archived), 400, 'InvalidStorageClass');
   });
 });

@@ -10,7 +10,7 @@ import { requireLockableBucket } from '../../http/s3/object-lock-headers.ts';
 import { versionNameOf } from '../../http/s3/version-name.ts';
 import type { BucketRecord, ObjectKey, ObjectVersion, VersionName, VersionSummary } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { VersionChange } from '../../ports/metadata-index.ts';
+import type { VersionChange } from '../../ports/object-facts.ts';
 import { everyoneMayRead, toPointer } from '../../ports/pointer.ts';
 import {
   type Api,

@@ -5,8 +5,7 @@
 import type { AccessRecord } from '../../core/auth/decide.ts';
 import { type ConditionValues, conditionKey } from '../../core/auth/policy/pattern.ts';
 import type { Principal } from '../../ports/domain.ts';
-import type { VersionChange } from '../../ports/metadata-index.ts';
-import type { Tags } from '../../ports/object-facts.ts';
+import type { Tags, VersionChange } from '../../ports/object-facts.ts';
 import type { HttpRequest } from '../request.ts';
 import { decodePathSegment, type Query } from '../semantics/raw-path.ts';
 

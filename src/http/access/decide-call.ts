@@ -5,8 +5,7 @@ import type { AccessObject, AccessRecord, Decide, Decision } from '../../core/au
 import { type AccountAction, isWithinScope } from '../../core/auth/key-scope.ts';
 import type { ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { VersionChange } from '../../ports/metadata-index.ts';
-import type { Tags } from '../../ports/object-facts.ts';
+import type { Tags, VersionChange } from '../../ports/object-facts.ts';
 import { type ConditionSource, conditionValuesOf } from './condition-values.ts';
 
 /** What the caller wants to do. */

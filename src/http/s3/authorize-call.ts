@@ -7,7 +7,7 @@ import type { Core } from '../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import type { BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { VersionChange } from '../../ports/metadata-index.ts';
+import type { VersionChange } from '../../ports/object-facts.ts';
 import { requireAllowed, requireScope, type Wanted } from '../access/decide-call.ts';
 import { type AccountCall, payerOf, type S3Answer, type S3Call, toEventOrigin } from './call.ts';
 import { requireExpectedOwner } from './expected-owner.ts';

@@ -76,6 +76,7 @@ export const OPERATION_NAMES = [
   'GetObjectTagging',
   'PutObjectTagging',
   'DeleteObjectTagging',
+  'UpdateObjectEncryption',
   'PutObject',
   'PostObject',
   'CopyObject',

@@ -5,8 +5,9 @@ import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.
 import type { Core } from '../../core/core.ts';
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { FoundVersion, VersionChange } from '../../ports/metadata-index.ts';
+import type { FoundVersion } from '../../ports/metadata-index.ts';
 import type { EventOrigin } from '../../ports/notifications.ts';
+import type { VersionChange } from '../../ports/object-facts.ts';
 import { type DecideCall, mayKnowMissing, requireAllowed } from '../access/decide-call.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { ReadConditions } from '../semantics/conditional.ts';

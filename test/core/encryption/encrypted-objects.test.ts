@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
+import { changeEncryption } from '../../../src/core/encryption/change-encryption.ts';
 import type { CustomerKey, EncryptionWish } from '../../../src/core/encryption/key-keeping.ts';
 import { toMasterKey } from '../../../src/core/encryption/master-keys.ts';
 import { createNamedKey, listNamedKeys, setNamedKeyEnabled } from '../../../src/core/encryption/named-keys.ts';
@@ -41,8 +42,8 @@ function customerKey(fill: number): CustomerKey {
 }
 const MINE = customerKey(1);
 const OTHER = customerKey(2);
-const named = (keyId: string | null, isDoubled = false): EncryptionWish => ({
-  kind: 'named',
+const named = (keyId: string | null, isDoubled = false) => ({
+  kind: 'named' as const,
   keyId,
   isDoubled,
   isBucketKey: false,
@@ -245,6 +246,44 @@ describe('named keys', () => {
     expect(listed).not.toHaveProperty('wrappedKey');
     await setNamedKeyEnabled(core, 'mine', true);
     expectBytes(await read(core, version), sampleBytes(100));
+  });
+
+  it('take the place of the key before, and nothing else of the object changes', async () => {
+    const core = createMemoryCore();
+    const bucket = await openTestBucket(core);
+    await createNamedKey(core, 'old');
+    await createNamedKey(core, 'new');
+    const sizes = [100, INLINE_MAX_BYTES + 1];
+    for (const wish of [{ kind: 'server' } as const, named('old')]) {
+      for (const size of sizes) {
+        const version = await put(core, bucket, sampleBytes(size), wish);
+        await changeEncryption(core, bucket, version, named('new'));
+        const found = await bucket.call('getVersion', { key: key('a'), versionId: null });
+        const changed = found?.kind === 'object' ? found.object : version;
+        expect({ ...changed, encryption: null }).toEqual({ ...version, encryption: null });
+        expect(changed.encryption).toMatchObject({ kind: 'named', keyId: 'new', isDoubled: false });
+        await setNamedKeyEnabled(core, 'old', false);
+        expectBytes(await read(core, changed), sampleBytes(size));
+        await setNamedKeyEnabled(core, 'old', true);
+      }
+    }
+  });
+
+  it('come to no object that was written meanwhile, nor to one that they can not be for', async () => {
+    const core = createMemoryCore();
+    const bucket = await openTestBucket(core);
+    const replaced = await put(core, bucket, sampleBytes(100), { kind: 'server' });
+    const young = await put(core, bucket, sampleBytes(200), { kind: 'server' });
+    const change = (version: ObjectVersion) => changeEncryption(core, bucket, version, named('seeded-key'));
+    await expect(change(replaced)).rejects.toEqual(code('NoSuchKey'));
+    expectBytes(await read(core, young), sampleBytes(200));
+    for (const wish of [null, { kind: 'customer', key: MINE } as const, named('seeded-key', true)]) {
+      await expect(change(await put(core, bucket, sampleBytes(1), wish))).rejects.toEqual(code('InvalidRequest'));
+    }
+    await createNamedKey(core, 'shut');
+    const shut = await put(core, bucket, sampleBytes(1), named('shut'));
+    await setNamedKeyEnabled(core, 'shut', false);
+    await expect(change(shut)).rejects.toEqual(code('KMS.DisabledException'));
   });
 
   it('are made when first wanted only if the operator named them, or nobody named any', async () => {

@@ -97,6 +97,7 @@ describe('the operations that we have', () => {
     ['GET /b/k?tagging', 'GetObjectTagging'],
     ['PUT /b/k?tagging&versionId=null', 'PutObjectTagging'],
     ['DELETE /b/k?tagging', 'DeleteObjectTagging'],
+    ['PUT /b/k?encryption&versionId=null', 'UpdateObjectEncryption'],
     ['PUT /b/k', 'PutObject'],
     ['PUT /b/k?x-id=PutObject', 'PutObject'],
     ['PUT /b/k', 'CopyObject', COPY],

@@ -24,6 +24,7 @@ import { answerPostObject } from '../ops/post-object.ts';
 import { answerCopyObject, answerPutObject } from '../ops/put-copy.ts';
 import { answerRestoreObject } from '../ops/restore.ts';
 import { answerGetObjectTorrent } from '../ops/torrent.ts';
+import { answerUpdateObjectEncryption } from '../ops/update-encryption.ts';
 import { DATE_CONDITIONS, NEW_OBJECT } from '../refused-headers.ts';
 
 /** The entries of this family by operation. */
@@ -90,6 +91,15 @@ export const OBJECT_OPERATIONS = {
     meter: 'A',
     rejects: [],
     handle: answerRestoreObject,
+  },
+  UpdateObjectEncryption: {
+    scope: 'version',
+    action: 's3:UpdateObjectEncryption',
+    versionAction: 's3:UpdateObjectEncryption',
+    body: 'document',
+    meter: 'A',
+    rejects: [],
+    handle: answerUpdateObjectEncryption,
   },
   GetObjectRetention: {
     scope: 'version',

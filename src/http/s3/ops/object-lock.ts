@@ -6,8 +6,7 @@ import type { Core } from '../../../core/core.ts';
 import { XML_MAX_BYTES } from '../../../core/limits.ts';
 import { updateVersion } from '../../../core/objects/update-version.ts';
 import { StorageError } from '../../../ports/errors.ts';
-import type { VersionChange } from '../../../ports/metadata-index.ts';
-import type { ObjectLock } from '../../../ports/object-facts.ts';
+import type { ObjectLock, VersionChange } from '../../../ports/object-facts.ts';
 import { type BucketCall, emptyAnswer, type S3Answer, type S3Call, type VersionCall, xmlAnswer } from '../call.ts';
 import {
   readLegalHold,

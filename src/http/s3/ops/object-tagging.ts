@@ -4,7 +4,7 @@ import type { Core } from '../../../core/core.ts';
 import { OBJECT_MAX_TAGS, XML_MAX_BYTES } from '../../../core/limits.ts';
 import { updateVersion } from '../../../core/objects/update-version.ts';
 import type { ObjectVersion } from '../../../ports/domain.ts';
-import type { VersionChange } from '../../../ports/metadata-index.ts';
+import type { VersionChange } from '../../../ports/object-facts.ts';
 import { emptyAnswer, type S3Answer, type S3Call, type VersionCall, xmlAnswer } from '../call.ts';
 import { readDocument } from '../read-document.ts';
 import { readTagging, writeTagging } from '../tagging-document.ts';

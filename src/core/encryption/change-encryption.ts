@@ -1,0 +1,40 @@
+// Another key around the data key of a version that exists: its bytes, date and entity tag stay, nothing is copied.
+import type { ObjectVersion } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
+import { updateVersion } from '../objects/update-version.ts';
+import { type EncryptionWish, keepDataKey, openDataKey } from './key-keeping.ts';
+
+/**
+ * Wraps the data key anew. InvalidRequest for what is not encrypted by the server in one layer; AccessDenied (a lock), NoSuchKey
+ * (the version is gone meanwhile), and the errors of openNamedKey. Cost: two look-ups in the directory at most, one commit.
+ */
+export async function changeEncryption(
+  core: Core,
+  bucket: BucketHandle,
+  version: ObjectVersion,
+  wish: Extract<EncryptionWish, { kind: 'named' }>,
+): Promise<void> {
+  const { encryption, key, versionId } = version;
+  if (encryption === null) throw unfit('unencrypted source objects');
+  if (encryption.kind === 'customer' || (encryption.kind === 'named' && encryption.isDoubled)) {
+    throw unfit('source objects with the encryption type DSSE-KMS or SSE-C');
+  }
+  const dataKey = await openDataKey(core, encryption, null);
+  if (dataKey === null) throw new StorageError('InternalError', { detail: 'An encrypted object has no key.' });
+  const kept = await keepDataKey(core, wish, dataKey.bytes);
+  try {
+    // By its own id, never as the null version: that may be another one by now, with another data key.
+    await updateVersion(core, bucket, { key, versionId, change: { encryption: kept.encryption } });
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.code !== 'NoSuchVersion') throw error;
+    throw new StorageError('NoSuchKey', { cause: error, fields: { Key: key } });
+  }
+}
+
+function unfit(what: string): StorageError {
+  return new StorageError('InvalidRequest', {
+    detail: `The UpdateObjectEncryption operation does not support ${what}. Only source objects encrypted with SSE-S3 or SSE-KMS are supported.`,
+  });
+}
