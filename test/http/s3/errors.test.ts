@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { problemResponse } from '../../../src/api/problem.ts';
+import { newRequestNotes } from '../../../src/http/observe/request-notes.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { ERROR_STATUS } from '../../../src/http/semantics/error-status.ts';
 import { ERROR_MESSAGES, type ErrorCode, StorageError } from '../../../src/ports/errors.ts';
@@ -52,6 +53,12 @@ describe('what is ours stays inside', () => {
     expect(text).toContain('<RequestId>R1</RequestId>');
     expect(text).not.toContain('/var/data');
   });
+});
+
+it.each(['GET', 'HEAD'])('of a %s is noted for the logs', (method) => {
+  const notes = newRequestNotes();
+  renderS3Error(new StorageError('NoSuchKey'), { ...REQUEST, method, notes });
+  expect(notes.errorCode).toBe('NoSuchKey');
 });
 
 describe('HEAD', () => {

@@ -115,6 +115,7 @@ export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: 
       dressPassing(headers, profile);
       headers['content-length'] = `${sizeBytes}`;
       const read = { bytesOut, origin: opened.tier, storageClass: pointer.storageClass, body: opened.body };
+      stay.request.notes.errorCode = codeOf(status);
       return counted(stay, read, (added, sent) => respond(stay, status, { ...headers, ...added }, sent));
     },
 
@@ -148,7 +149,7 @@ export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: 
     },
 
     failure({ request, gate, requestId }, { status, profile }) {
-      const error = new StorageError(status === 403 ? 'AccessDenied' : 'NoSuchKey');
+      const error = new StorageError(codeOf(status));
       const { headers, html } = errorPage(error, requestId);
       const bytes = encoder.encode(html);
       headers['content-length'] = `${bytes.length}`;
@@ -174,6 +175,11 @@ export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: 
       return makeResponse(request, status, all, body);
     },
   };
+}
+
+/** What S3 says of an object that a visitor can't have. */
+function codeOf(status: Failure): 'AccessDenied' | 'NoSuchKey' {
+  return status === 403 ? 'AccessDenied' : 'NoSuchKey';
 }
 
 function respond(
