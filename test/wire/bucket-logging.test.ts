@@ -78,7 +78,8 @@ describeCore('Server access logging', () => {
       }),
     );
     const asked = { origin: 'https://a.example', 'access-control-request-method': 'GET' };
-    await anonymous({ method: 'OPTIONS', bucket, key: 'a "b"', headers: asked });
+    const preflight = () => anonymous({ method: 'OPTIONS', bucket, key: 'a "b"', headers: asked });
+    await vi.waitFor(async () => expect((await preflight()).status).toBe(200), WAIT);
     if (websiteDomain !== null) {
       await send({ method: 'PUT', bucket, key: 'index.html', body: '<p>', headers: { 'x-amz-acl': 'public-read' } });
       const WebsiteConfiguration = { IndexDocument: { Suffix: 'index.html' } };
