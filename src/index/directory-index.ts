@@ -126,8 +126,14 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
       );
     },
 
-    removeBucket({ ownerId, name }) {
-      sql.all('DELETE FROM owned_buckets WHERE owner_id = ? AND name = ?', ownerId, name);
+    removeBucket({ ownerId, name, createdAtMs }) {
+      // The same account may have made the bucket anew since the old one went from its index.
+      sql.all(
+        'DELETE FROM owned_buckets WHERE owner_id = ? AND name = ? AND created_at_ms <= ?',
+        ownerId,
+        name,
+        createdAtMs,
+      );
     },
 
     forgetBucketName({ name, addedBeforeMs }) {

@@ -34,8 +34,11 @@ type OwnCalls = {
   listBucketNames(input: { after: string; limit: number }): readonly BucketName[];
   /** Notes that the account has that bucket. Idempotent. */
   addBucket(input: { ownerId: AccountId; name: BucketName; createdAtMs: number }): void;
-  /** Takes that note back; the name stays known to `listBucketNames` until it is forgotten. Idempotent. */
-  removeBucket(input: { ownerId: AccountId; name: BucketName }): void;
+  /**
+   * Takes that note back, unless it is of a bucket that was made after `createdAtMs`; the name stays known to
+   * `listBucketNames` until it is forgotten. Idempotent.
+   */
+  removeBucket(input: { ownerId: AccountId; name: BucketName; createdAtMs: number }): void;
   /** Forgets a name for good, unless it was added at or after `addedBeforeMs`. The sweeper saw that no bucket has it. */
   forgetBucketName(input: { name: BucketName; addedBeforeMs: number }): void;
   /** What a host name, in lower case and without a port, shows; null when nobody has bound it. */

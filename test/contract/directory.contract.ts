@@ -88,7 +88,11 @@ export function directoryContract(subject: Subject<Directory>): void {
         await add(directory, ownerId, name, createdAtMs);
       const page = await directory.call('listBuckets', { ownerId, prefix: '', after: '', limit: 10 });
       expect(page).toEqual([{ name, createdAtMs: START_MS + 5 }]);
-      for (const _ of [1, 2]) await directory.call('removeBucket', { ownerId, name });
+      const remove = (createdAtMs: number) => directory.call('removeBucket', { ownerId, name, createdAtMs });
+      // That of a life before, whose deletion comes late.
+      await remove(START_MS + 4);
+      expect(await list(directory, ownerId, {})).toEqual([name]);
+      for (const _ of [1, 2]) await remove(START_MS + 5);
       expect(await list(directory, ownerId, {})).toEqual([]);
     });
 
@@ -97,7 +101,7 @@ export function directoryContract(subject: Subject<Directory>): void {
       const name = nameOf(fresh('bucket-'));
       await add(directory, owner, name);
       await add(directory, stranger, name);
-      await directory.call('removeBucket', { ownerId: stranger, name });
+      await directory.call('removeBucket', { ownerId: stranger, name, createdAtMs: START_MS });
       expect(await list(directory, owner, {})).toEqual([name]);
       expect(await list(directory, stranger, {})).toEqual([]);
     });
@@ -108,7 +112,7 @@ export function directoryContract(subject: Subject<Directory>): void {
       const [first, second, third] = names as [BucketName, BucketName, BucketName];
       for (const name of names) await add(directory, owner, name);
       await add(directory, stranger, second, START_MS + 1);
-      await directory.call('removeBucket', { ownerId: owner, name: first });
+      await directory.call('removeBucket', { ownerId: owner, name: first, createdAtMs: START_MS });
       const namesAfter = (name: string, limit = 3) => directory.call('listBucketNames', { after: name, limit });
       const before = first.slice(0, -1);
       expect(await namesAfter(before)).toEqual(names);

@@ -380,7 +380,7 @@ function useDirectory(directory: DirectoryApi): void {
   directory.addBucket({ ownerId: OWNER, name, createdAtMs: START_MS });
   directory.listBuckets({ ownerId: OWNER, prefix: '', after: '', limit: 10 });
   directory.listBucketNames({ after: '', limit: 10 });
-  directory.removeBucket({ ownerId: OWNER, name });
+  directory.removeBucket({ ownerId: OWNER, name, createdAtMs: START_MS });
   directory.forgetBucketName({ name, addedBeforeMs: START_MS });
   const bucket = { id: 'bucket~1' as BucketId, name };
   directory.bindHosts({ bucket, domains: [{ host: 'a.example', prefix: '' }], mayTake: [] });

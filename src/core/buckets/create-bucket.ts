@@ -3,14 +3,14 @@ import { type BucketSettings, NO_SETTINGS } from '../../ports/bucket-settings.ts
 import type { Account, BucketName, BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { withPublicReads } from '../auth/public-reads.ts';
-import { isCappedFromStart } from '../caps/set-cap.ts';
+import { isCappedFromStart, markBucket } from '../caps/set-cap.ts';
 import type { Core } from '../core.ts';
 import { makeBucketId } from './blob-home.ts';
 
 /**
  * Makes a bucket, or finds the one that the account has already (`isNew` false). The account's list is written first:
  * a crash in between leaves a name without a bucket, which making it again or the sweeper puts right.
- * Errors: BucketAlreadyExists (another account's).
+ * Errors: BucketAlreadyExists (another account's). Cost: two commits, and two looks at the caps of the account.
  */
 export async function createBucket(
   core: Core,
@@ -37,15 +37,25 @@ export async function createBucket(
   try {
     const record = await metadataIndex.call(name, 'createBucket', { bucket });
     core.ports.hotMetadata.evict(name, null);
-    return { record, isNew: true };
+    return { record: await withCapsOfMeanwhile(core, record), isNew: true };
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    if (error.code === 'BucketAlreadyExists') await directory.call('removeBucket', { ownerId: account.id, name });
+    if (error.code === 'BucketAlreadyExists') {
+      await directory.call('removeBucket', { ownerId: account.id, name, createdAtMs });
+    }
     if (error.code !== 'BucketAlreadyOwnedByYou') throw error;
     const record = await metadataIndex.call(name, 'getBucket', { name });
     if (record === null) throw new StorageError('ConditionalRequestConflict', { cause: error });
     // The list shows the time of the bucket that there is, not of this attempt.
     await directory.call('addBucket', { ownerId: account.id, name, createdAtMs: record.createdAtMs });
-    return { record, isNew: false };
+    return { record: await withCapsOfMeanwhile(core, record), isNew: false };
   }
+}
+
+/** Whoever set a cap while the bucket was made may not have found it: so it is looked again, once the bucket is there. */
+async function withCapsOfMeanwhile(core: Core, record: BucketRecord): Promise<BucketRecord> {
+  const { name, ownerId, settings } = record;
+  if (settings.isCapped === true || !(await isCappedFromStart(core, ownerId))) return record;
+  await markBucket(core, ownerId, name, true);
+  return (await core.ports.metadataIndex.call(name, 'getBucket', { name })) ?? record;
 }

@@ -7,9 +7,9 @@ import type { BucketHandle } from './bucket-handle.ts';
  * sweep. BucketNotEmpty. Source for the uploads: AWS's DeleteBucket, which lets only those of directory buckets count.
  */
 export async function deleteBucket(core: Core, bucket: BucketHandle): Promise<void> {
-  const { ownerId, name } = bucket.record();
+  const { ownerId, name, createdAtMs } = bucket.record();
   await bucket.call('deleteBucket', { nowMs: core.ports.clock.nowMs() });
   const { settings } = bucket.record();
   if (settings.hosting !== null) await bindDomains(core, bucket.record(), []);
-  await core.ports.directory.call('removeBucket', { ownerId, name });
+  await core.ports.directory.call('removeBucket', { ownerId, name, createdAtMs });
 }

@@ -97,18 +97,19 @@ async function markBuckets(
   const capped = new Set(scopes.flatMap((scope) => (scope.kind === 'bucket' ? [nameOfBucketId(scope.bucketId)] : [])));
   if (changed.kind === 'bucket') {
     const name = nameOfBucketId(changed.bucketId);
-    return mark(core, accountId, name, isAll || capped.has(name));
+    return markBucket(core, accountId, name, isAll || capped.has(name));
   }
   for (let after = ''; ; ) {
     const page = await core.ports.directory.call('listBuckets', { ownerId: accountId, prefix: '', after, limit: PAGE });
-    for (const { name } of page) await mark(core, accountId, name, isAll || capped.has(name));
+    for (const { name } of page) await markBucket(core, accountId, name, isAll || capped.has(name));
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;
     after = last.name;
   }
 }
 
-async function mark(core: Core, accountId: AccountId, name: BucketName, isCapped: boolean): Promise<void> {
+/** Sets the mark of a bucket of the account, or takes it off. Nothing when there is no such bucket. Cost: a commit where it changes. */
+export async function markBucket(core: Core, accountId: AccountId, name: BucketName, isCapped: boolean): Promise<void> {
   try {
     const bucket = await openBucket(core, name, (record) => {
       if (record.ownerId !== accountId) throw new StorageError('NoSuchBucket');

@@ -1,8 +1,13 @@
 import { expect, it } from 'vitest';
+import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
+import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
+import { setCap } from '../../../src/core/caps/set-cap.ts';
 import { PRIVATE_ACCESS } from '../../../src/ports/bucket-access.ts';
 import type { Account, AccountId, BucketName } from '../../../src/ports/domain.ts';
-import { createMemoryCore } from '../memory-core.ts';
+import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
+import { bytesCap } from '../caps/cap-samples.ts';
+import { createMemoryCore, withPorts } from '../memory-core.ts';
 
 it('a bucket that is made again keeps the time that lists of buckets show', async () => {
   const core = createMemoryCore();
@@ -16,4 +21,51 @@ it('a bucket that is made again keeps the time that lists of buckets show', asyn
   const page = { ownerId: account.id, prefix: '', after: '', limit: 10 };
   const listed = await core.ports.directory.call('listBuckets', page);
   expect(listed).toEqual([{ name, createdAtMs: record.createdAtMs }]);
+});
+
+/** The same index, which does something else just before or after a call of that name goes through. */
+function interrupted(
+  index: MetadataIndex,
+  name: string,
+  {
+    before = async () => {},
+    after = async () => {},
+  }: { before?: () => Promise<unknown>; after?: () => Promise<unknown> },
+): MetadataIndex {
+  let isDone = false;
+  return {
+    async call(bucket, called, input) {
+      const isMeant = called === name && !isDone;
+      if (isMeant) isDone = true;
+      if (isMeant) await before();
+      const answer = await index.call(bucket, called, input);
+      if (isMeant) await after();
+      return answer;
+    },
+  };
+}
+
+it('a bucket that is made again while its deletion is under way stays in the list of its account', async () => {
+  const core = createMemoryCore();
+  const account: Account = { id: 'alice' as AccountId, displayName: 'Alice' };
+  const name = 'comes-again' as BucketName;
+  await createBucket(core, account, name, PRIVATE_ACCESS);
+  core.advanceSeconds(60);
+  const again = () => createBucket(core, account, name, PRIVATE_ACCESS);
+  const metadataIndex = interrupted(core.ports.metadataIndex, 'deleteBucket', { after: again });
+  const deleting = withPorts(core, { metadataIndex });
+  await deleteBucket(deleting, await openBucket(deleting, name, () => undefined));
+  const page = { ownerId: account.id, prefix: '', after: '', limit: 10 };
+  expect(await core.ports.directory.call('listBuckets', page)).toMatchObject([{ name }]);
+});
+
+it('a cap that is set while a bucket is made is heard for it', async () => {
+  const core = createMemoryCore();
+  const account: Account = { id: 'alice' as AccountId, displayName: 'Alice' };
+  const name = 'capped' as BucketName;
+  const cap = () => setCap(core, account.id, bytesCap(1000n, {}));
+  const metadataIndex = interrupted(core.ports.metadataIndex, 'createBucket', { before: cap });
+  const { record } = await createBucket(withPorts(core, { metadataIndex }), account, name, PRIVATE_ACCESS);
+  expect(record.settings.isCapped).toBe(true);
+  expect(await core.ports.metadataIndex.call(name, 'getBucket', { name })).toEqual(record);
 });
