@@ -16,8 +16,7 @@ import { ConfigError, parseConfig } from './config.ts';
 import { runBilling } from './core/billing/run-billing.ts';
 import type { Core } from './core/core.ts';
 import { createDispatcher } from './core/outbox/dispatch.ts';
-import { SMALL_PACKING } from './core/packing/packing-budgets.ts';
-import { sweep } from './core/sweep/sweep.ts';
+import { SMALL_TURN, sweepInTurns } from './core/sweep/sweep-in-turns.ts';
 import type { OutboxQueue } from './ports/outbox.ts';
 
 export { BodySlices, LedgerObject };
@@ -46,11 +45,6 @@ type Service = {
   readonly core: Core;
 };
 
-/**
- * Pages of lifecycle runs in one sweep: each is a call or two, of which an invocation has 1,000 on the free plan.
- * Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
- */
-const LIFECYCLE_PAGES = 300;
 /** The cron of bills in wrangler.toml: a turn of its own, with its own bound. At five calls for an account. */
 const BILLING_CRON = '47 * * * *';
 const BILLED_ACCOUNTS = 100;
@@ -91,6 +85,6 @@ export default {
   async scheduled({ cron }, env) {
     const { core } = serviceOf(env);
     if (cron === BILLING_CRON) await runBilling(core, { accountsMax: BILLED_ACCOUNTS });
-    else await sweep(core, { lifecyclePages: LIFECYCLE_PAGES, packing: SMALL_PACKING });
+    else await sweepInTurns(core, SMALL_TURN);
   },
 } satisfies ExportedHandler<WorkerEnv>;

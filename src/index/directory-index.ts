@@ -22,6 +22,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'getAccounts',
   'listBuckets',
   'listBucketNames',
+  'getSweepTurn',
   'getHost',
   'getNamedKey',
   'listNamedKeys',
@@ -140,6 +141,17 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
       // An owner's note that is left is the trace of an interrupted create: no bucket has the name.
       sql.all('DELETE FROM owned_buckets WHERE name = ? AND created_at_ms < ?', name, addedBeforeMs);
       sql.all('DELETE FROM bucket_names WHERE name = ? AND added_at_ms < ?', name, addedBeforeMs);
+    },
+
+    getSweepTurn() {
+      const [row] = sql.all<{ started_at_ms: number; after: string | null }>(
+        'SELECT started_at_ms, after FROM sweep_turn WHERE id = 0',
+      );
+      return row === undefined ? null : { startedAtMs: row.started_at_ms, after: row.after };
+    },
+
+    setSweepTurn({ startedAtMs, after }) {
+      sql.all('INSERT OR REPLACE INTO sweep_turn (id, started_at_ms, after) VALUES (0, ?, ?)', startedAtMs, after);
     },
 
     getHost: ({ host }) => readHost(sql, host),

@@ -272,6 +272,13 @@ export const DIRECTORY_SCHEMA: Schema = {
     KEY_ROLE_TABLES,
     USAGE_TOLD_TABLES,
     AUDIT_COUNT_TABLES,
+    [
+      `CREATE TABLE sweep_turn (
+        id INTEGER PRIMARY KEY CHECK (id = 0),
+        started_at_ms INTEGER NOT NULL,
+        after TEXT
+      ) STRICT`,
+    ],
   ],
 };
 

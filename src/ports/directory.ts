@@ -23,6 +23,9 @@ export type NamedKey = {
   readonly createdAtMs: number;
 };
 
+/** How far the sweeper came through all buckets: `after` null, it was through; else it goes on behind that name. */
+export type SweepTurn = { readonly startedAtMs: number; readonly after: string | null };
+
 type OwnCalls = {
   /** Those of the accounts that there are, in any order. */
   getAccounts(input: { ids: readonly AccountId[] }): readonly Account[];
@@ -41,6 +44,10 @@ type OwnCalls = {
   removeBucket(input: { ownerId: AccountId; name: BucketName; createdAtMs: number }): void;
   /** Forgets a name for good, unless it was added at or after `addedBeforeMs`. The sweeper saw that no bucket has it. */
   forgetBucketName(input: { name: BucketName; addedBeforeMs: number }): void;
+  /** Null: it never began, or never had to stop. */
+  getSweepTurn(input: Readonly<Record<string, never>>): SweepTurn | null;
+  /** Idempotent. */
+  setSweepTurn(input: SweepTurn): void;
   /** What a host name, in lower case and without a port, shows; null when nobody has bound it. */
   getHost(input: { host: string }): HostBinding | null;
   /**

@@ -106,6 +106,13 @@ export function directoryContract(subject: Subject<Directory>): void {
       expect(await list(directory, stranger, {})).toEqual([]);
     });
 
+    test('remembers how far the sweeper came', async (directory) => {
+      for (const after of ['some-bucket', null]) {
+        for (const _ of [1, 2]) await directory.call('setSweepTurn', { startedAtMs: START_MS, after });
+        expect(await directory.call('getSweepTurn', {})).toEqual({ startedAtMs: START_MS, after });
+      }
+    });
+
     test('knows a removed name until it is forgotten', async (directory) => {
       const [owner, stranger] = [account().id, account().id];
       const names = [fresh('bucket-'), fresh('bucket-'), fresh('bucket-')].map(nameOf);

@@ -382,6 +382,8 @@ function useDirectory(directory: DirectoryApi): void {
   directory.listBucketNames({ after: '', limit: 10 });
   directory.removeBucket({ ownerId: OWNER, name, createdAtMs: START_MS });
   directory.forgetBucketName({ name, addedBeforeMs: START_MS });
+  directory.setSweepTurn({ startedAtMs: START_MS, after: name });
+  directory.getSweepTurn({});
   const bucket = { id: 'bucket~1' as BucketId, name };
   directory.bindHosts({ bucket, domains: [{ host: 'a.example', prefix: '' }], mayTake: [] });
   directory.getHost({ host: 'a.example' });

@@ -1,16 +1,15 @@
 // Compression at rest on the Cloudflare home: the cron trigger packs old bodies in R2, and readers of any tier get the same.
-import { createScheduledController } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { createDoDirectory } from '../../src/adapters/cloudflare/do-directory.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import type { AccountId } from '../../src/ports/domain.ts';
-import worker from '../../src/worker.ts';
 import { isSameBytes } from '../contract/bodies.ts';
 import { logBytes } from '../contract/packed-blobs.contract.ts';
 import { refOf } from './bucket.ts';
 import { createIsolate } from './isolate.ts';
 import { makePublicBucket } from './public-bucket.ts';
+import { sweepFrom } from './sweep-from.ts';
 import { createWorkersCache } from './workers-cache.ts';
 
 const directory = createDoDirectory(env.DIRECTORY, {
@@ -27,7 +26,7 @@ it('the cron trigger packs what is old; whoever reads gets the same, past every 
 
   const compression = { afterDays: 1, setAtMs: 1 };
   const changed = await call('setBucketSettings', { bucket: refOf(record), settings: { compression } });
-  await worker.scheduled(createScheduledController(), { ...env, QUAYSIDE_LOG_LEVEL: 'error' } as typeof env);
+  await sweepFrom(name);
   const bucket = refOf(changed);
   const [object] = await call('getObjects', { bucket, keys: ['log' as never] });
   const [segment, another] = object?.segments ?? [];

@@ -14,6 +14,7 @@ import worker from '../../src/worker.ts';
 import { patternBytes, sourceOf } from '../contract/bodies.ts';
 import { uploadOf } from '../contract/index-samples.ts';
 import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf } from './bucket.ts';
+import { sweepFrom } from './sweep-from.ts';
 
 const directory = () =>
   createDoDirectory(env.DIRECTORY, {
@@ -32,7 +33,7 @@ it('the cron trigger sweeps: a blob that no row mentions goes once it is older t
   const [old, young] = [`${id}/${'0'.repeat(27)}` as BlobId, `${id}/${'z'.repeat(27)}` as BlobId];
   for (const blobId of [old, young]) await store.write(blobId, sourceOf(patternBytes(10)), identity);
 
-  await worker.scheduled(createScheduledController(), { ...env, QUAYSIDE_LOG_LEVEL: 'error' } as typeof env);
+  await sweepFrom(name);
 
   const left = await store.list({ prefix: `${id}/`, after: '', limit: 10 });
   expect(left.blobIds).toEqual([young]);
@@ -54,7 +55,7 @@ it('the cron trigger carries lifecycle rules out', async () => {
     const object = objectOf(key, key);
     await bucketObject(name).call('commitObject', { bucket, object, condition: null, arrivals: [] });
   }
-  await worker.scheduled(createScheduledController(), { ...env, QUAYSIDE_LOG_LEVEL: 'error' } as typeof env);
+  await sweepFrom(name);
   const input = { bucket, prefix: '', delimiter: '', after: '', maxKeys: 10 };
   const { objects } = await bucketObject(name).call('listObjects', input);
   expect(objects.map(({ key }) => key)).toEqual(['kept']);
@@ -69,7 +70,7 @@ it('the cron trigger gives up uploads that rest, in a bucket without rules', asy
   const [old, young] = [25, 23].map((hours) => uploadOf('u', { createdAtMs: Date.now() - (hours * DAY_MS) / 24 }));
   for (const upload of [old, young])
     await bucketObject(name).call('createUpload', { bucket, upload: upload as Upload });
-  await worker.scheduled(createScheduledController(), { ...env, QUAYSIDE_LOG_LEVEL: 'error' } as typeof env);
+  await sweepFrom(name);
   const input = { bucket, prefix: '', delimiter: '', afterKey: '', afterUploadId: '', maxUploads: 10 };
   const { uploads } = await bucketObject(name).call('listUploads', input);
   expect(uploads.map(({ uploadId }) => uploadId)).toEqual([young?.uploadId]);

@@ -2,6 +2,7 @@
 // rules are carried out. Both homes call it by their clock; whatever is left undone waits for the next time.
 import type { BucketName } from '../../ports/domain.ts';
 import { HOUR_MS } from '../../ports/ledger.ts';
+import type { LifecycleCounts } from '../../ports/lifecycle.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
@@ -26,53 +27,87 @@ export type SweepOptions = {
 };
 
 const LIFECYCLE_PAGES = 10_000;
+
 /** Sweeps every bucket, one after the other. A bucket whose sweep fails is logged and left to the next sweep. */
 export async function sweep(core: Core, options: SweepOptions = {}): Promise<SweepResult> {
-  const { directory, log, metadataIndex } = core.ports;
+  const { result } = await sweepBuckets(core, { after: '', bucketsMax: Number.POSITIVE_INFINITY }, options);
+  return result;
+}
+
+/** Some of the buckets: so many behind a name, in byte order. `onSwept` hears of each once it is through. */
+export type SweepStretch = {
+  readonly after: string;
+  readonly bucketsMax: number;
+  readonly onSwept?: (name: BucketName) => Promise<unknown>;
+};
+
+/** Sweeps these. `isAll`: there are no buckets behind them. Rejects when the directory fails, or `onSwept` does. */
+export async function sweepBuckets(
+  core: Core,
+  { after: start, bucketsMax, onSwept = async () => {} }: SweepStretch,
+  options: SweepOptions,
+): Promise<{ readonly result: SweepResult; readonly isAll: boolean }> {
+  const { directory, log } = core.ports;
   const { lifecyclePages = LIFECYCLE_PAGES, stopping = null } = options;
+  const total: Total = { deletedBlobs: 0, releasedHolds: 0, counts: NO_COUNTS, packable: [] };
   const budget: PageBudget = { pages: lifecyclePages, stopping };
-  const packable: BucketName[] = [];
-  let deletedBlobs = 0;
-  let releasedHolds = 0;
-  let counts = NO_COUNTS;
-  for (let after = ''; ; ) {
-    const names = await directory.call('listBucketNames', { after, limit: PAGE });
+  const isStopping = () => stopping?.aborted === true;
+  let isAll = false;
+  for (let [after, left] = [start, bucketsMax]; left > 0 && !isAll && !isStopping(); ) {
+    const limit = Math.min(PAGE, left);
+    const names = await directory.call('listBucketNames', { after, limit });
     for (const name of names) {
-      if (stopping?.aborted === true) break;
-      await attempt(core, name, () => collectStorage(core, name));
-      const living = await attempt(core, name, async () => {
-        const lives = await metadataIndex.call(name, 'listBucketLives', { name });
-        const swept = await sweepBucket(core, name, lives);
-        deletedBlobs += swept.deletedBlobs;
-        releasedHolds += swept.releasedHolds;
-        return lives.find((life) => !life.isDeleted) ?? null;
-      });
-      if (living?.hasNameJobs === true) {
-        await attempt(core, name, async () => resumeNameJobs(core, await openBucket(core, name, () => undefined)));
-      }
-      if (living !== null && living.searchedAtMs !== null) {
-        await attempt(core, name, () => tendSearch(core, living.bucket, living.searchedAtMs ?? 0, stopping));
-      }
-      if (living !== null && living.idleUploadMs !== null) {
-        await attempt(core, name, () =>
-          abortStaleUploads(core, name, { idleUploadMs: living.idleUploadMs ?? 0, budget }),
-        );
-      }
-      if (living?.hasLifecycle === true) {
-        await attempt(core, name, async () => {
-          counts = addCounts(counts, await runLifecycle(core, name, budget));
-        });
-      }
-      if (living?.hasPacking === true) packable.push(name);
+      if (isStopping()) break;
+      await sweepName(core, name, budget, total);
+      await onSwept(name);
       after = name;
     }
-    if (names.length < PAGE || stopping?.aborted === true) break;
+    left -= names.length;
+    isAll = names.length < limit && !isStopping();
   }
   // Last, for it takes longest.
-  await pack(core, packable, { ...(options.packing ?? LARGE_PACKING), stopping });
+  await pack(core, total.packable, { ...(options.packing ?? LARGE_PACKING), stopping });
+  const { deletedBlobs, releasedHolds, counts } = total;
   if (deletedBlobs + releasedHolds > 0) log.info('swept', { deletedBlobs, releasedHolds });
   if (Object.values(counts).some((count) => count > 0)) log.info('lifecycle', counts);
-  return { deletedBlobs, releasedHolds };
+  return { result: { deletedBlobs, releasedHolds }, isAll };
+}
+
+/** What a sweep did, and the buckets that want to be packed. */
+type Total = {
+  deletedBlobs: number;
+  releasedHolds: number;
+  counts: LifecycleCounts;
+  readonly packable: BucketName[];
+};
+
+/** All work on one bucket name but packing. What fails of it does not keep the rest from its turn. */
+async function sweepName(core: Core, name: BucketName, budget: PageBudget, total: Total): Promise<void> {
+  await attempt(core, name, () => collectStorage(core, name));
+  const living = await attempt(core, name, async () => {
+    const lives = await core.ports.metadataIndex.call(name, 'listBucketLives', { name });
+    const swept = await sweepBucket(core, name, lives);
+    total.deletedBlobs += swept.deletedBlobs;
+    total.releasedHolds += swept.releasedHolds;
+    return lives.find((life) => !life.isDeleted) ?? null;
+  });
+  if (living === null) return;
+  const { bucket, searchedAtMs, idleUploadMs } = living;
+  if (living.hasNameJobs) {
+    await attempt(core, name, async () => resumeNameJobs(core, await openBucket(core, name, () => undefined)));
+  }
+  if (searchedAtMs !== null) {
+    await attempt(core, name, () => tendSearch(core, bucket, searchedAtMs, budget.stopping));
+  }
+  if (idleUploadMs !== null) {
+    await attempt(core, name, () => abortStaleUploads(core, name, { idleUploadMs, budget }));
+  }
+  if (living.hasLifecycle) {
+    await attempt(core, name, async () => {
+      total.counts = addCounts(total.counts, await runLifecycle(core, name, budget));
+    });
+  }
+  if (living.hasPacking) total.packable.push(name);
 }
 
 /** Each sweep begins with another bucket, so that a large one does not keep the others from their turn. */
