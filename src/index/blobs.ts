@@ -9,7 +9,7 @@ import { findLife } from './buckets.ts';
 
 type BlobCalls = Pick<
   IndexApi,
-  'findUnknownBlobs' | 'isBlobHeld' | 'holdBlobs' | 'releaseHolds' | 'condemnBlobs' | 'forgetBlobs'
+  'findUnknownBlobs' | 'findHeldBlobs' | 'holdBlobs' | 'releaseHolds' | 'condemnBlobs' | 'forgetBlobs'
 >;
 type Hold = { readonly blobId: BlobId; readonly holder: BucketAddress };
 
@@ -24,16 +24,15 @@ export function createBlobCalls(sql: Sql): BlobCalls {
       return rows.map((row) => row.blob_id as BlobId);
     },
 
-    isBlobHeld({ holder, blobId }) {
-      const [row] = sql.all<{ has_any: number }>(
-        `SELECT EXISTS (
-           SELECT 1 FROM buckets JOIN blobs ON blobs.blob_id = ? AND blobs.bucket = buckets.n
-           WHERE buckets.id = ? AND buckets.name = ?) AS has_any`,
-        blobId,
+    findHeldBlobs({ holder, blobIds }) {
+      const rows = sql.all<{ blob_id: BlobId }>(
+        `SELECT blobs.blob_id FROM buckets JOIN blobs ON blobs.bucket = buckets.n
+         WHERE buckets.id = ? AND buckets.name = ? AND blobs.blob_id IN (SELECT value FROM json_each(?))`,
         holder.id,
         holder.name,
+        JSON.stringify(blobIds),
       );
-      return row?.has_any === 1;
+      return rows.map((row) => row.blob_id);
     },
 
     holdBlobs({ home, blobIds, holder, nowMs }) {

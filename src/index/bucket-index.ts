@@ -5,6 +5,7 @@ import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBlobCalls } from './blobs.ts';
 import { createBucketCalls } from './buckets.ts';
+import { dropRestsOfLife } from './life-rests.ts';
 import { createLifecycleCalls } from './lifecycle.ts';
 import { listObjects, listVersions } from './listing.ts';
 import { createNameAidCalls } from './name-aids.ts';
@@ -21,7 +22,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof IndexQueries>([
   'getBucket',
   'resolve',
   'findUnknownBlobs',
-  'isBlobHeld',
+  'findHeldBlobs',
   'listBucketLives',
 ]);
 
@@ -41,6 +42,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createNameAidCalls(sql),
     ...createOutboxCalls(sql),
     ...createStorageCalls(sql),
+    dropRestsOfLife: (input) => dropRestsOfLife(sql, input),
     abortStaleUploads: (input) => abortStaleUploads(sql, input),
     listObjects: (input) => listObjects(sql, input),
     listVersions: (input) => listVersions(sql, input),

@@ -167,11 +167,9 @@ export function createBucketCalls(sql: Sql): BucketCalls {
         n,
       );
       if (left?.has_any !== 0) throw new StorageError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
-      sql.all('DELETE FROM finished_uploads WHERE bucket = ?', n);
       sql.all('DELETE FROM lifecycle_runs WHERE bucket = ?', n);
       sql.all('DELETE FROM packing_runs WHERE bucket = ?', n);
       sql.all('DELETE FROM name_jobs WHERE bucket = ?', n);
-      sql.all('DELETE FROM name_job_items WHERE bucket = ?', n);
       sql.all('DELETE FROM name_aids WHERE bucket = ?', n);
       sql.all('DELETE FROM key_ranges WHERE bucket = ?', n);
       endTotals(sql, n, nowMs);
@@ -215,17 +213,22 @@ export function createBucketCalls(sql: Sql): BucketCalls {
 
     forgetBucketLife({ bucket }) {
       // A deleted life without uploads has nothing that refers to a blob: each one left is in one of two partial indexes.
-      sql.all(
+      const gone = sql.all(
         `DELETE FROM buckets WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL
            AND NOT EXISTS (SELECT 1 FROM uploads WHERE bucket = buckets.n)
            AND NOT EXISTS (
              SELECT 1 FROM blobs WHERE bucket = buckets.n AND unreferenced_since_ms IS NOT NULL AND is_held = 0)
            AND NOT EXISTS (SELECT 1 FROM blobs WHERE bucket = buckets.n AND refs = 0 AND is_held = 1)
            AND NOT EXISTS (SELECT 1 FROM search_names WHERE bucket = buckets.n)
-           AND NOT EXISTS (SELECT 1 FROM search_changes WHERE bucket = buckets.n)`,
+           AND NOT EXISTS (SELECT 1 FROM search_changes WHERE bucket = buckets.n)
+           AND NOT EXISTS (SELECT 1 FROM name_job_items WHERE bucket = buckets.n)
+           AND NOT EXISTS (SELECT 1 FROM finished_uploads WHERE bucket = buckets.n)
+           AND NOT EXISTS (SELECT 1 FROM outbox WHERE place = buckets.id)
+         RETURNING n`,
         bucket.id,
         bucket.name,
       );
+      if (gone.length > 0) sql.all('DELETE FROM outbox_places WHERE place = ?', bucket.id);
     },
   };
 }

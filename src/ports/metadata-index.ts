@@ -41,6 +41,7 @@ import type { OutboxApi } from './outbox.ts';
 import type { PackingCommands, PackingQueries } from './packing.ts';
 import type { PurgeScope } from './purge.ts';
 import type { StorageHours, StorageTotals } from './stored.ts';
+import type { SweepCommands, SweepQueries } from './sweep-calls.ts';
 
 /** A multipart upload in progress. */
 export type Upload = ObjectAttributes &
@@ -138,8 +139,8 @@ export type ListUploadsPage = {
 };
 
 /** What stands in files of its own. */
-type FurtherQueries = NameQueries & PackingQueries;
-type FurtherCommands = NameCommands & PackingCommands;
+type FurtherQueries = NameQueries & PackingQueries & SweepQueries;
+type FurtherCommands = NameCommands & PackingCommands & SweepCommands;
 
 /** Rows of the index that read; never change anything. */
 export type IndexQueries = FurtherQueries & {
@@ -178,24 +179,6 @@ export type IndexQueries = FurtherQueries & {
   }): { upload: Upload; parts: readonly UploadedPart[]; isTruncated: boolean };
   /** Uploads in order of key, then upload id. BucketChanged. */
   listUploads(input: ListUploadsInput): ListUploadsPage;
-  /** Those of `blobIds` that no row of the index mentions: orphans of a crash, if they are old enough. */
-  findUnknownBlobs(input: { blobIds: readonly BlobId[] }): readonly BlobId[];
-  /** Whether a bucket still holds a blob whose home is elsewhere. */
-  isBlobHeld(input: { holder: BucketAddress; blobId: BlobId }): boolean;
-  /** Lives of buckets in this database, deleted ones with blobs left included. For the sweeper. */
-  listBucketLives(input: { name: BucketName }): readonly {
-    bucket: BucketAddress;
-    isDeleted: boolean;
-    sweptUpTo: string;
-    hasLifecycle: boolean;
-    /** Whether old bodies are to be packed. */
-    hasPacking: boolean;
-    hasNameJobs: boolean;
-    /** When the search index was last asked; null: there is none. */
-    searchedAtMs: number | null;
-    /** Since when the unfinished upload that rested longest may rest; null: there is none. */
-    idleUploadMs: number | null;
-  }[];
   /** What the bucket stores now; a class that it never had is missing. BucketChanged. Cost: one row per class. */
   getStorageTotals(input: { bucket: BucketRef }): readonly StorageTotals[];
   /** How far the last run of the bucket's rules came; null before the first. BucketChanged. */
@@ -343,40 +326,10 @@ export type IndexCommands = FurtherCommands & {
     after: UploadCursor | null;
     nowMs: number;
   }): { aborted: number; freedBytes: number; next: UploadCursor | null };
-  /** Drops uploads that a deleted life left behind, a bounded number at a time; call it until it is done. Idempotent. */
-  dropUploadsOfLife(input: { bucket: BucketAddress; nowMs: number }): { isDone: boolean };
-
-  /** Promises the holder that these blobs of this home bucket stay while it has them. NoSuchBlob. */
-  holdBlobs(input: { home: BucketAddress; blobIds: readonly BlobId[]; holder: BucketAddress; nowMs: number }): void;
-  /**
-   * Takes back holds that were taken or renewed no later than `takenUpToMs`; a younger one belongs to a copy that may be
-   * about to commit. Idempotent.
-   */
-  releaseHolds(input: {
-    home: BucketAddress;
-    blobIds: readonly BlobId[];
-    holder: BucketAddress;
-    takenUpToMs: number;
-  }): void;
-  /**
-   * Condemns blobs that nothing has referenced since before `olderThanMs`: from then on no copy can revive them.
-   * `home` is null for blobs to delete from the store, else the bucket whose hold must be released. `oldHolds` are
-   * holds taken before `olderThanMs` on blobs with no other reference, to be checked with their holder.
-   */
-  condemnBlobs(input: { bucket: BucketAddress; olderThanMs: number; limit: number }): {
-    blobs: readonly { blobId: BlobId; home: BucketAddress | null }[];
-    oldHolds: readonly { blobId: BlobId; holder: BucketAddress }[];
-  };
-  /** Forgets condemned blobs once they are gone from the store. Idempotent. */
-  forgetBlobs(input: { bucket: BucketAddress; blobIds: readonly BlobId[] }): void;
   /** Closes the hours of storage that are over, and gives closed ones that nobody forgot, with what commits caused: all lives of the name. */
   closeStorageHours(input: { name: BucketName; nowMs: number; limit: number }): readonly StorageHours[];
   /** The ledger has these. Idempotent. */
   forgetStorageHours(input: { name: BucketName; hours: readonly StorageHours[] }): void;
-  /** Remembers how far the store was compared with the index. */
-  setSweptUpTo(input: { bucket: BucketAddress; sweptUpTo: string }): void;
-  /** Drops a deleted life once it has no upload and no blob left. Idempotent. */
-  forgetBucketLife(input: { bucket: BucketAddress }): void;
 };
 
 export type IndexApi = IndexQueries & IndexCommands & OutboxApi;

@@ -185,15 +185,11 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
         blobs: [],
         oldHolds: [{ blobId, holder: addressOf(holder) }],
       });
-      expect(await index.call(holder.name, 'isBlobHeld', { holder: addressOf(holder), blobId })).toBe(true);
-      expect(await index.call(holder.name, 'isBlobHeld', { holder: addressOf(holder), blobId: blobIn(home) })).toBe(
-        false,
-      );
-      expect(await index.call(holder.name, 'isBlobHeld', { holder: addressOf(bucketRecord(holder)), blobId })).toBe(
-        true,
-      );
-      const otherLife = addressOf(bucketRecord({ name: holder.name }));
-      expect(await index.call(holder.name, 'isBlobHeld', { holder: otherLife, blobId })).toBe(false);
+      const heldBy = (address: BucketAddress) =>
+        index.call(holder.name, 'findHeldBlobs', { holder: address, blobIds: [blobId, blobIn(home)] });
+      expect(await heldBy(addressOf(holder))).toEqual([blobId]);
+      expect(await heldBy(addressOf(bucketRecord(holder)))).toEqual([blobId]);
+      expect(await heldBy(addressOf(bucketRecord({ name: holder.name })))).toEqual([]);
     });
 
     test('gives a foreign blob back to its home when nothing mentions it', async (index) => {
@@ -206,7 +202,8 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       expect(await sweep(index, holder, START_MS + 6)).toEqual(given);
       await release(index, home, holder, [blobId], START_MS + 6);
       await forget(index, holder, [blobId]);
-      expect(await index.call(holder.name, 'isBlobHeld', { holder: addressOf(holder), blobId })).toBe(false);
+      const held = { holder: addressOf(holder), blobIds: [blobId] };
+      expect(await index.call(holder.name, 'findHeldBlobs', held)).toEqual([]);
       await release(index, home, holder, [blobId], START_MS + 7);
       expect(await condemn(index, home, START_MS + 6)).toEqual([]);
       expect(await condemn(index, home, START_MS + 7)).toEqual([blobId]);

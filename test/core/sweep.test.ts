@@ -133,6 +133,37 @@ describe('the sweeper', () => {
     expect(core.blobStore.blobs.size).toBe(0);
   });
 
+  it('asks another bucket once for all blobs that it has to do with', async () => {
+    const core = createMemoryCore();
+    const [from, to] = [await openTestBucket(core, 'from'), await openTestBucket(core, 'to-bucket')];
+    const keys = ['a', 'b', 'c', 'd'];
+    for (const name of keys) await copy(core, to, await put(core, from, name, name.charCodeAt(0)), name);
+    const asked: string[] = [];
+    const index = core.ports.metadataIndex;
+    const metadataIndex: typeof index = {
+      call(name, call, input) {
+        if (call === 'findHeldBlobs' || call === 'releaseHolds') asked.push(call);
+        return index.call(name, call, input);
+      },
+    };
+    const counted = withPorts(core, { metadataIndex });
+    const drop = (bucket: BucketHandle) =>
+      deleteObjects(
+        core,
+        bucket,
+        keys.map((name) => ({ key: key(name) })),
+      );
+    await drop(from);
+    pastGrace(core);
+    expect(await sweep(counted)).toMatchObject({ releasedHolds: 0 });
+    expect(asked).toEqual(['findHeldBlobs']);
+    await drop(to);
+    pastGrace(core);
+    asked.length = 0;
+    expect(await sweep(counted)).toMatchObject({ releasedHolds: 4 });
+    expect(asked.filter((call) => call === 'releaseHolds')).toHaveLength(1);
+  });
+
   it('ends the uploads of a deleted bucket, then forgets it', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core, 'short-lived');

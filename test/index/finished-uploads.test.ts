@@ -2,7 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../../src/index/schema.ts';
-import { bucketRecord, completionOf, deletionOf, refOf, START_MS, uploadOf } from '../contract/index-samples.ts';
+import {
+  addressOf,
+  bucketRecord,
+  completionOf,
+  deletionOf,
+  refOf,
+  START_MS,
+  uploadOf,
+} from '../contract/index-samples.ts';
 import { openMigrated } from './open-migrated.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -56,6 +64,7 @@ describe('finished uploads', () => {
     expect(object.versionId).not.toBe('');
     index.deleteObjects({ bucket, ...deletionOf([key]) });
     index.deleteBucket({ bucket, nowMs: START_MS });
+    expect(index.dropRestsOfLife({ bucket: addressOf(bucket) })).toEqual({ isDone: true });
     expect(rows()).toBe(0);
   });
 });

@@ -186,12 +186,13 @@ function useIndex(index: IndexApi): void {
   index.releaseHolds({ ...hold, takenUpToMs: START_MS });
   index.forgetBlobs({ bucket: addressOf(record), blobIds: blobs.map((blob) => blob.blobId) });
   index.findUnknownBlobs({ blobIds: [own, foreign] });
-  index.isBlobHeld({ holder: addressOf(record), blobId: foreign });
+  index.findHeldBlobs({ holder: addressOf(record), blobIds: [foreign] });
   index.getStorageTotals({ bucket });
   const left = uploadOf('u');
   index.createUpload({ bucket, upload: left });
   index.deleteBucket({ bucket, nowMs: START_MS });
   index.dropUploadsOfLife({ bucket: addressOf(record), nowMs: START_MS });
+  index.dropRestsOfLife({ bucket: addressOf(record) });
   index.listBucketLives({ name });
   const hours = index.closeStorageHours({ name, nowMs: START_MS + 9_000_000, limit: 10 });
   index.forgetStorageHours({ name, hours });

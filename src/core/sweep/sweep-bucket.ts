@@ -1,7 +1,7 @@
 // Gives back the room of blobs that nothing references any more, and of those that a crash left behind. It only
 // touches blobs older than the grace, so no reader with a stale pointer and no write in progress can lose bytes.
 // Every step can be repeated: a sweep that dies is finished by the next one.
-import type { BucketAddress, BucketName } from '../../ports/domain.ts';
+import type { BlobId, BucketAddress, BucketName } from '../../ports/domain.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 
@@ -25,6 +25,7 @@ export async function sweepBucket(core: Core, name: BucketName, lives: Lives): P
     releasedHolds += condemned.releasedHolds;
     if (!isDeleted) continue;
     while (!(await metadataIndex.call(name, 'forgetNames', { bucket, what: 'all' })).isDone);
+    while (!(await metadataIndex.call(name, 'dropRestsOfLife', { bucket })).isDone);
     await metadataIndex.call(name, 'forgetBucketLife', { bucket });
   }
   if (lives.length === 0) await directory.call('forgetBucketName', { name, addedBeforeMs: olderThanMs });
@@ -49,34 +50,47 @@ async function sweepUnreferenced(core: Core, bucket: BucketAddress, olderThanMs:
       olderThanMs,
       limit: BATCH,
     });
-    for (const { blobId, holder } of oldHolds) {
-      const isHeld = await metadataIndex.call(holder.name, 'isBlobHeld', { holder, blobId });
-      if (isHeld) continue;
-      await metadataIndex.call(bucket.name, 'releaseHolds', {
-        home: bucket,
-        blobIds: [blobId],
-        holder,
-        takenUpToMs: olderThanMs,
-      });
-      releasedHolds++;
-    }
+    releasedHolds += await releaseLostHolds(core, bucket, oldHolds, olderThanMs);
     if (blobs.length === 0) return { deletedBlobs, releasedHolds };
     const own = blobs.filter((blob) => blob.home === null).map((blob) => blob.blobId);
     if (own.length > 0) await blobStore.delete(own);
-    for (const { blobId, home } of blobs) {
-      if (home === null) continue;
+    const foreign = blobs.flatMap(({ blobId, home }) => (home === null ? [] : [{ blobId, home }]));
+    for (const [home, blobIds] of byBucket(foreign.map(({ blobId, home: at }) => ({ blobId, at })))) {
       // A younger hold belongs to a copy into this bucket that has not committed yet.
-      await metadataIndex.call(home.name, 'releaseHolds', {
-        home,
-        blobIds: [blobId],
-        holder: bucket,
-        takenUpToMs: olderThanMs,
-      });
-      releasedHolds++;
+      await metadataIndex.call(home.name, 'releaseHolds', { home, blobIds, holder: bucket, takenUpToMs: olderThanMs });
+      releasedHolds += blobIds.length;
     }
     await metadataIndex.call(bucket.name, 'forgetBlobs', { bucket, blobIds: blobs.map((blob) => blob.blobId) });
     deletedBlobs += own.length;
   }
+}
+
+/** Takes back holds of blobs that their holders do not have: copies that never came. Cost: two calls for each holder. */
+async function releaseLostHolds(
+  core: Core,
+  home: BucketAddress,
+  oldHolds: readonly { readonly blobId: BlobId; readonly holder: BucketAddress }[],
+  takenUpToMs: number,
+): Promise<number> {
+  const { metadataIndex } = core.ports;
+  let released = 0;
+  for (const [holder, held] of byBucket(oldHolds.map(({ blobId, holder: at }) => ({ blobId, at })))) {
+    const there = new Set(await metadataIndex.call(holder.name, 'findHeldBlobs', { holder, blobIds: held }));
+    const blobIds = held.filter((blobId) => !there.has(blobId));
+    if (blobIds.length === 0) continue;
+    await metadataIndex.call(home.name, 'releaseHolds', { home, blobIds, holder, takenUpToMs });
+    released += blobIds.length;
+  }
+  return released;
+}
+
+/** Blobs by the bucket that has to do with them, so that each bucket is asked once for all: a Worker may make so many calls. */
+function byBucket(blobs: readonly { readonly blobId: BlobId; readonly at: BucketAddress }[]) {
+  const groups = Map.groupBy(blobs, ({ at }) => at.id);
+  return [...groups.values()].flatMap((group) => {
+    const at = group[0]?.at;
+    return at === undefined ? [] : [[at, group.map(({ blobId }) => blobId)] as const];
+  });
 }
 
 /** Compares the store with the index, in the order of creation, from where the last sweep ended up to the grace. */
