@@ -38,12 +38,14 @@ export function sumUsage(sql: Sql, input: UsageQuery): readonly UsageSum[] {
        CAST(sum(high) AS TEXT) AS high, CAST(sum(low) AS TEXT) AS low
      FROM ${table} WHERE account_id = ?1 AND ${column} >= ?2 AND ${column} < ?3
        AND (?4 IS NULL OR bucket_id = ?4) AND (?5 IS NULL OR access_key_id = ?5)
-     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 LIMIT 0 + ?6`,
+       AND (?6 IS NULL OR substr(meter, 1, instr(meter, '/') - 1) IN (SELECT value FROM json_each(?6)))
+     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 LIMIT 0 + ?7`,
     input.accountId,
     input.fromMs,
     input.toMs,
     input.bucketId ?? null,
     input.accessKeyId ?? null,
+    input.kinds === undefined ? null : JSON.stringify(input.kinds),
     SUMS_MAX + 1,
   );
   if (rows.length > SUMS_MAX) {

@@ -59,6 +59,8 @@ export type UsageQuery = {
   /** Only of this bucket, or of this key. */
   readonly bucketId?: BucketId;
   readonly accessKeyId?: AccessKeyId;
+  /** Only of meters of these kinds; absent: of all. */
+  readonly kinds?: readonly MeterKind[];
 };
 /**
  * A sum; null where it is not grouped by that. Grouped by bucket, null is what was no bucket's; by access key, what was

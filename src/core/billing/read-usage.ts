@@ -2,7 +2,7 @@
 import type { AccountId } from '../../ports/domain.ts';
 import { HOUR_MS, type UsageSum } from '../../ports/ledger.ts';
 import type { Core } from '../core.ts';
-import { toUsage } from '../metering/query-usage.ts';
+import { queryHours, toUsage } from '../metering/query-usage.ts';
 import { isInByteTime, type MeterName, type Usage } from './usage.ts';
 
 /** Byte-hours of byte-milliseconds, rounded down; of other meters the quantity as it is. */
@@ -16,23 +16,20 @@ export async function readUsage(core: Core, accountId: AccountId, fromMs: number
   return toUsage(await core.ports.ledger.call('query', { accountId, fromMs, toMs, groupBy: [] }));
 }
 
-/** Bytes of a storage meter at each hour, on average over the hour; 0 where the ledger has nothing. As `readUsage`. */
+/** Bytes of a storage meter at each hour, on average over the hour; 0 where the ledger has nothing. Times as of `readUsage`, cost as of `queryHours`. */
 export async function readStoredByHour(
   core: Core,
   accountId: AccountId,
   { meter, fromMs, toMs }: { readonly meter: MeterName; readonly fromMs: number; readonly toMs: number },
 ): Promise<readonly bigint[]> {
   const hours: bigint[] = Array.from({ length: Math.max(0, (toMs - fromMs) / HOUR_MS) }, () => 0n);
-  for (let from = fromMs; from < toMs; from += QUERY_HOURS * HOUR_MS) {
-    const until = Math.min(toMs, from + QUERY_HOURS * HOUR_MS);
-    const sums = await core.ports.ledger.call('query', { accountId, fromMs: from, toMs: until, groupBy: ['hour'] });
+  if (hours.length === 0) return hours;
+  const query = { accountId, fromMs, toMs, groupBy: ['hour'], kinds: ['storage'] } as const;
+  for await (const sums of queryHours(core, query)) {
     for (const sum of sums) if (sum.meter === meter) addHour(hours, fromMs, sum);
   }
   return hours;
 }
-
-/** Two months: some 30 meters an hour stay below what one query may give. */
-const QUERY_HOURS = 1488;
 
 function addHour(hours: bigint[], fromMs: number, { timeMs, meter, quantity }: UsageSum): void {
   const at = timeMs === null ? -1 : (timeMs - fromMs) / HOUR_MS;

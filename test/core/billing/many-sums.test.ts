@@ -1,0 +1,66 @@
+// Accounts with more sums of the ledger than one query gives: their forecasts and simulations are made all the same.
+import { expect, it } from 'vitest';
+import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
+import { readStoredByHour } from '../../../src/core/billing/read-usage.ts';
+import { queryHours } from '../../../src/core/metering/query-usage.ts';
+import type { Account } from '../../../src/ports/domain.ts';
+import { StorageError } from '../../../src/ports/errors.ts';
+import { HOUR_MS, type UsageSum } from '../../../src/ports/ledger.ts';
+import { withPorts } from '../memory-core.ts';
+import { addAccount, type BillingCore, createBillingCore } from './billing-core.ts';
+
+/** The same core with a ledger that gives so many sums at once. */
+function withSmallAnswers(core: BillingCore, most: number) {
+  const { ledger } = core.ports;
+  const asked: number[] = [];
+  const call: typeof ledger.call = async (name, input) => {
+    const answer = await ledger.call(name, input);
+    if (name !== 'query') return answer;
+    const sums = (answer as readonly UsageSum[]).length;
+    asked.push(sums);
+    if (sums > most) throw new StorageError('InvalidRequest');
+    return answer;
+  };
+  return { small: withPorts(core, { ledger: { call } }), asked };
+}
+
+/** 20 hours in which something was stored, and requests of many kinds. */
+async function used(core: BillingCore, account: Account) {
+  const nowMs = core.ports.clock.nowMs();
+  const fromMs = nowMs - (nowMs % HOUR_MS) - 20 * HOUR_MS;
+  for (let hour = 0; hour < 20; hour++) {
+    await core.use(account, fromMs + hour * HOUR_MS, 'storage/STANDARD', BigInt(1000 + hour));
+    for (let kind = 0; kind < 5; kind++) await core.use(account, fromMs + hour * HOUR_MS, `operation/K${kind}`, 1n);
+  }
+  return { accountId: account.id, fromMs, toMs: fromMs + 20 * HOUR_MS };
+}
+
+it('the hours of a time come in as many parts as it takes', async () => {
+  const core = createBillingCore();
+  const query = { ...(await used(core, await addAccount(core, 'a'))), groupBy: ['hour'] } as const;
+  const { small, asked } = withSmallAnswers(core, 30);
+  const parts: UsageSum[] = [];
+  for await (const sums of queryHours(small, query)) parts.push(...sums);
+  expect(parts).toEqual(await core.ports.ledger.call('query', query));
+  expect(asked).toEqual([120, 60, 30, 30, 60, 30, 30]);
+  const one = queryHours(withSmallAnswers(core, 5).small, query);
+  await expect(one.next()).rejects.toMatchObject({ code: 'InvalidRequest' });
+});
+
+it('only what is wanted counts: meters of other kinds do not make a query too large', async () => {
+  const core = createBillingCore();
+  const hours = { ...(await used(core, await addAccount(core, 'a'))), meter: 'storage/STANDARD' } as const;
+  const { small, asked } = withSmallAnswers(core, 20);
+  const bytes = await readStoredByHour(small, hours.accountId, hours);
+  expect(bytes).toEqual(Array.from({ length: 20 }, (_, hour) => BigInt(1000 + hour)));
+  expect(asked).toEqual([20]);
+});
+
+it('a forecast is the same, however many parts it comes in', async () => {
+  const core = createBillingCore();
+  const account = await addAccount(core, 'a');
+  await used(core, account);
+  const { small, asked } = withSmallAnswers(core, 7);
+  expect(await forecastMonth(small, account)).toEqual(await forecastMonth(core, account));
+  expect(asked.length).toBeGreaterThan(4);
+});
