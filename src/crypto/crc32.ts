@@ -16,8 +16,3 @@ export function crc32(data: Uint8Array, crcSoFar = 0): number {
 export function createCrc32Combiner(): Crc32Combiner {
   return crc32Combiner(POLYNOMIAL);
 }
-
-/** Checksum of A followed by B, from the checksums of both and the length of B in bytes. No byte is read. */
-export function combineCrc32(crcA: number, crcB: number, lengthBytesB: number): number {
-  return createCrc32Combiner()(crcA, crcB, lengthBytesB);
-}

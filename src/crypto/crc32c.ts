@@ -49,8 +49,3 @@ export function crc32c(data: Uint8Array, crcSoFar = 0): number {
 export function createCrc32cCombiner(): Crc32Combiner {
   return crc32Combiner(POLYNOMIAL);
 }
-
-/** Checksum of A followed by B, from the checksums of both and the length of B in bytes. No byte is read. */
-export function combineCrc32c(crcA: number, crcB: number, lengthBytesB: number): number {
-  return createCrc32cCombiner()(crcA, crcB, lengthBytesB);
-}

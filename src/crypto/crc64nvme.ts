@@ -104,11 +104,6 @@ export function createCrc64nvmeCombiner(): (crcA: Crc64, crcB: Crc64, lengthByte
   };
 }
 
-/** Checksum of A followed by B, from the checksums of both and the length of B in bytes. No byte is read. */
-export function combineCrc64nvme(crcA: Crc64, crcB: Crc64, lengthBytesB: number): Crc64 {
-  return createCrc64nvmeCombiner()(crcA, crcB, lengthBytesB);
-}
-
 /** x^(8 * lengthBytes): multiplying by it is what that many zero bytes do to a checksum. By repeated squaring. */
 function shiftOf(lengthBytes: number): Crc64 {
   let shift: Crc64 = { high: 1 << 31, low: 0 };

@@ -11,7 +11,7 @@ import { decodeSummary, type SummaryRow } from './object-rows.ts';
 /** Keys taken in, or out, in one step: 20 ms on a busy machine. Source: 45 µs a key, bench/names.ts. */
 const KEYS_OF_STEP = 500;
 /** Noted changes that a search looks at; core has them taken in long before there are so many. */
-export const CHANGES_LOOKED_AT = 4000;
+const CHANGES_LOOKED_AT = 4000;
 /** Ids of the names of one bucket: `n * 2^32` and up. Exact in a number for two million buckets in one database. */
 const IDS_OF_BUCKET = 2 ** 32;
 

@@ -20,8 +20,8 @@ export type NameQueries = {
   /** What a job did, the last first, from before that place on; at most 1,000. BucketChanged. */
   listNameJobItems(input: { bucket: BucketRef; id: NameJobId; before: number; limit: number }): readonly NameJobItem[];
   /**
-   * What stands below each prefix; `sizes` is empty unless the state is `ready`: then have it counted. At most 1,000
-   * prefixes. BucketChanged. Cost: 0.5 ms a prefix at a million keys.
+   * What stands below each prefix; `sizes` is empty unless the state is `ready`: then have it counted.
+   * BucketChanged. Cost: 0.5 ms a prefix at a million keys.
    */
   measurePrefixes(input: { bucket: BucketRef; prefixes: readonly string[] }): {
     readonly state: CountState;

@@ -44,7 +44,7 @@ export type Notify = {
 };
 
 /** Whether a name in a rule, with or without a wildcard at its end, means the event. */
-export function meansEvent(ruleEvent: string, event: ObjectEventName): boolean {
+function meansEvent(ruleEvent: string, event: ObjectEventName): boolean {
   const name = ruleEvent.slice('s3:'.length);
   return name.endsWith(':*') ? event.startsWith(name.slice(0, -1)) : name === event;
 }

@@ -18,7 +18,7 @@ export type PurgeFloors = {
 };
 
 /** Name of the user metadata (x-amz-meta-cache-tag) with the tags of an object, separated by commas. */
-export const CACHE_TAG_METADATA = 'cache-tag';
+const CACHE_TAG_METADATA = 'cache-tag';
 /**
  * Longest texts of floors together, UTF-16 units: they stand in every copy of the gate. What is too much becomes part of
  * the bucket's own floor, oldest first, which forgets more than was asked for and nothing less.

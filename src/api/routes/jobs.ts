@@ -1,6 +1,7 @@
 // Jobs over many keys: renames and moves, bulk deletions with a preview, restores and emptying of the trash; with progress,
 // an end before the end, and undo.
 import { z } from '@hono/zod-openapi';
+import { TASK_MAX_KEYS } from '../../core/names/name-tasks.ts';
 import { previewDeletion } from '../../core/names/preview-deletion.ts';
 import { cancelNameJob, findNameJob, startNameJob, undoNameJob } from '../../core/names/start-name-job.ts';
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
@@ -18,7 +19,7 @@ const prefixSchema = z
 const keysSchema = z
   .array(z.string().min(1).max(1024))
   .min(1)
-  .max(1000)
+  .max(TASK_MAX_KEYS)
   .optional()
   .openapi({ description: 'Of the keys with the prefix only these; absent: all.' });
 const selection = { prefix: prefixSchema, keys: keysSchema };

@@ -4,11 +4,13 @@ import { listFolder } from '../../core/names/list-folder.ts';
 import { measurePrefixes } from '../../core/names/measure-prefixes.ts';
 import { searchNames, sortObjects } from '../../core/names/search-names.ts';
 import type { ObjectSummary } from '../../ports/domain.ts';
+import { SEARCH_MAX_MATCHES } from '../../ports/name-aids.ts';
 import { type Api, apiRoute, callOf, isoTime, jsonAnswer, openBucketOf } from '../context.ts';
 import { cursorAt, pageQuery, readCursor } from '../paging.ts';
 import { bucketParams, isCompleteSchema, objectSchema, prefixQuery } from './object-schemas.ts';
 
 const TAGS = ['Objects'];
+/** Prefixes measured in one request. */
 const PREFIXES_MAX = 100;
 
 const sortQuery = {
@@ -113,7 +115,7 @@ function addSearch(api: Api): void {
       // A place is a number among all matches, or `>` and the key behind which the look at names goes on.
       const place = readCursor(call.secrets, list, cursor);
       const after = place.startsWith('>') ? place.slice(1) : null;
-      const found = await searchNames(call.core, bucket, { prefix, needle: text, limit: 1000, after });
+      const found = await searchNames(call.core, bucket, { prefix, needle: text, limit: SEARCH_MAX_MATCHES, after });
       const looksOn = found.nextAfter !== null || after !== null;
       const sorted = looksOn ? found.objects : sortObjects(found.objects, sort, order === 'desc');
       const from = looksOn ? 0 : Number(place);

@@ -78,7 +78,7 @@ function isGrantedTo({ grantee }: Grant, principal: Principal): boolean {
 }
 
 /** Whether the grant goes to everybody, or to everybody with an account, which is as good as everybody. */
-export function isPublicGrant({ grantee }: Grant): boolean {
+function isPublicGrant({ grantee }: Grant): boolean {
   return grantee.kind === 'group' && grantee.group !== 'LogDelivery';
 }
 

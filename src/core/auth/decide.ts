@@ -76,10 +76,7 @@ export function decide(record: AccessRecord, request: AccessRequest, policy = re
 }
 
 /** Who owns an object of the bucket: with ownership enforced the bucket's owner, whoever wrote it. */
-export function ownerOf(
-  { access, ownerId }: Pick<AccessRecord, 'access' | 'ownerId'>,
-  object: AccessObject,
-): AccountId {
+function ownerOf({ access, ownerId }: Pick<AccessRecord, 'access' | 'ownerId'>, object: AccessObject): AccountId {
   return access.ownership === 'BucketOwnerEnforced' ? ownerId : (object.ownerId ?? ownerId);
 }
 

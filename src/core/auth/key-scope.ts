@@ -5,7 +5,7 @@ import { isInRange, parseIp, parseIpRange } from '../../ports/ip-range.ts';
 import { BUCKET_ACTIONS, isObjectAction, OBJECT_ACTIONS, type S3Action } from './actions.ts';
 
 /** What is about no bucket. */
-export const ACCOUNT_ACTIONS = ['s3:ListAllMyBuckets', 'kms:ListKeys', 'kms:CreateKey'] as const;
+const ACCOUNT_ACTIONS = ['s3:ListAllMyBuckets', 'kms:ListKeys', 'kms:CreateKey'] as const;
 export type AccountAction = (typeof ACCOUNT_ACTIONS)[number];
 
 export type ScopedRequest = {

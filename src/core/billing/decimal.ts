@@ -2,7 +2,7 @@
 // fractions until the end, and are rounded once, to micro-units of the currency.
 
 /** Digits behind the point that a price or quantity of a rate card may have. */
-export const SCALE_DIGITS = 12;
+const SCALE_DIGITS = 12;
 export const SCALE = 10n ** BigInt(SCALE_DIGITS);
 /** Micro-units of a unit of currency. */
 export const MICRO = 1_000_000n;

@@ -27,7 +27,7 @@ export type BucketHandle = {
 type InputOf<Name extends TakesBucket> = Omit<Parameters<IndexApi[Name]>[0], 'bucket'>;
 
 /** What a call of the index needs of the record that its caller decided on. */
-export function toBucketRef({ id, name, revision, settings }: BucketRecord): BucketRef {
+function toBucketRef({ id, name, revision, settings }: BucketRecord): BucketRef {
   const { versioning, objectLock } = settings;
   return {
     id,

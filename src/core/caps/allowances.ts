@@ -25,7 +25,7 @@ export type CapStanding = {
 };
 
 /** How a cap stands. */
-export function standingOf(state: CapState, nowMs: number): CapStanding {
+function standingOf(state: CapState, nowMs: number): CapStanding {
   const { cap } = state;
   const periodMs = capPeriod(cap.period, nowMs);
   const spent = spentOf(state, monthOf(nowMs));

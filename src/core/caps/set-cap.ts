@@ -1,4 +1,4 @@
-// What an owner does with caps: sets, lifts, removes and looks at them. Every bucket that a cap is on has a mark in its
+// What an owner does with caps: sets them, which is also how one is lifted for a time, removes and looks at them. Every bucket that a cap is on has a mark in its
 // record, which travels in its gate: only where it is set do readers ask the guard at all.
 import type { Cap, CapScope } from '../../ports/caps.ts';
 import type { AccountId, BucketName } from '../../ports/domain.ts';

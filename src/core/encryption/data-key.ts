@@ -23,7 +23,7 @@ export function toDataKey(bytes: Uint8Array, encryption: ObjectEncryption): Data
   return { bytes, layers: layersOf(encryption), showsMd5: encryption.kind === 'server' };
 }
 
-export function layersOf(encryption: ObjectEncryption): Layers {
+function layersOf(encryption: ObjectEncryption): Layers {
   return encryption.kind === 'named' && encryption.isDoubled ? 2 : 1;
 }
 

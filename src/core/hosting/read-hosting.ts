@@ -14,7 +14,7 @@ const CACHE_CONTROL_RULES_MAX = 50;
 const HOTLINK_HOSTS_MAX = 100;
 const HOTLINK_PATTERNS_MAX = 20;
 /** Host names of one bucket. */
-export const DOMAINS_MAX = 20;
+const DOMAINS_MAX = 20;
 /** Sizes of images that a document can list. */
 const IMAGE_SIZES_MAX = 50;
 /** Longest header value that a document can bring, characters. */

@@ -16,7 +16,7 @@ const UNSEARCHED_MS = 30 * DAY_MS;
 const DRIVEN_MS = 3000;
 /** Steps of care in one sweep and bucket. */
 const TEND_STEPS = 1000;
-export const NEEDLE_MAX_LENGTH = 255;
+const NEEDLE_MAX_LENGTH = 255;
 
 export type SearchInput = {
   readonly prefix: string;
@@ -49,7 +49,7 @@ function isIndexable(folded: string): boolean {
 }
 
 /** Makes the search index, or takes in what changed, step by step: others can write in between. */
-export async function indexAll(core: Core, bucket: BucketHandle): Promise<void> {
+async function indexAll(core: Core, bucket: BucketHandle): Promise<void> {
   for (;;) {
     const { isDone } = await bucket.call('indexNames', { nowMs: core.ports.clock.nowMs() });
     if (isDone) return;

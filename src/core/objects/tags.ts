@@ -13,7 +13,7 @@ const invalid = (detail: string, fields: Readonly<Record<string, string>> = {}) 
   new StorageError('InvalidTag', { detail, fields });
 
 /** One tag, or InvalidTag. */
-export function requireTag(key: string, value: string): void {
+function requireTag(key: string, value: string): void {
   if (key === '' || key.length > TAG_KEY_MAX_LENGTH || !TAG_TEXT.test(key)) {
     throw invalid('The TagKey you have provided is invalid', { TagKey: key.slice(0, TAG_KEY_MAX_LENGTH) });
   }

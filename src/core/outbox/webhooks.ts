@@ -15,7 +15,7 @@ const TYPES_MAX = 50;
 /** A type of event, or all that begin so: `usage.*`, `*`. */
 const TYPE_FORM = /^(?:\*|[a-z][a-z0-9_-]{0,62}(?:\.[a-z0-9_-]{1,63}){0,4}(?:\.\*)?)$/;
 /** How long a secret that was replaced signs along, milliseconds. */
-export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
+const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
 /** Secrets that count at once: each makes a signature. */
 const SECRETS_MAX = 3;
 
@@ -26,7 +26,7 @@ export type WebhookInfo = Omit<WebhookEndpoint, 'secrets'> & { readonly arn: str
 export type WebhookInput = Pick<WebhookEndpoint, 'url' | 'description' | 'types' | 'isEnabled'>;
 
 /** What stands in notification configurations for a webhook. */
-export function webhookArn(id: string): string {
+function webhookArn(id: string): string {
   return `arn:quayside:webhook:::${id}`;
 }
 

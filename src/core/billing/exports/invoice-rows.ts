@@ -64,7 +64,7 @@ function savedRow({ label, units, unitName, amountMicro }: InvoiceLine): Invoice
 }
 
 /** Digits behind the point of a currency's smallest coin. */
-export function coinDigits(currency: string): number {
+function coinDigits(currency: string): number {
   const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
   return Math.min(maximumFractionDigits ?? 2, 6);
 }
