@@ -64,7 +64,11 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
       return rows.map(({ account_id }) => account_id as AccountId);
     },
 
-    putWebhook({ webhook, max }) {
+    putWebhook({ webhook, known, max }) {
+      const [row] = sql.all<WebhookRow>(`SELECT ${COLUMNS} FROM webhooks WHERE id = ?`, webhook.id);
+      const found = row === undefined ? null : decode(row);
+      if (isSame(found, webhook)) return;
+      if (!isSame(found, known)) throw new StorageError('ConditionalRequestConflict');
       const [others] = sql.all<{ count: number }>(
         'SELECT count(*) AS count FROM webhooks WHERE account_id = ? AND id <> ?',
         webhook.accountId,
@@ -90,6 +94,13 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
       sql.all('DELETE FROM webhooks WHERE id = ? AND account_id = ?', id, accountId);
     },
   };
+}
+
+/** Whether they say the same; null is none. */
+function isSame(a: WebhookEndpoint | null, b: WebhookEndpoint | null): boolean {
+  const told = (one: WebhookEndpoint | null) =>
+    one === null ? null : [one.accountId, one.url, one.description, one.types, one.secrets, one.isEnabled];
+  return JSON.stringify(told(a)) === JSON.stringify(told(b));
 }
 
 function decode(row: WebhookRow): WebhookEndpoint {

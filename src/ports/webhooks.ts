@@ -23,8 +23,11 @@ export type WebhookApi = {
   listWebhooks(input: { accountId: AccountId; after: string; limit: number }): readonly WebhookEndpoint[];
   /** Accounts that have any, after one, in byte order. */
   listWebhookAccounts(input: { after: string; limit: number }): readonly AccountId[];
-  /** Makes or replaces one. InvalidRequest: the account has `max` others. Idempotent. */
-  putWebhook(input: { webhook: WebhookEndpoint; max: number }): void;
+  /**
+   * Makes one (`known` null), or puts it in the place of one that is `known` to be so. ConditionalRequestConflict: it is not so any
+   * more; read it again. InvalidRequest: the account has `max` others. Idempotent.
+   */
+  putWebhook(input: { webhook: WebhookEndpoint; known: WebhookEndpoint | null; max: number }): void;
   /** Idempotent. */
   deleteWebhook(input: { id: string; accountId: AccountId }): void;
 };

@@ -153,7 +153,11 @@ export function billingContract(subject: Subject<Directory>): void {
         ['4', 'c'],
       ] as const) {
         const accountId = `${start}${of}` as AccountId;
-        await directory.call('putWebhook', { webhook: { ...webhook, id: `${start}${id}`, accountId }, max: 9 });
+        await directory.call('putWebhook', {
+          webhook: { ...webhook, id: `${start}${id}`, accountId },
+          known: null,
+          max: 9,
+        });
       }
       const all = ['a', 'b', 'c'].map((of) => `${start}${of}`);
       expect(await directory.call('listWebhookAccounts', { after: start, limit: 3 })).toEqual(all);

@@ -395,7 +395,7 @@ function useDirectory(directory: DirectoryApi): void {
   useSignIn(directory);
   useOutbox(directory, 'account a');
   const webhook = { id: 'w', accountId: OWNER, url: 'u', description: '', types: [], secrets: [], isEnabled: true };
-  directory.putWebhook({ webhook: { ...webhook, createdAtMs: START_MS }, max: 1 });
+  directory.putWebhook({ webhook: { ...webhook, createdAtMs: START_MS }, known: null, max: 1 });
   directory.getWebhook({ id: 'w' });
   directory.listWebhooks({ accountId: OWNER, after: '', limit: 10 });
   directory.deleteWebhook({ id: 'w', accountId: OWNER });

@@ -111,7 +111,7 @@ it('the cron trigger of bills tells webhooks what a day used, once', async () =>
   // An address that nothing is ever sent to: the message waits.
   const webhook = { id: accountId, accountId, url: 'https://127.0.0.1/', description: '', types: ['usage.*'] };
   const enabled = { ...webhook, secrets: [], isEnabled: true, createdAtMs: 0 };
-  await directory().call('putWebhook', { webhook: enabled, max: 9 });
+  await directory().call('putWebhook', { webhook: enabled, known: null, max: 9 });
   await directory().call('setUsageTold', { dayMs: dayMs - DAY_MS, after: '' });
   const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'off' } as typeof env;
   const place = { place: accountPlace(accountId), endpointId: accountId, before: null, limit: 9 } as const;

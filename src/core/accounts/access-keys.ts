@@ -2,13 +2,14 @@
 // for a while. Who may do it is the caller's to check (permissions.ts).
 import { randomText } from '../../crypto/random-text.ts';
 import type { AccessKeyRecord, KeyScope } from '../../ports/account-records.ts';
+import type { Role } from '../../ports/accounts.ts';
 import type { AccessKeyId, AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { boundOf } from '../auth/find-access-key.ts';
 import { scopeMistake } from '../auth/key-scope.ts';
 import type { Core } from '../core.ts';
 import { sealSecret } from '../encryption/sealed-secret.ts';
-import type { ApiCaller } from './permissions.ts';
+import { type ApiCaller, scopesOfRole } from './permissions.ts';
 
 /** Keys of one account, and how long a secret is: 40 characters, as S3's, 200 bits. */
 const ACCESS_KEYS_MAX = 1000;
@@ -23,6 +24,8 @@ export type NewAccessKey = {
   readonly expiresAtMs: number | null;
   /** Who makes it: whoever signs in with it may do no more. */
   readonly maker: Pick<ApiCaller, 'role' | 'scopes'>;
+  /** The role of the key that it takes the place of, which it does not exceed either; absent: it takes none. */
+  readonly oldRole?: Role | null;
 };
 
 /** A key with its secret, which nobody sees again. */
@@ -32,7 +35,7 @@ export type MadeAccessKey = { readonly key: AccessKeyRecord; readonly secret: st
 export async function createAccessKey(core: Core, wanted: NewAccessKey): Promise<MadeAccessKey> {
   const { directory, clock } = core.ports;
   checkAccessKey(core, wanted);
-  const { accountId, name, scope, expiresAtMs, maker } = wanted;
+  const { accountId, name, scope, expiresAtMs } = wanted;
   const known = await directory.call('listAccessKeys', { accountId, after: '', limit: ACCESS_KEYS_MAX });
   if (known.length >= ACCESS_KEYS_MAX) {
     throw new StorageError('InvalidInput', { detail: `An account has at most ${ACCESS_KEYS_MAX} access keys.` });
@@ -40,12 +43,17 @@ export async function createAccessKey(core: Core, wanted: NewAccessKey): Promise
   const id = `QS${randomText(ID_LENGTH).toUpperCase()}` as AccessKeyId;
   const secret = randomText(SECRET_LENGTH);
   const times = { createdAtMs: clock.nowMs(), expiresAtMs, lastUsedMs: null };
-  // A key with a scope stays one for S3, also when the scope is taken away; so does one that a narrowed token makes.
-  const role = scope === null && maker.scopes === null ? maker.role : null;
-  const key = { id, accountId, name, scope, role, ...times, isEnabled: true, revision: 1 };
+  const key = { id, accountId, name, scope, role: roleOf(wanted), ...times, isEnabled: true, revision: 1 };
   const sealedSecret = sealSecret(core.settings.masterKeys, secret, boundOf(id));
   await directory.call('addAccessKey', { key, sealedSecret });
   return { key, secret };
+}
+
+/** A key with a scope stays one for S3, also when the scope is taken away; so do one that a narrowed token makes, and its successors. */
+function roleOf({ scope, maker, oldRole }: NewAccessKey): Role | null {
+  if (scope !== null || maker.scopes !== null || oldRole === null) return null;
+  if (oldRole === undefined || !scopesOfRole(maker.role).isSupersetOf(scopesOfRole(oldRole))) return maker.role;
+  return oldRole;
 }
 
 /** InvalidInput for what no key can have. */
@@ -58,7 +66,8 @@ export function checkAccessKey(core: Core, { scope, expiresAtMs }: Pick<NewAcces
 }
 
 /**
- * Makes a key of the same name and scope, with no more rights than `maker` has; the old one goes on until the overlap is over, unless it ends sooner by itself.
+ * Makes a key of the same name and scope, with no more rights than the old one and `maker` have; the old one goes on until the
+ * overlap is over, unless it ends sooner by itself.
  * NoSuchAccessKey, and what createAccessKey throws. A crash in between leaves both keys as they are.
  */
 export async function rotateAccessKey(
@@ -71,8 +80,8 @@ export async function rotateAccessKey(
   const found = await directory.call('findAccessKeyRecord', old);
   if (found === null) throw new StorageError('NoSuchAccessKey');
   const untilMs = clock.nowMs() + overlapMs;
-  const { accountId, name, scope, isEnabled, revision } = found;
-  const made = await createAccessKey(core, { accountId, name, scope, expiresAtMs: null, maker });
+  const { accountId, name, scope, role: oldRole, isEnabled, revision } = found;
+  const made = await createAccessKey(core, { accountId, name, scope, expiresAtMs: null, maker, oldRole });
   const expiresAtMs = Math.min(untilMs, found.expiresAtMs ?? untilMs);
   await directory.call('updateAccessKey', { ...old, revision, name, scope, isEnabled, expiresAtMs });
   return made;

@@ -16,6 +16,8 @@ const TYPES_MAX = 50;
 const TYPE_FORM = /^(?:\*|[a-z][a-z0-9_-]{0,62}(?:\.[a-z0-9_-]{1,63}){0,4}(?:\.\*)?)$/;
 /** How long a secret that was replaced signs along, milliseconds. */
 const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
+/** How often a change is made anew of what others have left meanwhile. */
+const CHANGE_ATTEMPTS = 8;
 /** Secrets that count at once: each makes a signature. */
 const SECRETS_MAX = 3;
 
@@ -44,7 +46,7 @@ export async function createWebhook(
   const { text, kept } = makeSecret(core.settings.masterKeys, id);
   const createdAtMs = core.ports.clock.nowMs();
   const webhook: WebhookEndpoint = { ...input, id, accountId, secrets: [kept], createdAtMs };
-  await core.ports.directory.call('putWebhook', { webhook, max: WEBHOOKS_MAX });
+  await core.ports.directory.call('putWebhook', { webhook, known: null, max: WEBHOOKS_MAX });
   return { webhook: toInfo(webhook), secret: text };
 }
 
@@ -62,35 +64,57 @@ export async function getWebhook(core: Core, accountId: AccountId, id: string): 
   return toInfo(await openWebhook(core, accountId, id));
 }
 
-/** Replaces what is given. NoSuchWebhook, InvalidArgument. */
+/** Replaces what is given. NoSuchWebhook, InvalidArgument, ConditionalRequestConflict (many change it at once). */
 export async function updateWebhook(
   core: Core,
   accountId: AccountId,
   id: string,
   changes: Partial<WebhookInput>,
 ): Promise<WebhookInfo> {
-  const webhook = { ...(await openWebhook(core, accountId, id)), ...changes };
-  checkInput(core, webhook);
-  await core.ports.directory.call('putWebhook', { webhook, max: WEBHOOKS_MAX });
+  const webhook = await changeWebhook(core, accountId, id, (known) => {
+    const changed = { ...known, ...changes };
+    checkInput(core, changed);
+    return changed;
+  });
   return toInfo(webhook);
 }
 
-/** A new secret, shown this once; the old one signs along for a day. NoSuchWebhook, ServiceUnavailable. */
+/** Changes it as it is: where somebody else changes it meanwhile, the change is made of what that left. */
+async function changeWebhook(
+  core: Core,
+  accountId: AccountId,
+  id: string,
+  change: (known: WebhookEndpoint) => WebhookEndpoint,
+): Promise<WebhookEndpoint> {
+  for (let attempt = 1; ; attempt++) {
+    const known = await openWebhook(core, accountId, id);
+    const webhook = change(known);
+    try {
+      await core.ports.directory.call('putWebhook', { webhook, known, max: WEBHOOKS_MAX });
+      return webhook;
+    } catch (error) {
+      const isConflict = error instanceof StorageError && error.code === 'ConditionalRequestConflict';
+      if (!isConflict || attempt === CHANGE_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** A new secret, shown this once; the old one signs along for a day. NoSuchWebhook, ServiceUnavailable, ConditionalRequestConflict. */
 export async function rotateSecret(
   core: Core,
   accountId: AccountId,
   id: string,
 ): Promise<{ webhook: WebhookInfo; secret: string; oldEndsAtMs: number }> {
-  const webhook = await openWebhook(core, accountId, id);
   const { text, kept } = makeSecret(core.settings.masterKeys, id);
   const nowMs = core.ports.clock.nowMs();
   const oldEndsAtMs = nowMs + SECRET_OVERLAP_MS;
-  const old = webhook.secrets
-    .map((secret) => ({ ...secret, endsAtMs: Math.min(secret.endsAtMs ?? oldEndsAtMs, oldEndsAtMs) }))
-    .filter(({ endsAtMs }) => endsAtMs > nowMs)
-    .slice(0, SECRETS_MAX - 1);
-  const changed = { ...webhook, secrets: [kept, ...old] };
-  await core.ports.directory.call('putWebhook', { webhook: changed, max: WEBHOOKS_MAX });
+  const changed = await changeWebhook(core, accountId, id, (known) => {
+    const old = known.secrets
+      .map((secret) => ({ ...secret, endsAtMs: Math.min(secret.endsAtMs ?? oldEndsAtMs, oldEndsAtMs) }))
+      .filter(({ endsAtMs }) => endsAtMs > nowMs)
+      .slice(0, SECRETS_MAX - 1);
+    return { ...known, secrets: [kept, ...old] };
+  });
   return { webhook: toInfo(changed), secret: text, oldEndsAtMs };
 }
 

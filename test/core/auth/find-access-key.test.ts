@@ -55,4 +55,22 @@ describe('access keys', () => {
     core.advanceSeconds(1);
     expect([await find(old.id), await find(successor.id)].map((found) => found !== null)).toEqual([false, true]);
   });
+
+  it.each([
+    // Who made the old key, who rotates it, and the role of the new one.
+    [{ role: 'owner', scopes: null }, OWNER, 'owner'],
+    [{ role: 'admin', scopes: null }, OWNER, 'admin'],
+    [OWNER, { role: 'admin', scopes: null }, 'admin'],
+    [{ role: 'owner', scopes: ['keys:write'] }, OWNER, null],
+    [OWNER, { role: 'owner', scopes: ['keys:write'] }, null],
+  ] as const)(
+    'have no more rights when they are rotated than the old one and who does it (%j, %j)',
+    async (maker, rotator, role) => {
+      const { core } = setUp();
+      const accountId = ROOT_ACCOUNT.id;
+      const { key } = await createAccessKey(core, { accountId, name: 'n', scope: null, expiresAtMs: null, maker });
+      const made = await rotateAccessKey(core, { accountId, id: key.id }, 60_000, rotator);
+      expect(made.key.role).toBe(role);
+    },
+  );
 });

@@ -27,7 +27,7 @@ async function withWebhook(name: string, types: readonly string[] = ['usage.dail
     secrets: [],
   };
   const enabled = { ...webhook, types, isEnabled: true, createdAtMs: 0 };
-  await core.ports.directory.call('putWebhook', { webhook: enabled, max: 9 });
+  await core.ports.directory.call('putWebhook', { webhook: enabled, known: null, max: 9 });
   return account;
 }
 
