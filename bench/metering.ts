@@ -25,7 +25,7 @@ import { createDelivery } from '../src/http/delivery/deliver.ts';
 import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
 import type { BucketSettings } from '../src/ports/bucket-settings.ts';
 import type { AccountId, BucketId } from '../src/ports/domain.ts';
-import { HOUR_MS } from '../src/ports/ledger.ts';
+import { HOUR_MS } from '../src/ports/time.ts';
 import type { UsageCounter } from '../src/ports/metering.ts';
 import { median, printTable } from './lib/table.ts';
 

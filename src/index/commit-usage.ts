@@ -2,10 +2,10 @@
 // of a class's least time, unfinished uploads that were given up. Written inside the commit that is the cause, so it is
 // counted once and never without it; it waits here by the hour until the sweep has brought it to the ledger.
 import type { AccountId, BucketId, BucketName } from '../ports/domain.ts';
-import { HOUR_MS, type MeterName } from '../ports/ledger.ts';
+import type { MeterName } from '../ports/ledger.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { StorageHours } from '../ports/stored.ts';
-import { hourOf } from './storage-totals.ts';
+import { HOUR_MS, startOfHour } from '../ports/time.ts';
 import { HALF } from './usage-sums.ts';
 
 /** A quantity is `high` × 2^32 + `low`, as in the ledger. */
@@ -43,7 +43,7 @@ export function addCommitUsage(sql: Sql, bucket: number, meter: MeterName, quant
      ON CONFLICT DO UPDATE SET high = high + excluded.high, low = low + excluded.low`,
     bucket,
     meter,
-    hourOf(atMs),
+    startOfHour(atMs),
     Number(quantity / HALF),
     Number(quantity % HALF),
   );

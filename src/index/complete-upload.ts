@@ -1,10 +1,12 @@
 // Completing a multipart upload: one commit that makes an object of the listed parts, frees the others, and
 // remembers the outcome so that a client that missed the answer can ask again.
+
 import { sha256Hex } from '../crypto/hash.ts';
 import type { BlobId, ObjectVersion, UploadId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { IndexApi, Upload } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
+import { DAY_MS } from '../ports/time.ts';
 import { changeReferences, type Mentions, mentionsOf, type SavedBytes } from './blob-references.ts';
 import { requireBucket } from './buckets.ts';
 import { factsOf, recordEvent } from './object-events.ts';
@@ -24,7 +26,7 @@ type CompleteInput = Parameters<IndexApi['completeUpload']>[0];
 type ListedPart = { readonly partNumber: number; readonly md5: string };
 
 /** How long the outcome of a finished upload is remembered: as long as any client goes on asking. Milliseconds. */
-const FINISHED_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+const FINISHED_KEPT_MS = 7 * DAY_MS;
 /** How many outcomes a database remembers at most, the newest; a row is about 1 KiB for an object of few parts. */
 const FINISHED_KEPT_ROWS = 10_000;
 /** How many old outcomes a completion removes at most: more than it adds, and little work. */

@@ -1,8 +1,10 @@
 // The ledger as plain synchronous code over a SQL port, like the bucket index: rollups of usage by the hour and by the
 // month, and what tells a batch that came again. No prices here.
+
 import type { LedgerApi } from '../ports/ledger.ts';
 import type { PriceReceipt } from '../ports/receipts.ts';
 import type { Sql } from '../ports/sql.ts';
+import { DAY_MS } from '../ports/time.ts';
 import { inTransactions } from './bucket-index.ts';
 import { createCapCalls } from './caps.ts';
 import { createReceiptCalls } from './receipts.ts';
@@ -10,7 +12,7 @@ import { addRows, claimBatch } from './record-usage.ts';
 import { sumUsage } from './usage-sums.ts';
 
 /** How long a source is remembered after its last batch; whoever sends a batch again does so within minutes. Milliseconds. */
-const SOURCE_KEPT_MS = 90 * 24 * 3_600_000;
+const SOURCE_KEPT_MS = 90 * DAY_MS;
 const SOURCES_REMOVED = 20;
 
 /** The calls over a database whose tables `migrate(sql, LEDGER_SCHEMA)` made. Each is atomic. `price` prices receipts. */

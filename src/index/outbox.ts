@@ -1,8 +1,10 @@
 // The outbox family of calls, for the database of buckets and for the directory's: what is to be sent is added, taken
 // under a lease, settled, listed and replayed. A row is taken by moving its due time to the end of the lease; whoever
 // dies with it leaves it to the next claim. Called through the ports, by the dispatcher and by core/outbox.
+
 import type { Delivery, DeliveryResult, OutboxApi } from '../ports/outbox.ts';
 import type { Sql } from '../ports/sql.ts';
+import { earlier } from '../ports/time.ts';
 import {
   addDelivery,
   bury,
@@ -95,10 +97,6 @@ function firstDueMs(sql: Sql, endpointId: string): number | null {
     endpointId,
   );
   return row?.due_ms ?? null;
-}
-
-function earlier(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : Math.min(a, b);
 }
 
 /** Those after a name first, so that none waits for all others again and again. */

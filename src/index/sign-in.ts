@@ -1,17 +1,19 @@
 // Tokens, sessions, failures to sign in and kept answers: the part of the directory that the JSON API signs in with.
 // Plain synchronous code over a SQL port; directory-index.ts makes each call atomic.
+
 import type { Holder, IdempotencyState, OfAccount, Role, Session, SignInApi, Token } from '../ports/accounts.ts';
 import type { AccessKeyId, AccountId } from '../ports/domain.ts';
 import type { Sql } from '../ports/sql.ts';
+import { DAY_MS, HOUR_MS } from '../ports/time.ts';
 
 /** Failures that nobody waits for: of a name, and of a source, which many people may share. */
 const FREE_FAILURES = { name: 10, source: 30 } as const;
 /** Milliseconds until what was counted is forgotten, and the longest wait. */
-const FORGET_AFTER_MS = 3_600_000;
+const FORGET_AFTER_MS = HOUR_MS;
 const WAIT_MAX_MS = 60_000;
 
 /** Kept answers: a day, as other services keep them; of one caller so many; an unanswered request counts that long. */
-const ANSWER_KEPT_MS = 24 * 3_600_000;
+const ANSWER_KEPT_MS = DAY_MS;
 const ANSWERS_MAX = 1000;
 const UNDER_WAY_MS = 60_000;
 

@@ -7,8 +7,9 @@
 // as two whole numbers: of the bytes' whole GiB and of the rest below one GiB. The rest's stays below 2^30 * 3,600,000 <
 // 2^53 in an hour, the other's below 2^55 for what an INTEGER can count at all (8 EiB). Both are sums of exact products.
 // What sharing and compression spare of these bytes has an integral of its own each, kept in the same way.
-import { HOUR_MS } from '../ports/ledger.ts';
+
 import type { Sql } from '../ports/sql.ts';
+import { HOUR_MS, startOfHour } from '../ports/time.ts';
 import type { RowChange, RowState } from './row-changes.ts';
 
 /** What a bucket stores now in one storage class. */
@@ -68,11 +69,6 @@ export function addToTotals(sql: Sql, { bucket, from, to, atMs }: RowChange): vo
   }
 }
 
-/** The start of the hour of a time. */
-export function hourOf(timeMs: number): number {
-  return timeMs - (timeMs % HOUR_MS);
-}
-
 function noDeltas(): Deltas {
   return {
     currentBytes: 0,
@@ -125,7 +121,7 @@ function begin(sql: Sql, bucket: number, storageClass: string, atMs: number): vo
     'INSERT INTO storage_totals (bucket, storage_class, hour_ms, as_of_ms) VALUES (?, ?, ?, ?)',
     bucket,
     storageClass,
-    hourOf(atMs),
+    startOfHour(atMs),
     atMs,
   );
 }
@@ -142,7 +138,7 @@ export function closeHour(sql: Sql, bucket: number, storageClass: string, atMs: 
     bucket,
     storageClass,
   );
-  const hourMs = hourOf(atMs);
+  const hourMs = startOfHour(atMs);
   if (row === undefined || row.hour_ms >= hourMs) return;
   if (row.hour_ms > 0) {
     const end = row.hour_ms + HOUR_MS;

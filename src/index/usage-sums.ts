@@ -1,13 +1,14 @@
 // Sums of the ledger's rows, by whatever they are wanted by. Read by queries of usage and by caps.
+
 import { capPeriod } from '../ports/caps.ts';
 import type { AccessKeyId, BucketId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { MeterName, UsageGroup, UsageQuery, UsageSum } from '../ports/ledger.ts';
 import type { Sql } from '../ports/sql.ts';
+import { DAY_MS } from '../ports/time.ts';
 
 /** Sums that one query gives at most; a year of hours of five meters is fewer. */
 const SUMS_MAX = 50_000;
-const DAY_MS = 86_400_000;
 /** What a whole number of `high` stands for. */
 export const HALF = 1n << 32n;
 

@@ -1,7 +1,9 @@
 // Caps on what an account's usage may cost or send out, as plain data: what the owner sets, what the ledger knows of it,
 // and the leases by which processes use it up. core/caps decides; the ledger keeps.
+
 import type { AccessKeyId, AccountId, BucketId } from './domain.ts';
 import type { UsageRow } from './ledger.ts';
+import { DAY_MS, startOfDay } from './time.ts';
 
 /** What a cap is on: all of an account, or what is used of one bucket, or by one access key. */
 export type CapScope =
@@ -59,12 +61,10 @@ export type CapLease = {
   readonly untilMs: number;
 };
 
-const DAY_MS = 86_400_000;
-
 /** The day or the calendar month that a time is in, UTC; the end is not part of it. */
 export function capPeriod(period: Cap['period'], timeMs: number): { readonly fromMs: number; readonly toMs: number } {
   if (period === 'day') {
-    const fromMs = timeMs - (timeMs % DAY_MS);
+    const fromMs = startOfDay(timeMs);
     return { fromMs, toMs: fromMs + DAY_MS };
   }
   const date = new Date(timeMs);

@@ -6,9 +6,6 @@ import type { Cap, CapCrossing, CapLease, CapsState } from './caps.ts';
 import type { AccessKeyId, AccountId, BucketId } from './domain.ts';
 import type { ReceiptCommands, ReceiptQueries } from './receipts.ts';
 
-/** Milliseconds of an hour, the grain of the ledger. */
-export const HOUR_MS = 3_600_000;
-
 /**
  * What is measured; storage classes by their S3 names. `storage` is as clients see it; `deduplicated` and `compressed` are
  * what of it is not really stored. `early-delete`: what is short of a class's least time.

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import type { BucketRef, ObjectVersion, VersionId, Versioning } from '../../src/ports/domain.ts';
-import { HOUR_MS } from '../../src/ports/ledger.ts';
 import type { LifecycleAction } from '../../src/ports/lifecycle.ts';
 import type { NameAction } from '../../src/ports/name-jobs.ts';
+import { HOUR_MS } from '../../src/ports/time.ts';
 import {
   arrivalOf,
   asKey,

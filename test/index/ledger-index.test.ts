@@ -5,7 +5,8 @@ import { priceReceipt } from '../../src/core/billing/price-receipt.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../src/index/ledger-schema.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../src/ports/domain.ts';
-import { HOUR_MS, type LedgerApi, type MeterName, type UsageGroup, type UsageRow } from '../../src/ports/ledger.ts';
+import type { LedgerApi, MeterName, UsageGroup, UsageRow } from '../../src/ports/ledger.ts';
+import { HOUR_MS } from '../../src/ports/time.ts';
 import { fuzzRuns } from '../fuzz-seed.ts';
 import { openMigrated } from './open-migrated.ts';
 

@@ -6,11 +6,11 @@ import { type NodeSqlite, openSqlite } from '../../src/adapters/node/node-sqlite
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { oneRow, type RowState, rowChanged } from '../../src/index/row-changes.ts';
 import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
-import { closeHour, hourOf } from '../../src/index/storage-totals.ts';
+import { closeHour } from '../../src/index/storage-totals.ts';
 import type { BucketRecord, BucketRef, VersionId } from '../../src/ports/domain.ts';
-import { HOUR_MS } from '../../src/ports/ledger.ts';
 import type { LifecycleAction } from '../../src/ports/lifecycle.ts';
 import type { IndexApi, Upload, UploadedPart } from '../../src/ports/metadata-index.ts';
+import { HOUR_MS, startOfHour } from '../../src/ports/time.ts';
 import {
   asKey,
   bucketRecord,
@@ -26,7 +26,7 @@ import { fuzzRuns } from '../fuzz-seed.ts';
 import { openMigrated } from './open-migrated.ts';
 
 const CLASSES = ['STANDARD', 'STANDARD_IA'] as const;
-const OPEN_MS = hourOf(START_MS);
+const OPEN_MS = startOfHour(START_MS);
 
 type Totals = { current: [number, number]; noncurrent: [number, number]; part: [number, number] };
 type Row = { readonly storage_class: string; readonly kind: keyof Totals; readonly bytes: number; readonly n: number };
@@ -72,9 +72,9 @@ function closedHours(sql: NodeSqlite): Map<string, bigint> {
 /** The same by hand: what was stored from `fromMs` to `toMs` is added to the hours that this touches. */
 function integrate(hours: Map<string, bigint>, stored: Map<string, Totals>, fromMs: number, toMs: number): void {
   for (const [name, of] of stored) {
-    for (let atMs = fromMs; atMs < toMs; atMs = hourOf(atMs) + HOUR_MS) {
-      const lasts = BigInt(Math.min(toMs, hourOf(atMs) + HOUR_MS) - atMs);
-      const hour = `${name} ${hourOf(atMs)}`;
+    for (let atMs = fromMs; atMs < toMs; atMs = startOfHour(atMs) + HOUR_MS) {
+      const lasts = BigInt(Math.min(toMs, startOfHour(atMs) + HOUR_MS) - atMs);
+      const hour = `${name} ${startOfHour(atMs)}`;
       const sum = (hours.get(hour) ?? 0n) + bytesIn(of) * lasts;
       if (sum > 0n) hours.set(hour, sum);
     }
@@ -204,8 +204,8 @@ function createWorld() {
 
   /** Lets the hour end, and compares every hour since the beginning. */
   function end(): void {
-    integrate(hours, totals(sql, SCAN), nowMs, hourOf(nowMs) + HOUR_MS);
-    for (const name of CLASSES) closeHour(sql, 1, name, hourOf(nowMs) + HOUR_MS);
+    integrate(hours, totals(sql, SCAN), nowMs, startOfHour(nowMs) + HOUR_MS);
+    for (const name of CLASSES) closeHour(sql, 1, name, startOfHour(nowMs) + HOUR_MS);
     expect(closedHours(sql)).toEqual(hours);
     sql.close();
   }

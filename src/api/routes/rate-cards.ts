@@ -2,12 +2,12 @@
 import { z } from '@hono/zod-openapi';
 import { findRateCard, putRateCard, rateCardOf, setAccountCard } from '../../core/billing/account-card.ts';
 import { addCredit, leftOf } from '../../core/billing/account-credits.ts';
-import { DAY_MS } from '../../core/billing/push-usage.ts';
 import type { RateCard } from '../../core/billing/rate-card.ts';
 import { rateCardJson } from '../../core/billing/rate-card-json.ts';
 import { RATE_CARDS } from '../../core/billing/rate-cards.ts';
 import type { AccountBilling, CreditRow } from '../../ports/billing.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { startOfDay } from '../../ports/time.ts';
 import {
   billedAccountOf,
   cardIdSchema,
@@ -258,7 +258,7 @@ function addAccountRoutes(api: Api): void {
       requireOperator(call);
       const { id: accountId } = await billedAccountOf(call, c.req.valid('query').accountId);
       const { clock, directory } = call.core.ports;
-      const dayMs = clock.nowMs() - (clock.nowMs() % DAY_MS);
+      const dayMs = startOfDay(clock.nowMs());
       await directory.call('setPushTarget', { accountId, customerId: c.req.valid('json').customerId, dayMs });
       return c.body(null, 204);
     },

@@ -5,7 +5,8 @@ import type { Core } from '../../core/core.ts';
 import { isOperation, type NamedUsageSum, queryUsage } from '../../core/metering/query-usage.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import { HOUR_MS, type UsageGroup, type UsageQuery } from '../../ports/ledger.ts';
+import type { UsageGroup, UsageQuery } from '../../ports/ledger.ts';
+import { HOUR_MS, startOfHour } from '../../ports/time.ts';
 import { quantitySchema } from '../billing-schemas.ts';
 import {
   type Api,
@@ -95,8 +96,8 @@ export function addUsageRoutes(api: Api): void {
       const given = c.req.valid('query');
       const accountId = accountOf(call, given.accountId);
       const nowMs = call.core.ports.clock.nowMs();
-      const fromMs = hourOf(Date.parse(given.from));
-      const toMs = given.to === undefined ? hourOf(nowMs) + HOUR_MS : hourOf(Date.parse(given.to));
+      const fromMs = startOfHour(Date.parse(given.from));
+      const toMs = given.to === undefined ? startOfHour(nowMs) + HOUR_MS : startOfHour(Date.parse(given.to));
       if (toMs <= fromMs || toMs - fromMs > DAYS_MAX * DAY_MS) {
         throw new StorageError('InvalidInput', { detail: `from must be before to, at most ${DAYS_MAX} days.` });
       }
@@ -127,8 +128,6 @@ async function keyNamesOf(core: Core, accountId: AccountId): Promise<ReadonlyMap
   const keys = await core.ports.directory.call('listAccessKeys', { accountId, after: '', limit: KEYS_MAX });
   return new Map(keys.map(({ id, name }) => [id as string, name]));
 }
-
-const hourOf = (timeMs: number): number => timeMs - (timeMs % HOUR_MS);
 
 function narrowed(bucketId: BucketId | null, accessKeyId: string | undefined) {
   return {

@@ -1,11 +1,13 @@
 // The audit log: an entry before a change is made, how it ended after it. So a crash in between leaves the entry, with an unknown
 // end; what was refused changed nothing and leaves none. Both surfaces that change settings come here: the JSON API and S3.
+
 import type { AuditEntry } from '../../ports/account-records.ts';
 import type { AccountId } from '../../ports/domain.ts';
+import { DAY_MS } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
 
 /** Changes are kept that long, milliseconds: a year and a month. */
-const KEPT_MS = 400 * 24 * 3_600_000;
+const KEPT_MS = 400 * DAY_MS;
 /**
  * Entries that an account keeps: a change every half an hour of those 400 days. With details of 2 KB they take 95 MB of the
  * directory (measured 2026-11, SQLite's pages and indexes included; one more costs 90 µs then), with the longest twice that;

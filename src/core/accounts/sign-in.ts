@@ -1,14 +1,16 @@
 // Signing in: a name and a secret become a session. Attempts are counted before anything is looked at, by name and by
 // source, and slow down; whatever is wrong, the answer and the time that it takes are the same.
+
 import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
 import type { Holder, Session } from '../../ports/accounts.ts';
 import type { AccessKey, AccessKeyId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { HOUR_MS } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
 import { newCookieText, secretDigest } from './secrets.ts';
 
 /** How long a session lasts, milliseconds: a working day and some. Nothing prolongs it. */
-export const SESSION_MS = 12 * 3_600_000;
+export const SESSION_MS = 12 * HOUR_MS;
 
 export type FindAccessKey = (id: AccessKeyId) => AccessKey | Promise<AccessKey | null> | null;
 

@@ -1,6 +1,7 @@
 import type { StoredAccessKey } from '../../ports/account-records.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { HOUR_MS } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
 import { openSecret, sealSecret } from '../encryption/sealed-secret.ts';
 import { createMemberKeys, isMemberKeyId } from './member-key.ts';
@@ -10,7 +11,7 @@ import { ROOT_ACCOUNT } from './root-account.ts';
 export type RootKey = { readonly id: string | null; readonly secret: string | null };
 
 /** How exactly the last use of a key is known, milliseconds: noting it is a commit, so it is noted no more often. */
-const USE_NOTED_MS = 3_600_000;
+const USE_NOTED_MS = HOUR_MS;
 /** Keys whose last noted use is remembered; a forgotten one is noted once more. */
 const USES_MAX = 10_000;
 

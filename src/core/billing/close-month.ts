@@ -2,7 +2,7 @@
 // and run in two places at once: the directory keeps the first bill, and everybody gets that one.
 import type { Account } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import { HOUR_MS } from '../../ports/ledger.ts';
+import { HOUR_MS } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
 import { rateCardOf } from './account-card.ts';
 import { creditsOf } from './account-credits.ts';

@@ -1,6 +1,8 @@
 // Closes the months that are due for all accounts, one after the other, and remembers how far it came: a run that ends in
 // the middle, by its bound or by a crash, goes on in the next one. Both homes call it by their clock.
+
 import type { Account, AccountId } from '../../ports/domain.ts';
+import { HOUR_MS } from '../../ports/time.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
 import { enqueue } from '../outbox/deliveries.ts';
@@ -14,7 +16,7 @@ import { monthOf, monthsLater, monthText, parseMonth } from './month.ts';
 const PAGE = 100;
 const ACCOUNTS_PER_RUN = 100_000;
 /** How long after its closing a bill is told of: two runs of the clock. Milliseconds. */
-const TELL_MS = 2 * 3_600_000;
+const TELL_MS = 2 * HOUR_MS;
 
 export type CloseOptions = {
   /** Accounts looked at in this run; the rest waits for the next. 100,000. */

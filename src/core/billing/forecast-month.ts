@@ -1,6 +1,7 @@
 // What the running month will come to: its usage so far, gone on with (forecast.ts), as a bill.
 import type { Account } from '../../ports/domain.ts';
-import { HOUR_MS, type UsageSum } from '../../ports/ledger.ts';
+import type { UsageSum } from '../../ports/ledger.ts';
+import { HOUR_MS, startOfHour } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
 import { queryHours } from '../metering/query-usage.ts';
 import { FORECAST_WINDOW_MS, forecastUsage } from './forecast.ts';
@@ -24,7 +25,7 @@ export async function forecastMonth(core: Core, account: Account): Promise<Month
   const nowMs = core.ports.clock.nowMs();
   const period = monthOf(nowMs);
   const { startMs } = monthBounds(period);
-  const hourMs = nowMs - (nowMs % HOUR_MS);
+  const hourMs = startOfHour(nowMs);
   const [used, recent, stored] = await Promise.all([
     readUsage(core, account.id, startMs, hourMs),
     readUsage(core, account.id, hourMs - FORECAST_WINDOW_MS, hourMs),

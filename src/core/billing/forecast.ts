@@ -1,13 +1,13 @@
 // What a month will have used when it ends, going by what it has used and what is stored now. Pure; forecast-month.ts
 // asks the ledger. Storage is known: what is stored now is taken to stay. Everything else goes on as in the last week.
+import { DAY_MS, HOUR_MS } from '../../ports/time.ts';
 import { divideRounded } from './decimal.ts';
 import type { BillingMonth } from './invoice.ts';
 import { monthBounds } from './month.ts';
 import { addUsage, isOverTime, type MeterName, type Usage } from './usage.ts';
 
-const HOUR_MS = 3_600_000;
 /** A week has each day of the week once. It may reach back into the month before, so that a month's first day has a past. */
-export const FORECAST_WINDOW_MS = 7 * 24 * HOUR_MS;
+export const FORECAST_WINDOW_MS = 7 * DAY_MS;
 
 export type ForecastInput = {
   readonly period: BillingMonth;

@@ -1,5 +1,6 @@
 // An invoice is a pure function of usage, rate card and period: the same three give the same amounts to the last
 // micro-unit, now and in ten years. Amounts are exact fractions until each line is rounded once.
+import { HOUR_MS } from '../../ports/time.ts';
 import { divideRounded, divideUp, MICRO, SCALE } from './decimal.ts';
 import type { CardLine, RateCard, Tier } from './rate-card.ts';
 import {
@@ -62,11 +63,9 @@ export type Invoice = {
   readonly unpriced: Usage;
 };
 
-const MS_PER_HOUR = 3_600_000;
-
 /** Hours of a calendar month. */
 export function hoursOf({ year, month }: BillingMonth): bigint {
-  return BigInt((Date.UTC(year, month, 1) - Date.UTC(year, month - 1, 1)) / MS_PER_HOUR);
+  return BigInt((Date.UTC(year, month, 1) - Date.UTC(year, month - 1, 1)) / HOUR_MS);
 }
 
 /** Prices a month's usage. Cost: some BigInt operations per line. */

@@ -5,14 +5,14 @@
 import { sha256Hex } from '../../crypto/hash.ts';
 import type { PushProgress, PushTarget } from '../../ports/billing.ts';
 import { StorageError } from '../../ports/errors.ts';
-import { HOUR_MS, type MeterName } from '../../ports/ledger.ts';
+import type { MeterName } from '../../ports/ledger.ts';
+import { DAY_MS, HOUR_MS } from '../../ports/time.ts';
 import type { UsageEvent, UsagePush } from '../../ports/usage-push.ts';
 import type { Core } from '../core.ts';
 import { monthBounds, monthOf } from './month.ts';
 import { readUsage } from './read-usage.ts';
 import { netUsage, type Usage } from './usage.ts';
 
-export const DAY_MS = 24 * HOUR_MS;
 /** After a day's end, until the ledger has what was counted late. */
 export const DAY_GRACE_MS = 6 * HOUR_MS;
 /** So long the service knows an identifier again, with an hour to spare. Source: Stripe, meter events, `identifier`. */

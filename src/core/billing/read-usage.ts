@@ -1,6 +1,7 @@
 // What an account used, from the ledger, as bills count it.
 import type { AccountId } from '../../ports/domain.ts';
-import { HOUR_MS, type UsageSum } from '../../ports/ledger.ts';
+import type { UsageSum } from '../../ports/ledger.ts';
+import { HOUR_MS } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
 import { queryHours, toUsage } from '../metering/query-usage.ts';
 import { isInByteTime, type MeterName, type Usage } from './usage.ts';

@@ -1,7 +1,7 @@
 // Replays a month of an account against other cards, with what-ifs (simulate-bill.ts).
 import type { Account } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import { HOUR_MS } from '../../ports/ledger.ts';
+import { DAY_MS } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
 import { findRateCard, rateCardOf } from './account-card.ts';
 import type { BillingMonth } from './invoice.ts';
@@ -10,8 +10,6 @@ import { RATE_CARDS } from './rate-cards.ts';
 import { readStoredByHour, readUsage } from './read-usage.ts';
 import { type Simulation, simulateBill, type WhatIf } from './simulate-bill.ts';
 import { withoutSavings } from './usage.ts';
-
-const DAY_MS = 24 * HOUR_MS;
 
 export type MonthSimulation = {
   /** The month as it was, by the account's own card. */

@@ -1,11 +1,13 @@
 // Tells the webhooks of accounts what was used on each day, once it is over: `usage.daily`. Both homes call it by their clock. A
 // walk over the accounts that have webhooks, which notes its place; what is repeated after a crash is the same message.
+
 import { sha256Hex } from '../../crypto/hash.ts';
 import type { AccountId } from '../../ports/domain.ts';
+import { DAY_MS, startOfDay } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
 import { enqueue } from '../outbox/deliveries.ts';
 import type { CloseOptions } from './close-months.ts';
-import { DAY_GRACE_MS, DAY_MS } from './push-usage.ts';
+import { DAY_GRACE_MS } from './push-usage.ts';
 import { readUsage } from './read-usage.ts';
 
 const PAGE = 100;
@@ -33,8 +35,6 @@ export async function tellUsage(core: Core, options: CloseOptions = {}): Promise
   }
   return told;
 }
-
-const startOfDay = (timeMs: number): number => timeMs - (timeMs % DAY_MS);
 
 type Run = { left: number; readonly stopping: AbortSignal | null };
 

@@ -1,15 +1,16 @@
 // Carries out the rules of one bucket, in the scheduled sweep: page by page, each a short read and, where something is
 // due, one commit that also remembers the place. A run that is cut short, or dies, goes on from there in the next sweep.
 // A bucket is gone through once a day, after the midnight that makes things due, and anew when its rules changed.
+
 import type { BucketName } from '../../ports/domain.ts';
 import type { LifecycleAction, LifecycleCounts, LifecycleRun } from '../../ports/lifecycle.ts';
+import { DAY_MS, startOfDay } from '../../ports/time.ts';
 import { breathe } from '../breathe.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
 import { type DueSubject, foreseePage, type LifecycleWalk, placeOnWalk, planWalk } from './foresee-page.ts';
 
-const REAL_DAY_MS = 24 * 3600 * 1000;
 /** Pages without anything due after which the place is remembered all the same. */
 const PAGES_BETWEEN_NOTES = 50;
 
@@ -77,11 +78,9 @@ function runToGoOn(known: LifecycleRun | null, { lifecycle, moment }: LifecycleW
   if (known === null || known.setAtMs !== setAtMs) return fresh;
   if (known.place !== null) return known;
   // A day that was made short has no midnight: then each sweep looks anew.
-  const isOver = dayMs === REAL_DAY_MS && dayOf(known.startedAtMs) === dayOf(nowMs);
+  const isOver = dayMs === DAY_MS && startOfDay(known.startedAtMs) === startOfDay(nowMs);
   return isOver ? null : fresh;
 }
-
-const dayOf = (timeMs: number): number => Math.floor(timeMs / REAL_DAY_MS);
 
 function toAction(core: Core, { subject, decision }: DueSubject): LifecycleAction {
   const { key } = subject;

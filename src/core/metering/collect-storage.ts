@@ -2,8 +2,9 @@
 // the sweep. What was brought is forgotten only when the ledger has it; hours that come again are counted once, for each is a
 // batch by itself.
 import type { AccountId, BucketName } from '../../ports/domain.ts';
-import { HOUR_MS, type UsageBatch, type UsageRow } from '../../ports/ledger.ts';
+import type { UsageBatch, UsageRow } from '../../ports/ledger.ts';
 import type { StorageHours } from '../../ports/stored.ts';
+import { HOUR_MS } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
 
 /** Runs of hours read at once. */

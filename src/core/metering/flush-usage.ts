@@ -4,7 +4,7 @@
 import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { UsageBatch } from '../../ports/ledger.ts';
-import { HOUR_MS } from '../../ports/ledger.ts';
+import { startOfHour } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
 import { usageRows } from './usage-rows.ts';
 
@@ -42,7 +42,7 @@ export function createUsageFlusher(
   /** Takes what was counted out of the meter, but of accounts that still wait for an answer of this hour. */
   function collect(only: AccountId | null = null): void {
     const nowMs = clock.nowMs();
-    const hourMs = nowMs - (nowMs % HOUR_MS);
+    const hourMs = startOfHour(nowMs);
     const drained = meter.drain((accountId) => {
       if (only !== null) return accountId === only;
       const waits = pending.get(accountId);
@@ -89,7 +89,7 @@ export function createUsageFlusher(
     },
     adopt(accountId, batch) {
       const nowMs = clock.nowMs();
-      const waits = pending.get(accountId) ?? { batches: [], hourMs: nowMs - (nowMs % HOUR_MS) };
+      const waits = pending.get(accountId) ?? { batches: [], hourMs: startOfHour(nowMs) };
       // In the customer's favour, where a ledger fails for very long.
       if (waits.batches.length >= ADOPTED_MAX) return log.error('usage-not-recorded', { accountId, batches: 1 });
       pending.set(accountId, { ...waits, batches: [...waits.batches, batch] });

@@ -1,7 +1,8 @@
 // What an account used, for charts and bills: sums of the ledger with names, and as usage the way bills take it.
 import type { BucketName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import { HOUR_MS, type UsageQuery, type UsageSum } from '../../ports/ledger.ts';
+import type { UsageQuery, UsageSum } from '../../ports/ledger.ts';
+import { HOUR_MS } from '../../ports/time.ts';
 import {
   isInByteTime,
   isSaving,

@@ -1,8 +1,8 @@
 // What the counters hold, as rows of the ledger: which count is which meter. Pure.
 
 import type { MeterName, UsageRow } from '../../ports/ledger.ts';
-import { HOUR_MS } from '../../ports/ledger.ts';
 import type { DrainedUsage, UsageCounts } from '../../ports/metering.ts';
+import { startOfHour } from '../../ports/time.ts';
 
 /**
  * Reads that nobody names, so that they cost nothing more: what delivery serves to whoever has no key, and what the hot door
@@ -17,7 +17,7 @@ const SIGNED_READS: MeterName = 'operation/SignedRead';
  */
 export function usageRows({ owner, usedFromMs, counts, blocked, operations, unnamedReads }: DrainedUsage): UsageRow[] {
   const { bucketId, accessKeyId } = owner;
-  const hourMs = usedFromMs - (usedFromMs % HOUR_MS);
+  const hourMs = startOfHour(usedFromMs);
   const sums = new Map<MeterName, bigint>();
   const add = (meter: MeterName, quantity: number) => {
     if (quantity > 0) sums.set(meter, (sums.get(meter) ?? 0n) + BigInt(quantity));

@@ -1,13 +1,14 @@
 // Search by a part of the name, and the care for the index behind it. Small buckets are looked through; a larger one gets a
 // search index at its first search, made behind the answers, and loses it when nobody has searched for a month.
+
 import type { BucketAddress, ObjectSummary } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { foldName, type NameMatches, SEARCH_MIN_INDEXED } from '../../ports/name-aids.ts';
+import { DAY_MS } from '../../ports/time.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 
-const DAY_MS = 86_400_000;
 /** Noted changes from which they are taken in behind a search. */
 const CHANGES_TO_TAKE_IN = 200;
 /** Without a search for so long the search index goes. */

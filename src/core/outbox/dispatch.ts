@@ -1,6 +1,7 @@
 // The dispatcher: sends what waits in one database's outbox. It takes rows under a lease, POSTs them signed, and settles
 // each: delivered, tried again later, or a dead letter. Bounded: so many at once, so many of them to one endpoint, and an
 // endpoint that fails gets a pause. It holds nothing that a crash could lose; the home says when to run it.
+
 import type { Directory } from '../../ports/directory.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -12,6 +13,7 @@ import {
   type OutboxQueue,
   WebhookFailure,
 } from '../../ports/outbox.ts';
+import { earlier, HOUR_MS } from '../../ports/time.ts';
 import type { WebhookEndpoint } from '../../ports/webhooks.ts';
 import type { CoreSettings } from '../core.ts';
 import { createPauses, retryDelayMs } from './retry-times.ts';
@@ -172,12 +174,8 @@ function bodyOf({ kind, payload }: Delivery, region: string): string {
   return kind === 's3' ? renderS3Event(JSON.parse(payload ?? '{}') as ObjectEvent, region) : (payload ?? '');
 }
 
-function earlier(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : Math.min(a, b);
-}
-
 /** What an endpoint asks for at most, milliseconds. */
-const RETRY_AFTER_MAX_MS = 60 * 60 * 1000;
+const RETRY_AFTER_MAX_MS = HOUR_MS;
 
 /** Retry-After in seconds, as milliseconds; 0 for anything else. Source: RFC 9110 section 10.2.3. */
 function retryAfterOf(value: string | null): number {

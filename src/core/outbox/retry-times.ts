@@ -1,8 +1,9 @@
 // When a message that failed is tried again, and how long an endpoint that fails is left alone. Called by the dispatcher.
+import { HOUR_MS } from '../../ports/time.ts';
 
 const FACTOR = 3;
 /** Longest wait between two attempts, milliseconds. */
-const DELAY_MAX_MS = 6 * 60 * 60 * 1000;
+const DELAY_MAX_MS = 6 * HOUR_MS;
 /** Longest pause of an endpoint, milliseconds: it hears of new messages within that once it is back. */
 const PAUSE_MAX_MS = 60_000;
 

@@ -1,8 +1,10 @@
 // The webhooks of accounts: made, listed, changed, given another secret, deleted. The JSON API and whoever else manages
 // them come here; what is sent to them is deliveries.ts's and the dispatcher's.
+
 import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { mayBePublicHost } from '../../ports/public-address.ts';
+import { DAY_MS } from '../../ports/time.ts';
 import type { WebhookEndpoint } from '../../ports/webhooks.ts';
 import type { Core } from '../core.ts';
 import { makeSecret } from './secrets.ts';
@@ -15,7 +17,7 @@ const TYPES_MAX = 50;
 /** A type of event, or all that begin so: `usage.*`, `*`. */
 const TYPE_FORM = /^(?:\*|[a-z][a-z0-9_-]{0,62}(?:\.[a-z0-9_-]{1,63}){0,4}(?:\.\*)?)$/;
 /** How long a secret that was replaced signs along, milliseconds. */
-const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
+const SECRET_OVERLAP_MS = DAY_MS;
 /** How often a change is made anew of what others have left meanwhile. */
 const CHANGE_ATTEMPTS = 8;
 /** Secrets that count at once: each makes a signature. */

@@ -1,8 +1,10 @@
 // Packs the bodies of one bucket that came of age, in the scheduled sweep, where its owner wants it. Each version is looked
 // at once: a run that went through remembers up to which time of writing it did, and the next begins there. A run that is
 // cut short, or dies, goes on from its place; what it had packed is not found again.
+
 import type { BucketName } from '../../ports/domain.ts';
 import type { PackingCandidate, PackingPlace, PackingRun } from '../../ports/packing.ts';
+import { DAY_MS, earlier, startOfDay } from '../../ports/time.ts';
 import { breathe } from '../breathe.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { isChange, openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
@@ -12,7 +14,6 @@ import { type PackOutcome, packVersion } from './pack-version.ts';
 
 /** Below this a body gains no more than a block of a disk, bytes. */
 const BODY_MIN_BYTES = 16 * 1024;
-const REAL_DAY_MS = 24 * 3600 * 1000;
 /** Runs in a row that look again at what failed: what is damaged for good must not have all looked at every day. */
 const RETRIES_MAX = 3;
 
@@ -60,11 +61,9 @@ function runToGoOn(known: PackingRun | null, { setAtMs, nowMs, upToMs, dayMs }: 
   const { failedFromMs, retries, startedAtMs } = known;
   const isRetry = failedFromMs !== null && retries < RETRIES_MAX;
   const doneUpToMs = isRetry ? failedFromMs - 1 : known.upToMs;
-  const isOver = dayMs === REAL_DAY_MS && dayOf(startedAtMs) === dayOf(nowMs);
+  const isOver = dayMs === DAY_MS && startOfDay(startedAtMs) === startOfDay(nowMs);
   return isOver || upToMs <= doneUpToMs ? null : { ...fresh, doneUpToMs, retries: isRetry ? retries + 1 : 0 };
 }
-
-const dayOf = (timeMs: number): number => Math.floor(timeMs / REAL_DAY_MS);
 
 async function goOn(core: Core, bucket: BucketHandle, begun: PackingRun, budget: PackingBudget, total: Total) {
   let run = begun;
@@ -85,10 +84,6 @@ async function goOn(core: Core, bucket: BucketHandle, begun: PackingRun, budget:
 
 const mayGoOn = ({ bytes, bodies, stopping }: PackingBudget): boolean =>
   bytes > 0 && bodies > 0 && stopping?.aborted !== true;
-
-function earlier(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b);
-}
 
 function nextPhase({ phase }: PackingPlace): PackingPlace | null {
   return phase === 'objects' ? { ...START, phase: 'versions' } : null;

@@ -1,8 +1,8 @@
 // The scheduled work on every bucket: hours of storage go to the ledger, room is given back, stale uploads are given up, lifecycle
 // rules are carried out. Both homes call it by their clock; whatever is left undone waits for the next time.
 import type { BucketName } from '../../ports/domain.ts';
-import { HOUR_MS } from '../../ports/ledger.ts';
 import type { LifecycleCounts } from '../../ports/lifecycle.ts';
+import { HOUR_MS } from '../../ports/time.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';

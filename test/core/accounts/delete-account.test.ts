@@ -13,8 +13,8 @@ import { createWebhook } from '../../../src/core/outbox/webhooks.ts';
 import type { AccountRecord } from '../../../src/ports/account-records.ts';
 import { PRIVATE_ACCESS } from '../../../src/ports/bucket-access.ts';
 import type { BucketId } from '../../../src/ports/domain.ts';
-import { HOUR_MS } from '../../../src/ports/ledger.ts';
 import { accountPlace } from '../../../src/ports/outbox.ts';
+import { HOUR_MS } from '../../../src/ports/time.ts';
 import { createMemoryCore, key, type MemoryCore, putBytes, sampleBytes, withPorts } from '../memory-core.ts';
 
 const NOVEMBER = { year: 2026, month: 11 };

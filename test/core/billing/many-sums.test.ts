@@ -5,7 +5,8 @@ import { readStoredByHour } from '../../../src/core/billing/read-usage.ts';
 import { queryHours } from '../../../src/core/metering/query-usage.ts';
 import type { Account } from '../../../src/ports/domain.ts';
 import { StorageError } from '../../../src/ports/errors.ts';
-import { HOUR_MS, type UsageSum } from '../../../src/ports/ledger.ts';
+import type { UsageSum } from '../../../src/ports/ledger.ts';
+import { HOUR_MS } from '../../../src/ports/time.ts';
 import { withPorts } from '../memory-core.ts';
 import { addAccount, type BillingCore, createBillingCore } from './billing-core.ts';
 

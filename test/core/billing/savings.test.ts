@@ -13,7 +13,7 @@ import { simulateMonth } from '../../../src/core/billing/simulate-month.ts';
 import { type MeterName, netUsage, type Usage, withoutSavings } from '../../../src/core/billing/usage.ts';
 import { spentOf } from '../../../src/core/caps/price-cap.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
-import { HOUR_MS } from '../../../src/ports/ledger.ts';
+import { HOUR_MS } from '../../../src/ports/time.ts';
 import { addAccount, createBillingCore } from './billing-core.ts';
 import { anyCard, anySavedUsage, card, GB, MARCH, usageOf } from './billing-samples.ts';
 

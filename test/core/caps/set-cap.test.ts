@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { putRateCard, setAccountCard } from '../../../src/core/billing/account-card.ts';
 import { listCaps, setCap } from '../../../src/core/caps/set-cap.ts';
 import type { AccountId } from '../../../src/ports/domain.ts';
-import { HOUR_MS } from '../../../src/ports/ledger.ts';
+import { HOUR_MS } from '../../../src/ports/time.ts';
 import { createMemoryCore } from '../memory-core.ts';
 import { bytesCap } from './cap-samples.ts';
 

@@ -11,7 +11,8 @@ import { toUsage } from '../../../src/core/metering/query-usage.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../../src/ports/domain.ts';
-import { HOUR_MS, type Ledger } from '../../../src/ports/ledger.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import { HOUR_MS } from '../../../src/ports/time.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import { openMigrated } from '../../index/open-migrated.ts';
 

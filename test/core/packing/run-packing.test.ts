@@ -16,9 +16,9 @@ import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { openBody } from '../../../src/core/objects/read-object.ts';
 import { type PackingBudget, runPacking } from '../../../src/core/packing/run-packing.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
-import { hourOf } from '../../../src/index/storage-totals.ts';
 import type { ObjectVersion, Segment } from '../../../src/ports/domain.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
+import { startOfHour } from '../../../src/ports/time.ts';
 import { isSameBytes, patternBytes, readAll } from '../../contract/bodies.ts';
 import { logBytes } from '../../contract/packed-blobs.contract.ts';
 import {
@@ -392,7 +392,7 @@ describe('what is packed', () => {
     core.advanceSeconds(10 * 3600 + 1234);
     await sweep(core, { packing: { bytes: 0, bodies: 0, bodyMaxBytes: 1, frameBytes: 2 ** 18 } });
     const account = { ...ROOT_ACCOUNT };
-    const [fromMs, toMs] = [0, hourOf(core.ports.clock.nowMs())];
+    const [fromMs, toMs] = [0, startOfHour(core.ports.clock.nowMs())];
     const sums = await queryUsage(core, { accountId: account.id, fromMs, toMs, groupBy: [] });
     const quantity = sums.find(({ meter }) => meter === 'compressed/STANDARD')?.quantity;
     expect(quantity).toBe(BigInt(one) * BigInt(toMs - packedAtMs));
