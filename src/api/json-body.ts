@@ -1,4 +1,5 @@
 // The body of a request to the JSON API: read whole, within a bound and as text, before anything else sees it.
+import { joinBytes } from '../core/join-bytes.ts';
 import { hasWholeTexts } from '../core/whole-texts.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { StorageError } from '../ports/errors.ts';
@@ -24,12 +25,7 @@ export async function readJsonBody(request: HttpRequest): Promise<Uint8Array<Arr
     chunks.push(chunk.slice());
   });
   if (sizeBytes === 0) return null;
-  const whole = new Uint8Array(sizeBytes);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
+  const whole = joinBytes(chunks, sizeBytes);
   requireText(whole);
   return whole;
 }

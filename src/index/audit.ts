@@ -4,6 +4,7 @@
 import type { AccountsApi, AuditEntry } from '../ports/account-records.ts';
 import type { AccessKeyId, AccountId } from '../ports/domain.ts';
 import type { Sql } from '../ports/sql.ts';
+import { AFTER_ALL_IDS } from './key-order.ts';
 
 type AuditCalls = Pick<AccountsApi, 'addAudit' | 'endAudit' | 'listAudit'>;
 
@@ -31,8 +32,6 @@ const ALL = '';
 /** Old entries, and those beyond the bound, that go with one that comes. More than one, so that any backlog shrinks. */
 const GOES_WITH_ONE = 8;
 
-/** Sorts after every id. */
-const AFTER_ALL = '\u{10ffff}';
 const LAST_MS = Number.MAX_SAFE_INTEGER;
 
 export function createAuditCalls(sql: Sql): AuditCalls {
@@ -75,7 +74,7 @@ export function createAuditCalls(sql: Sql): AuditCalls {
          WHERE account_id = ?1 AND id < ?2 AND at_ms >= ?3 AND at_ms < ?4
            AND (?5 IS NULL OR action = ?5) AND (?6 IS NULL OR member_id = ?6) AND (?7 IS NULL OR access_key_id = ?7)
          ORDER BY id DESC LIMIT 0 + ?8`,
-        ...[accountId, before || AFTER_ALL, filter.fromMs ?? 0, filter.toMs ?? LAST_MS],
+        ...[accountId, before || AFTER_ALL_IDS, filter.fromMs ?? 0, filter.toMs ?? LAST_MS],
         ...[filter.action, filter.memberId, filter.accessKeyId, limit],
       );
       return rows.map(decodeAudit);

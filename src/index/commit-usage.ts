@@ -6,7 +6,7 @@ import type { MeterName } from '../ports/ledger.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { StorageHours } from '../ports/stored.ts';
 import { HOUR_MS, startOfHour } from '../ports/time.ts';
-import { HALF } from './usage-sums.ts';
+import { halves, wholeOf } from './usage-sums.ts';
 
 /** A quantity is `high` × 2^32 + `low`, as in the ledger. */
 export const COMMIT_USAGE_TABLES: readonly string[] = [
@@ -44,8 +44,7 @@ export function addCommitUsage(sql: Sql, bucket: number, meter: MeterName, quant
     bucket,
     meter,
     startOfHour(atMs),
-    Number(quantity / HALF),
-    Number(quantity % HALF),
+    ...halves(quantity),
   );
 }
 
@@ -66,7 +65,7 @@ export function readCommitUsage(sql: Sql, name: BucketName, nowMs: number, limit
     of: { kind: 'commits', meter: row.meter as MeterName },
     hourMs: row.hour_ms,
     hourCount: 1,
-    used: [{ meter: row.meter as MeterName, quantity: BigInt(row.high) * HALF + BigInt(row.low) }],
+    used: [{ meter: row.meter as MeterName, quantity: wholeOf(row) }],
   }));
 }
 

@@ -1,6 +1,5 @@
 // Completing a multipart upload: one commit that makes an object of the listed parts, frees the others, and
 // remembers the outcome so that a client that missed the answer can ask again.
-
 import { sha256Hex } from '../crypto/hash.ts';
 import type { BlobId, ObjectVersion, UploadId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';

@@ -7,6 +7,7 @@ import type { Sql } from '../ports/sql.ts';
 import { requireBucket } from './buckets.ts';
 import { type Happening, recordEvent } from './object-events.ts';
 import {
+  isNamed,
   placeMarker,
   promoteNewest,
   readCurrent,
@@ -79,7 +80,7 @@ function remove(sql: Sql, context: Context, target: DeleteTarget): DeletedObject
   const { key, versionId } = target;
   if (versionId === null) return done(target, false);
   const current = readCurrent(sql, n, key);
-  const isCurrent = current !== null && (versionId === current.versionId || (versionId === 'null' && current.isNull));
+  const isCurrent = current !== null && isNamed(current, versionId);
   const other = isCurrent ? null : readOther(sql, n, key, versionId);
   const stored = isCurrent ? current : other;
   const refusal = refusalOf(target.condition, stored);

@@ -9,7 +9,7 @@ import { createAccessKeyCalls, createAccountCalls } from './accounts.ts';
 import { createAuditCalls } from './audit.ts';
 import { createBillingCalls } from './billing.ts';
 import { inTransactions } from './bucket-index.ts';
-import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
+import { firstBehind, prefixEnd } from './key-order.ts';
 import { createMemberCalls } from './members.ts';
 import { createOutboxCalls } from './outbox.ts';
 import { createPasskeyCalls } from './passkeys.ts';
@@ -95,7 +95,7 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
         `SELECT name, created_at_ms FROM owned_buckets
          WHERE owner_id = ? AND name >= ? AND name < ? ORDER BY name LIMIT 0 + ?`,
         ownerId,
-        compareUtf8(after, prefix) < 0 ? prefix : justAfter(after),
+        firstBehind(prefix, after),
         prefixEnd(prefix),
         limit,
       );

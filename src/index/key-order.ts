@@ -3,7 +3,9 @@
 import type { SqlValue } from '../ports/sql.ts';
 
 /** A blob: SQLite sorts every text before every blob, so as an upper bound it lets all keys pass. */
-const AFTER_ALL_TEXT = new Uint8Array([0xff]);
+export const AFTER_ALL_TEXT: SqlValue = new Uint8Array([0xff]);
+/** Sorts after every id: none has characters above ASCII. */
+export const AFTER_ALL_IDS = '\u{10ffff}';
 
 const LAST_CODE_POINT = 0x10ffff;
 const FIRST_SURROGATE = 0xd800;
@@ -41,6 +43,11 @@ export function prefixEnd(prefix: string): SqlValue {
     return points.join('') + String.fromCodePoint(next);
   }
   return AFTER_ALL_TEXT;
+}
+
+/** The least text that can start with `prefix` and comes after `after`: where a page begins. */
+export function firstBehind(prefix: string, after: string): string {
+  return compareUtf8(after, prefix) < 0 ? prefix : justAfter(after);
 }
 
 /** The least text greater than `text`. */

@@ -4,6 +4,7 @@
 // and answers for prefixes that end anywhere. Counted when first asked for; name-aids.ts knows whether a bucket is.
 import type { PrefixSize } from '../ports/name-aids.ts';
 import type { Sql, SqlValue } from '../ports/sql.ts';
+import { AFTER_ALL_TEXT } from './key-order.ts';
 
 /** Objects of one range at most; more and it is cut in two. Small ones make more rows to add up, large ones more to look at. */
 export const RANGE_MAX_OBJECTS = 1000;
@@ -90,7 +91,7 @@ function nextFirstKey(sql: Sql, bucket: number, key: SqlValue): SqlValue {
     bucket,
     key,
   );
-  return next?.first_key ?? new Uint8Array([0xff]);
+  return next?.first_key ?? AFTER_ALL_TEXT;
 }
 
 function sumObjects(sql: Sql, bucket: number, from: SqlValue, to: SqlValue): Sums {
@@ -165,7 +166,7 @@ export function countRanges(sql: Sql, bucket: number, maxObjects = RANGE_MAX_OBJ
       from,
       half,
     );
-    addRange(sql, bucket, from, sumObjects(sql, bucket, from, next?.key ?? new Uint8Array([0xff])));
+    addRange(sql, bucket, from, sumObjects(sql, bucket, from, next?.key ?? AFTER_ALL_TEXT));
     if (next === undefined) return true;
     from = next.key;
   }

@@ -4,7 +4,6 @@
 // Source: https://aws.amazon.com/s3/storage-classes/ and https://developers.cloudflare.com/r2/buckets/storage-classes/; parts:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html ("no early delete charges for deleting incomplete
 // multipart uploads")
-
 import type { Sql } from '../ports/sql.ts';
 import { DAY_MS } from '../ports/time.ts';
 import { addCommitUsage } from './commit-usage.ts';

@@ -9,7 +9,7 @@ import {
   type LifecycleSubject,
 } from '../ports/lifecycle.ts';
 import type { Sql } from '../ports/sql.ts';
-import { justAfter, prefixEnd } from './key-order.ts';
+import { firstBehind, justAfter, prefixEnd } from './key-order.ts';
 import { detailOfRow, factsOfDetail } from './object-rows.ts';
 
 /** Rows looked at in one call. That takes 1.4 ms of CPU at any size of the bucket (bench/lifecycle.ts, measured 2026-11). */
@@ -45,7 +45,7 @@ export function readObjectRows(sql: Sql, bucket: number, place: LifecyclePlace):
     `SELECT key, version_id, size_bytes, last_modified_ms, storage_class FROM objects
      WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key LIMIT 0 + ?`,
     bucket,
-    place.afterKey === '' ? place.prefix : justAfter(place.afterKey),
+    firstBehind(place.prefix, place.afterKey),
     prefixEnd(place.prefix),
     SCAN_ROWS,
   );
@@ -134,7 +134,7 @@ export function readOthers(sql: Sql, bucket: number, place: LifecyclePlace): rea
     `SELECT ${OTHER_COLUMNS} FROM versions
      WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key, version_id DESC LIMIT 0 + ?`,
     bucket,
-    afterKey === '' ? prefix : justAfter(afterKey),
+    firstBehind(prefix, afterKey),
     prefixEnd(prefix),
     SCAN_ROWS - older.length,
   );

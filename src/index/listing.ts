@@ -9,7 +9,7 @@ import type {
 } from '../ports/metadata-index.ts';
 import type { Sql, SqlValue } from '../ports/sql.ts';
 import { requireBucket } from './buckets.ts';
-import { compareUtf8, justAfter } from './key-order.ts';
+import { AFTER_ALL_IDS, compareUtf8, justAfter } from './key-order.ts';
 import { type Cursor, readNames, startKey } from './name-pages.ts';
 import { decodeSummary, type SummaryRow } from './object-rows.ts';
 
@@ -53,8 +53,8 @@ type ListedRow = SummaryRow & {
 const LISTED_COLUMNS = `key, owner_id, size_bytes, etag, last_modified_ms, storage_class, checksum_algorithm, checksum_type,
   version_id, is_null`;
 
-/** Where a key's versions begin: before every id. */
-const NEWEST = '\u{10ffff}';
+/** Where a key's versions begin, as the newest comes first. */
+const NEWEST = AFTER_ALL_IDS;
 
 /** BucketChanged. The two tables are read side by side, so each row returned costs at most two rows read. */
 export function listVersions(sql: Sql, input: ListVersionsInput): ListVersionsPage {

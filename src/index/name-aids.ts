@@ -4,7 +4,7 @@
 import type { IndexApi } from '../ports/metadata-index.ts';
 import { type CountState, foldName, SEARCH_MIN_INDEXED, type SearchState } from '../ports/name-aids.ts';
 import type { Sql } from '../ports/sql.ts';
-import { requireBucket } from './buckets.ts';
+import { findLife, requireBucket } from './buckets.ts';
 import { prefixEnd } from './key-order.ts';
 import { beginRanges, changeRange, countRanges, sumKeys } from './key-ranges.ts';
 import {
@@ -117,9 +117,8 @@ export function createNameAidCalls(sql: Sql): NameAidCalls {
     },
 
     forgetNames({ bucket, what }) {
-      const [row] = sql.all<{ n: number }>('SELECT n FROM buckets WHERE id = ? AND name = ?', bucket.id, bucket.name);
-      if (row === undefined) return { isDone: true };
-      const { n } = row;
+      const n = findLife(sql, bucket);
+      if (n === null) return { isDone: true };
       const aids = readAids(sql, n);
       // Off first: what changes meanwhile is not noted any more.
       if (what === 'all') {

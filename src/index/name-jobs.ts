@@ -16,7 +16,7 @@ import {
 } from '../ports/name-jobs.ts';
 import type { Sql } from '../ports/sql.ts';
 import { requireBucket } from './buckets.ts';
-import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
+import { firstBehind, prefixEnd } from './key-order.ts';
 import { type ActionContext, type ActionResult, applyNameAction, PURGE_ROWS_OF_STEP } from './name-actions.ts';
 import { eventsOfAction } from './name-events.ts';
 import { recordEvent } from './object-events.ts';
@@ -250,7 +250,7 @@ function listHidden(sql: Sql, input: Parameters<IndexApi['listHidden']>[0]): rea
      WHERE bucket = ? AND key >= ? AND key < ? AND is_marker = 1 AND replaced_at_ms IS NULL
      ORDER BY key LIMIT 0 + ?`,
     n,
-    compareUtf8(after, prefix) < 0 ? prefix : justAfter(after),
+    firstBehind(prefix, after),
     prefixEnd(prefix),
     limit,
   );

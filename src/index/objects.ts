@@ -22,8 +22,10 @@ import { deleteObjects } from './delete-objects.ts';
 import { creationOf, factsOf, recordEvent, taggingOf } from './object-events.ts';
 import { decodeMarker, decodeVersion, type MarkerRow, type VersionRow } from './object-rows.ts';
 import {
+  isNamed,
   isPlaced,
   lockedByDefault,
+  named,
   placeVersion,
   readCurrent,
   readNewestOther,
@@ -155,11 +157,6 @@ function isVersionRow(row: MaybeVersionRow): row is MaybeVersionRow & VersionRow
   return row.key !== null;
 }
 
-/** Whether a request that names this version, or none, means this current one. */
-function isNamed(current: Pick<ObjectVersion, 'versionId' | 'isNull'>, name: VersionName | null): boolean {
-  return name === null || name === current.versionId || (name === 'null' && current.isNull);
-}
-
 /** The current object of a key with all that is known of it, or null. */
 export function readCurrentVersion(sql: Sql, bucket: number, key: ObjectKey): { object: ObjectVersion } | null {
   const [row] = sql.all<VersionRow>(
@@ -182,7 +179,7 @@ export function readOtherVersion(
   if (name === null && newest === null) return null;
   const [row] = sql.all<VersionRow & MarkerRow>(
     `SELECT ${VERSION_COLUMNS}, o.is_marker FROM versions AS o ${JOIN_BODY}
-     WHERE o.bucket = ? AND o.key = ? AND ${name === 'null' ? 'o.is_null = 1 AND ? IS NOT NULL' : 'o.version_id = ?'}`,
+     WHERE o.bucket = ? AND o.key = ? AND ${named(name)}`,
     bucket,
     key,
     name ?? newest?.versionId ?? '',

@@ -1,7 +1,6 @@
 // The outbox family of calls, for the database of buckets and for the directory's: what is to be sent is added, taken
 // under a lease, settled, listed and replayed. A row is taken by moving its due time to the end of the lease; whoever
 // dies with it leaves it to the next claim. Called through the ports, by the dispatcher and by core/outbox.
-
 import type { Delivery, DeliveryResult, OutboxApi } from '../ports/outbox.ts';
 import type { Sql } from '../ports/sql.ts';
 import { earlier } from '../ports/time.ts';

@@ -6,8 +6,8 @@ import { StorageError } from '../ports/errors.ts';
 import type { LedgerApi, MeterName, UsageBatch } from '../ports/ledger.ts';
 import type { MeterUse, PriceReceipt, ReceiptPart, ReceiptSums, Tariff } from '../ports/receipts.ts';
 import type { Sql } from '../ports/sql.ts';
-import { addRows, claimBatch, halves, isReceiptMonth } from './record-usage.ts';
-import { HALF, startOfMonth, sumUsage } from './usage-sums.ts';
+import { addRows, claimBatch, isReceiptMonth } from './record-usage.ts';
+import { halves, startOfMonth, sumUsage, wholeOf } from './usage-sums.ts';
 
 type ReceiptCalls = Pick<LedgerApi, 'takeReceipt' | 'readReceipts'>;
 type Month = { readonly accountId: AccountId; readonly monthMs: number };
@@ -58,10 +58,8 @@ function readMonth(sql: Sql, { accountId, monthMs }: Month): readonly MeterUse[]
     accountId,
     monthMs,
   );
-  return rows.map(({ meter, high, low }) => ({ meter: meter as MeterName, quantity: whole(high, low) }));
+  return rows.map((row) => ({ meter: row.meter as MeterName, quantity: wholeOf(row) }));
 }
-
-const whole = (high: string, low: string): bigint => BigInt(high) * HALF + BigInt(low);
 
 function countReceipt(sql: Sql, { accountId, monthMs }: Month, { card, version }: Tariff): void {
   sql.all(
@@ -101,8 +99,8 @@ function readSums(sql: Sql, { accountId, monthMs }: Month): readonly ReceiptSums
     );
     const parts = rows.map((row) => ({
       meter: row.meter as MeterName,
-      quantity: whole(row.high, row.low),
-      amountMicro: whole(row.micro_high, row.micro_low),
+      quantity: wholeOf(row),
+      amountMicro: wholeOf({ high: row.micro_high, low: row.micro_low }),
     }));
     return { cardId, version, receipts, parts };
   });

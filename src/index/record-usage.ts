@@ -3,7 +3,7 @@
 import type { AccountId } from '../ports/domain.ts';
 import type { UsageBatch, UsageRow } from '../ports/ledger.ts';
 import type { Sql } from '../ports/sql.ts';
-import { HALF, startOfMonth } from './usage-sums.ts';
+import { halves, startOfMonth } from './usage-sums.ts';
 
 /** Whether the batch is to be counted: it and no later one of its source was so far. From now on it was. */
 export function claimBatch(sql: Sql, accountId: AccountId, { source, sequence }: UsageBatch, nowMs: number): boolean {
@@ -56,9 +56,4 @@ export function isReceiptMonth(sql: Sql, accountId: AccountId, monthMs: number):
     monthMs,
   );
   return found.length > 0;
-}
-
-/** A whole number as `high` and `low`, which SQLite adds up without floating point. */
-export function halves(quantity: bigint): readonly [high: number, low: number] {
-  return [Number(quantity / HALF), Number(quantity % HALF)];
 }

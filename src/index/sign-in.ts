@@ -1,10 +1,10 @@
 // Tokens, sessions, failures to sign in and kept answers: the part of the directory that the JSON API signs in with.
 // Plain synchronous code over a SQL port; directory-index.ts makes each call atomic.
-
 import type { Holder, IdempotencyState, OfAccount, Role, Session, SignInApi, Token } from '../ports/accounts.ts';
 import type { AccessKeyId, AccountId } from '../ports/domain.ts';
 import type { Sql } from '../ports/sql.ts';
 import { DAY_MS, HOUR_MS } from '../ports/time.ts';
+import { AFTER_ALL_IDS } from './key-order.ts';
 
 /** Failures that nobody waits for: of a name, and of a source, which many people may share. */
 const FREE_FAILURES = { name: 10, source: 30 } as const;
@@ -47,9 +47,6 @@ function holderFilter(holder: OfAccount['holder']) {
   if (holder === null) return [1, null, null] as const;
   return [0, holder.memberId, holder.accessKeyId] as const;
 }
-
-/** Sorts after every id. */
-const AFTER_ALL = '\u{10ffff}';
 
 export function createSignInCalls(sql: Sql): SignInApi {
   return {
@@ -106,7 +103,7 @@ function createTokenCalls(sql: Sql): Pick<SignInApi, 'getToken' | 'addToken' | '
       const rows = sql.all<TokenRow>(
         `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE account_id = ? AND id < ? AND ${OF_HOLDER} ORDER BY id DESC LIMIT 0 + ?`,
         accountId,
-        before || AFTER_ALL,
+        before || AFTER_ALL_IDS,
         ...holderFilter(holder),
         limit,
       );
@@ -147,7 +144,7 @@ function createSessionCalls(
         `SELECT ${SESSION_COLUMNS} FROM sessions
          WHERE account_id = ? AND id < ? AND expires_at_ms > ? AND ${OF_HOLDER} ORDER BY id DESC LIMIT 0 + ?`,
         accountId,
-        before || AFTER_ALL,
+        before || AFTER_ALL_IDS,
         nowMs,
         ...holderFilter(holder),
         limit,

@@ -7,7 +7,6 @@
 // as two whole numbers: of the bytes' whole GiB and of the rest below one GiB. The rest's stays below 2^30 * 3,600,000 <
 // 2^53 in an hour, the other's below 2^55 for what an INTEGER can count at all (8 EiB). Both are sums of exact products.
 // What sharing and compression spare of these bytes has an integral of its own each, kept in the same way.
-
 import type { Sql } from '../ports/sql.ts';
 import { HOUR_MS, startOfHour } from '../ports/time.ts';
 import type { RowChange, RowState } from './row-changes.ts';

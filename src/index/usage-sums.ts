@@ -1,5 +1,4 @@
 // Sums of the ledger's rows, by whatever they are wanted by. Read by queries of usage and by caps.
-
 import { capPeriod } from '../ports/caps.ts';
 import type { AccessKeyId, BucketId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
@@ -10,7 +9,17 @@ import { DAY_MS } from '../ports/time.ts';
 /** Sums that one query gives at most; a year of hours of five meters is fewer. */
 const SUMS_MAX = 50_000;
 /** What a whole number of `high` stands for. */
-export const HALF = 1n << 32n;
+const HALF = 1n << 32n;
+
+/** A whole number as `high` and `low`, which SQLite adds up without floating point. */
+export function halves(quantity: bigint): readonly [high: number, low: number] {
+  return [Number(quantity / HALF), Number(quantity % HALF)];
+}
+
+/** The number of two sums of halves, read as texts: they may pass 2^53. */
+export function wholeOf(row: { readonly high: string; readonly low: string }): bigint {
+  return BigInt(row.high) * HALF + BigInt(row.low);
+}
 
 /** The start of the calendar month of a time, UTC. */
 export function startOfMonth(timeMs: number): number {
@@ -70,6 +79,6 @@ function decodeSum(row: SumRow): UsageSum {
     bucketId: row.bucket_id === null || row.bucket_id === '' ? null : (row.bucket_id as BucketId),
     accessKeyId: row.access_key_id === null || row.access_key_id === '' ? null : (row.access_key_id as AccessKeyId),
     meter: row.meter as MeterName,
-    quantity: BigInt(row.high) * HALF + BigInt(row.low),
+    quantity: wholeOf(row),
   };
 }

@@ -1,7 +1,15 @@
 // Where the versions of a key stand. The current object is in `objects`, so that listings of objects read nothing else;
 // every other version and every delete marker is in `versions`, newest first by id. A key without a row in `objects` is
 // gone or hidden: then the newest row of `versions`, if any, is a delete marker. Called by the commits of the index.
-import type { AccountId, BucketRef, ObjectKey, ObjectVersion, VersionId, Versioning } from '../ports/domain.ts';
+import type {
+  AccountId,
+  BucketRef,
+  ObjectKey,
+  ObjectVersion,
+  VersionId,
+  Versioning,
+  VersionName,
+} from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import { lockOfNew, type ObjectLock } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
@@ -91,6 +99,16 @@ export function readCurrent(sql: Sql, bucket: number, key: ObjectKey): StoredVer
   return row === undefined ? null : toStored(row);
 }
 
+/** Whether a request that names this version, or none, means this current one. */
+export function isNamed(current: StoredMarker, name: VersionName | null): boolean {
+  return name === null || name === current.versionId || (name === 'null' && current.isNull);
+}
+
+/** What a row of `versions` (as `o`) must be to have that name, which is bound to the statement either way. */
+export function named(name: VersionName | null): string {
+  return name === 'null' ? 'o.is_null = 1 AND ? IS NOT NULL' : 'o.version_id = ?';
+}
+
 /** A version of a key that is not its current object; a delete marker has no bytes. */
 export function readOther(
   sql: Sql,
@@ -100,7 +118,7 @@ export function readOther(
 ): (StoredVersion & { readonly isMarker: boolean }) | null {
   const [row] = sql.all<StoredRow & { is_marker: number }>(
     `SELECT ${STORED_COLUMNS}, o.is_marker FROM versions AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
-     WHERE o.bucket = ? AND o.key = ? AND ${name === 'null' ? 'o.is_null = 1 AND ? IS NOT NULL' : 'o.version_id = ?'}`,
+     WHERE o.bucket = ? AND o.key = ? AND ${named(name)}`,
     bucket,
     key,
     name,

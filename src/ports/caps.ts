@@ -1,6 +1,5 @@
 // Caps on what an account's usage may cost or send out, as plain data: what the owner sets, what the ledger knows of it,
 // and the leases by which processes use it up. core/caps decides; the ledger keeps.
-
 import type { AccessKeyId, AccountId, BucketId } from './domain.ts';
 import type { UsageRow } from './ledger.ts';
 import { DAY_MS, startOfDay } from './time.ts';

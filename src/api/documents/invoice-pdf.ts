@@ -3,8 +3,9 @@
 // always there). Loaded when the first PDF is asked for: the package takes 150 ms.
 import type { PDFFont, PDFPage } from '@cantoo/pdf-lib';
 import { formatMicro } from '../../core/billing/decimal.ts';
-import { dayText, invoiceRows, payable, periodDays } from '../../core/billing/exports/invoice-rows.ts';
+import { invoiceRows, payable, periodDays } from '../../core/billing/exports/invoice-rows.ts';
 import type { InvoiceDocument } from '../../core/billing/invoice-document.ts';
+import { dayText } from '../../core/billing/month.ts';
 
 /** A4 in points. */
 const PAGE = { width: 595, height: 842, margin: 48 } as const;

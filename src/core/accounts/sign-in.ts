@@ -1,6 +1,5 @@
 // Signing in: a name and a secret become a session. Attempts are counted before anything is looked at, by name and by
 // source, and slow down; whatever is wrong, the answer and the time that it takes are the same.
-
 import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
 import type { Holder, Session } from '../../ports/accounts.ts';
 import type { AccessKey, AccessKeyId } from '../../ports/domain.ts';

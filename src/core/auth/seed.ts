@@ -2,16 +2,12 @@
 // exams and small installations; accounts that come and go live in the directory.
 import type { AccessKey, AccessKeyId, AccountId } from '../../ports/domain.ts';
 import { isNamedKeyId } from '../encryption/named-keys.ts';
+import { isJsonObject, type Json } from '../json.ts';
 
 /** A seed that can't be used; the message says where, and shows no secret. */
 export class SeedError extends Error {
   override readonly name = 'SeedError';
 }
-
-type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Reads `{"accounts": [{"id", "displayName", "keys": [{"accessKey", "secretKey"}]}]}` into access keys. SeedError.
@@ -38,7 +34,7 @@ export function parseSeededNamedKeys(text: string): readonly string[] {
 function parseObject(text: string): Json {
   try {
     const seed: unknown = JSON.parse(text);
-    return isObject(seed) ? seed : {};
+    return isJsonObject(seed) ? seed : {};
   } catch {
     throw new SeedError('The seed is not valid JSON.');
   }
@@ -46,13 +42,13 @@ function parseObject(text: string): Json {
 
 function keysOfAccount(account: unknown, position: number): AccessKey[] {
   const where = `accounts[${position}]`;
-  if (!isObject(account)) throw new SeedError(`${where} must be an object.`);
+  if (!isJsonObject(account)) throw new SeedError(`${where} must be an object.`);
   const id = textOf(account, 'id', where, /^[\w.-]{1,128}$/) as AccountId;
   const displayName = textOf(account, 'displayName', where, /^[^\p{Cc}]{1,128}$/u);
   if (!Array.isArray(account.keys)) throw new SeedError(`${where}.keys must be a list.`);
   return account.keys.map((key: unknown, keyPosition) => {
     const keyWhere = `${where}.keys[${keyPosition}]`;
-    if (!isObject(key)) throw new SeedError(`${keyWhere} must be an object.`);
+    if (!isJsonObject(key)) throw new SeedError(`${keyWhere} must be an object.`);
     return {
       id: textOf(key, 'accessKey', keyWhere, /^[\w-]{3,128}$/) as AccessKeyId,
       secret: textOf(key, 'secretKey', keyWhere, /^[\x21-\x7e]{8,256}$/),

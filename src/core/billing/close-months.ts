@@ -1,6 +1,5 @@
 // Closes the months that are due for all accounts, one after the other, and remembers how far it came: a run that ends in
 // the middle, by its bound or by a crash, goes on in the next one. Both homes call it by their clock.
-
 import type { Account, AccountId } from '../../ports/domain.ts';
 import { HOUR_MS } from '../../ports/time.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';

@@ -29,6 +29,8 @@ export function divideRounded(numerator: bigint, denominator: bigint): bigint {
   return isNegative ? -rounded : rounded;
 }
 
+export const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
 /** The least whole number that is not less than the fraction; both parts are positive or zero. */
 export function divideUp(numerator: bigint, denominator: bigint): bigint {
   return (numerator + denominator - 1n) / denominator;

@@ -1,7 +1,7 @@
 // An invoice is a pure function of usage, rate card and period: the same three give the same amounts to the last
 // micro-unit, now and in ten years. Amounts are exact fractions until each line is rounded once.
 import { HOUR_MS } from '../../ports/time.ts';
-import { divideRounded, divideUp, MICRO, SCALE } from './decimal.ts';
+import { divideRounded, divideUp, least, MICRO, SCALE } from './decimal.ts';
 import type { CardLine, RateCard, Tier } from './rate-card.ts';
 import {
   isSaving,
@@ -174,8 +174,6 @@ function priceQuantity(line: CardLine, quantity: bigint, stored: bigint, monthHo
     amountMicro: paid.reduce((sum, part) => sum + part.amountMicro, 0n),
   };
 }
-
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /** Units times price, tier by tier. Amounts are differences of rounded sums, so that they add up to the rounded sum. */
 function priceTiers(billed: bigint, unitSize: bigint, tiers: readonly Tier[]): readonly InvoicePart[] {

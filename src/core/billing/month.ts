@@ -27,3 +27,6 @@ export function monthsLater({ year, month }: BillingMonth, months: number): Bill
 export function monthBounds({ year, month }: BillingMonth): { readonly startMs: number; readonly endMs: number } {
   return { startMs: Date.UTC(year, month - 1, 1), endMs: Date.UTC(year, month, 1) };
 }
+
+/** The day of a time, UTC: `2026-11-21`. */
+export const dayText = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10);

@@ -9,7 +9,7 @@ import type { MeterName } from '../../ports/ledger.ts';
 import { DAY_MS, HOUR_MS } from '../../ports/time.ts';
 import type { UsageEvent, UsagePush } from '../../ports/usage-push.ts';
 import type { Core } from '../core.ts';
-import { monthBounds, monthOf } from './month.ts';
+import { dayText, monthBounds, monthOf } from './month.ts';
 import { readUsage } from './read-usage.ts';
 import { netUsage, type Usage } from './usage.ts';
 
@@ -103,6 +103,6 @@ function wholeUnits(usage: Usage, meter: MeterName): bigint {
 /** `quayside_class_a_standard`; the identifier holds a digest of the account, whose id may be long. */
 function namesOf(accountId: string, meter: MeterName, dayMs: number): Pick<UsageEvent, 'eventName' | 'identifier'> {
   const name = meter.toLowerCase().replace(/[^a-z0-9]+/g, '_');
-  const day = new Date(dayMs).toISOString().slice(0, 10);
+  const day = dayText(dayMs);
   return { eventName: `quayside_${name}`, identifier: `quayside-${sha256Hex(accountId).slice(0, 20)}-${day}-${name}` };
 }

@@ -2,6 +2,7 @@
 // write another. Here it is read and checked; invoice.ts applies it.
 
 import type { CardLine, RateCard, Tier } from '../../ports/rate-card.ts';
+import { isJsonObject, type Json } from '../json.ts';
 import { parseDecimal } from './decimal.ts';
 import type { MeterKind, MeterName } from './usage.ts';
 
@@ -24,10 +25,6 @@ const KINDS: ReadonlySet<string> = new Set<MeterKind>([
 const LINES_MAX = 100;
 const TIERS_MAX = 20;
 const NOTES_MAX = 20;
-
-type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** No control characters: texts of cards stand in documents. */
 const TEXT = /^[^\p{Cc}]{1,300}$/u;
@@ -56,7 +53,7 @@ function list(value: unknown, where: string, maxLength: number): readonly unknow
 
 /** Reads parsed JSON. RateCardError. A meter may stand in one line only. */
 export function parseRateCard(json: unknown): RateCard {
-  if (!isObject(json)) throw new RateCardError('A rate card must be an object.');
+  if (!isJsonObject(json)) throw new RateCardError('A rate card must be an object.');
   const { monthHours } = json;
   const card: RateCard = {
     id: text(json, 'id', 'card', /^[a-z0-9][a-z0-9-]{0,62}$/),
@@ -77,9 +74,9 @@ export function parseRateCard(json: unknown): RateCard {
 
 function parseLine(json: unknown, at: number): CardLine {
   const where = `card.lines[${at}]`;
-  if (!isObject(json)) throw new RateCardError(`${where} must be an object.`);
+  if (!isJsonObject(json)) throw new RateCardError(`${where} must be an object.`);
   const { unit } = json;
-  if (!isObject(unit)) throw new RateCardError(`${where}.unit must be an object.`);
+  if (!isJsonObject(unit)) throw new RateCardError(`${where}.unit must be an object.`);
   const tiers = list(json.tiers, `${where}.tiers`, TIERS_MAX).map((tier, place) =>
     parseTier(tier, `${where}.tiers[${place}]`),
   );
@@ -112,7 +109,7 @@ function parseNote(value: unknown): string {
 
 function parseFreePerStored(json: unknown, isPerMonth: boolean, where: string): CardLine['freePerStored'] {
   if (json === undefined) return null;
-  if (!isObject(json) || isPerMonth)
+  if (!isJsonObject(json) || isPerMonth)
     throw new RateCardError(`${where} must be an object, of a line that is not stored.`);
   const meters = list(json.meters, `${where}.meters`, LINES_MAX).map((meter) => parseMeter(meter, where));
   const other = meters.find((meter) => !meter.startsWith('storage/'));
@@ -127,7 +124,7 @@ function parseMeter(value: unknown, where: string): MeterName {
 }
 
 function parseTier(json: unknown, where: string): Tier {
-  if (!isObject(json)) throw new RateCardError(`${where} must be an object.`);
+  if (!isJsonObject(json)) throw new RateCardError(`${where} must be an object.`);
   const upTo = json.upTo === null || json.upTo === undefined ? null : decimal(json.upTo, `${where}.upTo`);
   return { upTo, price: decimal(json.price, `${where}.price`) };
 }

@@ -1,6 +1,6 @@
 // "What would last month have cost there?": a month's usage against other cards, and with one thing done otherwise. Pure.
 // The ledger does not know objects, so each what-if says what it assumes; where it can't know, it takes what costs more.
-import { divideRounded, divideUp } from './decimal.ts';
+import { divideRounded, divideUp, least } from './decimal.ts';
 import { type BillingMonth, hoursOf, type Invoice, makeInvoice } from './invoice.ts';
 import type { RateCard } from './rate-card.ts';
 import { addUsage, isOverTime, type MeterKind, type MeterName, SAVINGS, type Usage } from './usage.ts';
@@ -85,8 +85,6 @@ function apply(month: ReplayedMonth, whatIf: WhatIf): ReplayedMonth {
 }
 
 const withUsage = (month: ReplayedMonth, usage: Usage): ReplayedMonth => ({ ...month, usage });
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-
 /** `moved` of `stored` byte-hours in STANDARD_IA, with that share of the reads; of the writes too, unless they stay. */
 function toInfrequent({ usage }: ReplayedMonth, moved: bigint, stored: bigint, areWritesStandard = false): Usage {
   if (stored === 0n) return usage;

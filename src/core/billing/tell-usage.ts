@@ -1,12 +1,12 @@
 // Tells the webhooks of accounts what was used on each day, once it is over: `usage.daily`. Both homes call it by their clock. A
 // walk over the accounts that have webhooks, which notes its place; what is repeated after a crash is the same message.
-
 import { sha256Hex } from '../../crypto/hash.ts';
 import type { AccountId } from '../../ports/domain.ts';
 import { DAY_MS, startOfDay } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
 import { enqueue } from '../outbox/deliveries.ts';
 import type { CloseOptions } from './close-months.ts';
+import { dayText } from './month.ts';
 import { DAY_GRACE_MS } from './push-usage.ts';
 import { readUsage } from './read-usage.ts';
 
@@ -63,7 +63,7 @@ async function tellAccount(core: Core, accountId: AccountId, dayMs: number): Pro
   const usage = await readUsage(core, accountId, dayMs, dayMs + DAY_MS);
   const used = [...usage].filter(([, quantity]) => quantity > 0n).sort(([a], [b]) => (a < b ? -1 : 1));
   if (used.length === 0) return 0;
-  const day = new Date(dayMs).toISOString().slice(0, 10);
+  const day = dayText(dayMs);
   const quantities = Object.fromEntries(used.map(([meter, quantity]) => [meter, String(quantity)]));
   const messageId = `usage-${day}-${sha256Hex(accountId).slice(0, 20)}`;
   return enqueue(core, accountId, 'usage.daily', { accountId, day, usage: quantities }, messageId);

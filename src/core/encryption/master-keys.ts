@@ -53,16 +53,20 @@ export function wrapWithMaster(masterKeys: MasterKeys, key: Uint8Array, bound: s
 /** ServiceUnavailable without master keys; InternalError when the one is missing that wrapped it, or it is damaged. */
 export function unwrapWithMaster(masterKeys: MasterKeys, wrapped: string, bound: string): Uint8Array {
   if (masterKeys.length === 0) throw noMasterKey();
-  const at = wrapped.indexOf(SEPARATOR);
-  const id = wrapped.slice(0, at);
-  const master = masterKeys.find((candidate) => candidate.id === id);
-  if (master === undefined) {
-    throw new StorageError('InternalError', { detail: `The master key ${id} is not among the configured ones.` });
-  }
-  const key = unwrapKey(master.key, wrapped.slice(at + 1), bound);
+  const { master, rest } = masterOf(masterKeys, wrapped);
+  const key = unwrapKey(master.key, rest, bound);
   if (key === null)
-    throw new StorageError('InternalError', { detail: `A key wrapped by master key ${id} is damaged.` });
+    throw new StorageError('InternalError', { detail: `A key wrapped by master key ${master.id} is damaged.` });
   return key;
+}
+
+/** The master key that a kept text names, and what stands behind its name. InternalError when it is missing. */
+export function masterOf(masterKeys: MasterKeys, text: string): { readonly master: MasterKey; readonly rest: string } {
+  const at = text.indexOf(SEPARATOR);
+  const id = text.slice(0, at);
+  const master = masterKeys.find((candidate) => candidate.id === id);
+  if (master !== undefined) return { master, rest: text.slice(at + 1) };
+  throw new StorageError('InternalError', { detail: `The master key ${id} is not among the configured ones.` });
 }
 
 function noMasterKey(): StorageError {

@@ -5,6 +5,7 @@ import { CHUNK_BYTES, openChunk } from '../../crypto/sealed-chunks.ts';
 import { type ByteChunks, begun, ChunkStream, chunksOf } from '../../ports/chunk-stream.ts';
 import type { BlobId, ObjectBody } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { joinBytes } from '../join-bytes.ts';
 import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
 import { type SealedChunk, sealedRangeOf } from './sealed-layout.ts';
 
@@ -138,14 +139,8 @@ function openChunks(sealed: ByteChunks, opener: Opener): ByteChunks {
 function joined(parts: readonly Uint8Array[], lengthBytes: number): Uint8Array {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && only.length === lengthBytes) return only;
-  const whole = new Uint8Array(lengthBytes);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  if (at !== lengthBytes) throw damaged('ends early');
-  return whole;
+  if (parts.reduce((sum, part) => sum + part.length, 0) !== lengthBytes) throw damaged('ends early');
+  return joinBytes(parts, lengthBytes);
 }
 
 function damaged(what: string): StorageError {

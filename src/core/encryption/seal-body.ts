@@ -2,6 +2,7 @@
 import { CHUNK_BYTES, startChunk, TAG_BYTES } from '../../crypto/sealed-chunks.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { BlobId } from '../../ports/domain.ts';
+import { joinBytes } from '../join-bytes.ts';
 import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
 import { sealedSize } from './sealed-layout.ts';
 
@@ -23,13 +24,7 @@ export function sealSource(source: ByteSource, dataKey: DataKey, blobId: BlobId)
 /** A small body sealed whole. No bytes stay no bytes. */
 export function sealInline(plain: Uint8Array, dataKey: DataKey): Uint8Array {
   const sealer = createSealer(bodyKeys(dataKey, INLINE_BODY));
-  const sealed = new Uint8Array(sealedSize(plain.length, dataKey.layers));
-  let at = 0;
-  for (const chunk of [...sealer.take(plain), ...sealer.end()]) {
-    sealed.set(chunk, at);
-    at += chunk.length;
-  }
-  return sealed;
+  return joinBytes([...sealer.take(plain), ...sealer.end()], sealedSize(plain.length, dataKey.layers));
 }
 
 type Sealer = {

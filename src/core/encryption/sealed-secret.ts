@@ -2,7 +2,7 @@
 // which wraps keys; a secret is a text of any length.
 import { openText, sealText } from '../../crypto/sealed-text.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { MasterKeys } from './master-keys.ts';
+import { type MasterKeys, masterOf } from './master-keys.ts';
 
 /** `{id of the master key}.{sealed}`. `bound` is whose secret it is. ServiceUnavailable when there is no master key. */
 export function sealSecret(masterKeys: MasterKeys, secret: string, bound: string): string {
@@ -17,14 +17,8 @@ export function sealSecret(masterKeys: MasterKeys, secret: string, bound: string
 
 /** The secret. InternalError when the master key that sealed it is missing, or the text is damaged. */
 export function openSecret(masterKeys: MasterKeys, sealed: string, bound: string): string {
-  const at = sealed.indexOf('.');
-  const id = sealed.slice(0, at);
-  const master = masterKeys.find((candidate) => candidate.id === id);
-  const secret = master === undefined ? null : openText(master.key, sealed.slice(at + 1), bound);
+  const { master, rest } = masterOf(masterKeys, sealed);
+  const secret = openText(master.key, rest, bound);
   if (secret !== null) return secret;
-  const detail =
-    master === undefined
-      ? `The master key ${id} is not among the configured ones.`
-      : `A secret that master key ${id} sealed is damaged.`;
-  throw new StorageError('InternalError', { detail });
+  throw new StorageError('InternalError', { detail: `A secret that master key ${master.id} sealed is damaged.` });
 }

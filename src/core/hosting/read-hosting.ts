@@ -3,6 +3,7 @@
 
 import { StorageError } from '../../ports/errors.ts';
 import type { HostedDomain, HostingSettings, HotlinkRules, ImageSettings } from '../../ports/hosting.ts';
+import { isJsonObject } from '../json.ts';
 import { IMAGE_MAX_SIDE_PX, KEY_MAX_BYTES } from '../limits.ts';
 import { hasWholeTexts } from '../whole-texts.ts';
 import { compileGlob, GLOB_MAX_LENGTH } from './glob.ts';
@@ -41,7 +42,6 @@ export const HOSTING_DEFAULTS: HostingSettings = {
   domains: [],
 };
 
-type Json = Readonly<Record<string, unknown>>;
 /** Reads one value; `at` is its place for messages. */
 type Reader<Value> = (value: unknown, at: string) => Value;
 
@@ -88,7 +88,7 @@ function readFields<Value extends object>(
   defaults: Partial<Value> | null,
   readers: { readonly [Name in keyof Value]: Reader<Value[Name]> },
 ): Value {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(at, 'an object');
+  if (!isJsonObject(value)) refuse(at, 'an object');
   const names = Object.keys(readers) as (keyof Value & string)[];
   for (const name of Object.keys(value)) {
     if (Object.hasOwn(readers, name)) continue;
@@ -98,7 +98,7 @@ function readFields<Value extends object>(
     });
   }
   const entries = names.map((name) => {
-    const given = (value as Json)[name];
+    const given = value[name];
     if (given === undefined && defaults !== null && name in defaults) return [name, defaults[name]];
     return [name, readers[name](given, `${at}.${name}`)];
   });

@@ -1,7 +1,6 @@
 // Carries out the rules of one bucket, in the scheduled sweep: page by page, each a short read and, where something is
 // due, one commit that also remembers the place. A run that is cut short, or dies, goes on from there in the next sweep.
 // A bucket is gone through once a day, after the midnight that makes things due, and anew when its rules changed.
-
 import type { BucketName } from '../../ports/domain.ts';
 import type { LifecycleAction, LifecycleCounts, LifecycleRun } from '../../ports/lifecycle.ts';
 import { DAY_MS, startOfDay } from '../../ports/time.ts';

@@ -1,7 +1,6 @@
 // What S3 demands of lifecycle rules beyond their form. Called with rules that a surface read, before they are stored;
 // messages are S3's where they are known.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html and API_LifecycleRule.html
-
 import { StorageError } from '../../ports/errors.ts';
 import type { LifecycleRule, LifecycleTransition, NoncurrentTransition } from '../../ports/lifecycle.ts';
 import { DAY_MS } from '../../ports/time.ts';

@@ -1,6 +1,5 @@
 // Search by a part of the name, and the care for the index behind it. Small buckets are looked through; a larger one gets a
 // search index at its first search, made behind the answers, and loses it when nobody has searched for a month.
-
 import type { BucketAddress, ObjectSummary } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { foldName, type NameMatches, SEARCH_MIN_INDEXED } from '../../ports/name-aids.ts';

@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../ports/byte-source.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { joinBytes } from '../join-bytes.ts';
 
 /** Reads a whole body into memory. MaxMessageLengthExceeded when it is longer than `maxBytes`, declared or not. */
 export async function collect(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
@@ -16,11 +17,5 @@ export async function collect(source: ByteSource, maxBytes: number): Promise<Uin
   const [only] = chunks;
   // A lone chunk may be a window on a larger buffer (a socket read); a copy lets that buffer go.
   if (chunks.length === 1 && only !== undefined && only.buffer.byteLength === only.length) return only;
-  const whole = new Uint8Array(sizeBytes);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return whole;
+  return joinBytes(chunks, sizeBytes);
 }

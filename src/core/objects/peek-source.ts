@@ -1,4 +1,5 @@
 import type { ByteSource } from '../../ports/byte-source.ts';
+import { joinBytes } from '../join-bytes.ts';
 
 type Sink = (chunk: Uint8Array) => void | Promise<void>;
 
@@ -31,16 +32,6 @@ export function peekSource(source: ByteSource, maxBytes: number): Promise<Uint8A
       for (const early of held.splice(0)) await sink(early);
       live = sink;
     });
-    finished.then(() => resolve(join(held, heldBytes)), reject);
+    finished.then(() => resolve(joinBytes(held, heldBytes)), reject);
   });
-}
-
-function join(chunks: readonly Uint8Array[], lengthBytes: number): Uint8Array {
-  const bytes = new Uint8Array(lengthBytes);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }

@@ -2,6 +2,7 @@
 // grace whatever becomes of the objects. Used for the ZIP of a folder.
 import type { ObjectKey, ObjectVersion } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { breathe } from '../breathe.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
@@ -48,8 +49,7 @@ export async function snapshotPrefix(
     const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: LIST_MAX_KEYS });
     if (objects.length + page.objects.length > maxObjects) throw tooMany(maxObjects);
     for (const keys of batches(page.objects, core.settings.inlineBodyMaxBytes)) {
-      // On Node the index answers at once: others get their turn between two batches.
-      await new Promise((resolve) => setTimeout(resolve));
+      await breathe();
       for (const version of await bucket.call('getObjects', { keys })) {
         if (version === null) continue;
         mayRead(version);

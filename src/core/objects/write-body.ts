@@ -109,8 +109,7 @@ export async function writeBody(
     checksum: null,
   };
   try {
-    // The sweeper takes an uncommitted blob for the trace of a crash once it is older than the grace.
-    if (clock.nowMs() - startedAtMs > core.settings.graceSeconds * 500) throw new StorageError('RequestTimeout');
+    if (isTooOldToCommit(core, startedAtMs)) throw new StorageError('RequestTimeout');
     const { etag, checksum, sha256Hex } = verified();
     const digest = isShared && sha256Hex !== null ? { digest: { sha256Hex } } : {};
     return { ...written, etag, checksum, arrivals: [{ blobId, sizeBytes, home: null, ...digest }] };
@@ -118,6 +117,14 @@ export async function writeBody(
     discard(core, written);
     throw error;
   }
+}
+
+/**
+ * Whether a blob that was begun then may not be committed any more: the sweeper takes an uncommitted one for the trace of a crash
+ * once it is older than the grace, of which the half is left for the commit.
+ */
+export function isTooOldToCommit({ ports, settings }: Core, startedAtMs: number): boolean {
+  return ports.clock.nowMs() - startedAtMs > settings.graceSeconds * 500;
 }
 
 /** EntityTooLarge. */

@@ -1,7 +1,6 @@
 // The dispatcher: sends what waits in one database's outbox. It takes rows under a lease, POSTs them signed, and settles
 // each: delivered, tried again later, or a dead letter. Bounded: so many at once, so many of them to one endpoint, and an
 // endpoint that fails gets a pause. It holds nothing that a crash could lose; the home says when to run it.
-
 import type { Directory } from '../../ports/directory.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -16,7 +15,7 @@ import {
 import { earlier, HOUR_MS } from '../../ports/time.ts';
 import type { WebhookEndpoint } from '../../ports/webhooks.ts';
 import type { CoreSettings } from '../core.ts';
-import { createPauses, retryDelayMs } from './retry-times.ts';
+import { createEndpointPauses, retryDelayMs } from './retry-times.ts';
 import { renderS3Event } from './s3-event.ts';
 import { signatureHeaders } from './secrets.ts';
 
@@ -41,7 +40,7 @@ export function createDispatcher(core: DispatcherCore, queue: OutboxQueue, regio
   const { webhooks: limits, masterKeys } = core.settings;
   const leaseMs = leaseOf(limits.timeoutMs);
   const inUse = new Map<string, number>();
-  const pauses = createPauses();
+  const pauses = createEndpointPauses();
   const known = new Map<string, { webhook: WebhookEndpoint | null; untilMs: number }>();
   let wake = Promise.withResolvers<void>();
   let lastEndpoint = '';

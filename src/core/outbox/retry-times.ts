@@ -16,7 +16,8 @@ export function retryDelayMs(attempts: number, baseMs: number, random: number): 
   return Math.ceil(full * (1 - random / 2));
 }
 
-export type Pauses = {
+/** Pauses of endpoints that fail, longer each time; ports/pauses.ts has those of one length. */
+export type EndpointPauses = {
   /** An attempt failed: the endpoint rests, twice as long as last time. */
   add(endpointId: string, nowMs: number, baseMs: number): void;
   /** An attempt succeeded. */
@@ -31,7 +32,7 @@ export type Pauses = {
 const PAUSES_MAX = 10_000;
 
 /** Pauses live in memory alone: after a restart every endpoint gets a new chance. */
-export function createPauses(): Pauses {
+export function createEndpointPauses(): EndpointPauses {
   const pauses = new Map<string, { failures: number; untilMs: number }>();
   return {
     add(endpointId, nowMs, baseMs) {

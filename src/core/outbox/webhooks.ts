@@ -1,6 +1,5 @@
 // The webhooks of accounts: made, listed, changed, given another secret, deleted. The JSON API and whoever else manages
 // them come here; what is sent to them is deliveries.ts's and the dispatcher's.
-
 import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { mayBePublicHost } from '../../ports/public-address.ts';

@@ -11,7 +11,7 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { collect } from '../objects/collect.ts';
 import { cutSegments } from '../objects/read-object.ts';
-import { classOf, commitOrDiscard, discard } from '../objects/write-body.ts';
+import { classOf, commitOrDiscard, discard, isTooOldToCommit } from '../objects/write-body.ts';
 import { packSource } from './pack-source.ts';
 
 /** Bytes from the start of a body by which it is judged. */
@@ -104,8 +104,7 @@ async function writePacked(core: Core, bucket: BucketHandle, version: ObjectVers
     const { sizeBytes: storedBytes } = await blobStore.write(blobId, source, identity);
     const arrival = { blobId, sizeBytes: storedBytes, home: null };
     const to: Segment = { blobId, offsetBytes: 0, lengthBytes: sizeBytes, packing: { ...layout, storedBytes } };
-    // The sweeper takes an uncommitted blob for the trace of a crash once it is older than the grace.
-    const isLate = clock.nowMs() - startedAtMs > core.settings.graceSeconds * 500;
+    const isLate = isTooOldToCommit(core, startedAtMs);
     if (!isLate && isTrue(version, digests.finish().md5Hex)) return { to, arrival };
     discard(core, { arrivals: [arrival] });
     throw new StorageError(isLate ? 'RequestTimeout' : 'InternalError', {

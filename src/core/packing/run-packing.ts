@@ -1,7 +1,6 @@
 // Packs the bodies of one bucket that came of age, in the scheduled sweep, where its owner wants it. Each version is looked
 // at once: a run that went through remembers up to which time of writing it did, and the next begins there. A run that is
 // cut short, or dies, goes on from its place; what it had packed is not found again.
-
 import type { BucketName } from '../../ports/domain.ts';
 import type { PackingCandidate, PackingPlace, PackingRun } from '../../ports/packing.ts';
 import { DAY_MS, earlier, startOfDay } from '../../ports/time.ts';

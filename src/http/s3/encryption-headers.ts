@@ -4,6 +4,7 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/serv-side-encryption.html; texts of errors are S3's.
 import type { CustomerKey, EncryptionWish } from '../../core/encryption/key-keeping.ts';
 import { isNamedKeyId } from '../../core/encryption/named-keys.ts';
+import { isJsonObject } from '../../core/json.ts';
 import { ENCRYPTION_CONTEXT_MAX_LENGTH } from '../../core/limits.ts';
 import { isEqualInConstantTime, md5Base64 } from '../../crypto/hash.ts';
 import type { BucketEncryption } from '../../ports/bucket-settings.ts';
@@ -149,8 +150,7 @@ function isContext(value: string): boolean {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.fromBase64(value));
     const context: unknown = JSON.parse(text);
-    const isObject = typeof context === 'object' && context !== null && !Array.isArray(context);
-    return isObject && Object.values(context).every((entry) => typeof entry === 'string');
+    return isJsonObject(context) && Object.values(context).every((entry) => typeof entry === 'string');
   } catch {
     return false;
   }

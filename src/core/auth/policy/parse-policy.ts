@@ -3,12 +3,13 @@
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_grammar.html and
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-policy-language-overview.html
 import type { BucketName } from '../../../ports/domain.ts';
+import { isJsonObject, type Json } from '../../json.ts';
 import { BUCKET_ACTIONS, OBJECT_ACTIONS } from '../actions.ts';
 import { isKnownKey } from './condition-keys.ts';
 import { type Condition, parseCondition } from './conditions.ts';
 import { conditionKey, matchesPattern, type Pattern, parsePattern } from './pattern.ts';
 import type { Policy, PolicyMatch, Statement } from './policy.ts';
-import { isJsonObject, type Json, malformedPolicy, readTexts } from './policy-json.ts';
+import { malformedPolicy, readTexts } from './policy-json.ts';
 import { readPrincipals } from './principals.ts';
 
 /** Before every resource, and the only partition there is. */

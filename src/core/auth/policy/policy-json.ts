@@ -1,15 +1,9 @@
-// What the readers of a policy's elements share: the shapes of JSON, and the one way to refuse them.
+// What the readers of a policy's elements share: lists of texts, and the one way to refuse.
 import { StorageError } from '../../../ports/errors.ts';
-
-export type Json = { readonly [name: string]: unknown };
 
 /** A refusal; `detail` is for the client. */
 export function malformedPolicy(detail: string, cause?: unknown): StorageError {
   return new StorageError('MalformedPolicy', { detail, cause });
-}
-
-export function isJsonObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** One text or a list of texts, not empty. MalformedPolicy. */

@@ -2,8 +2,9 @@
 // users or roles below an account, so a statement about one is refused rather than kept as one that never applies.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/s3-bucket-user-policy-specifying-principal-intro.html
 
+import { isJsonObject } from '../../json.ts';
 import type { PolicyPrincipals } from './policy.ts';
-import { isJsonObject, malformedPolicy, readTexts } from './policy-json.ts';
+import { malformedPolicy, readTexts } from './policy-json.ts';
 
 const ROOT_ARN = /^arn:aws:iam::([\w.-]{1,128}):root$/;
 const ACCOUNT_ID = /^[\w.-]{1,128}$/;

@@ -1,8 +1,10 @@
 // A bill as one HTML page to read and to print. No script, no other file, nothing unescaped: names of accounts and labels
 // of cards are other people's texts.
+import { escapeHtml } from '../../escape-html.ts';
 import { formatMicro } from '../decimal.ts';
 import type { InvoiceDocument } from '../invoice-document.ts';
-import { dayText, invoiceRows, payable, periodDays } from './invoice-rows.ts';
+import { dayText } from '../month.ts';
+import { invoiceRows, payable, periodDays } from './invoice-rows.ts';
 
 const STYLE = `
   body { font: 11pt/1.4 system-ui, sans-serif; color: #111; background: #fff; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
@@ -12,17 +14,6 @@ const STYLE = `
   .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; } tfoot th, tfoot td { border-bottom: 0; font-weight: 600; }
   tr { break-inside: avoid; } thead { display: table-header-group; } small, footer { color: #555; } footer { font-size: .85rem; }
   @page { margin: 18mm; } @media print { body { margin: 0; max-width: none; padding: 0; } }`;
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** As text, between tags or in a quoted attribute. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 
 /** `issuer`: who sends the bill. The page is in English. */
 export function invoiceHtml(document: InvoiceDocument, issuer: string): string {

@@ -2,7 +2,7 @@
 import { formatDecimal, formatMicro, MICRO } from '../decimal.ts';
 import type { InvoiceLine } from '../invoice.ts';
 import type { InvoiceDocument } from '../invoice-document.ts';
-import { monthBounds } from '../month.ts';
+import { dayText, monthBounds } from '../month.ts';
 import { isInByteTime, type MeterName } from '../usage.ts';
 
 /** One part of a line, what is saved of one, the minimum, or a credit. Numbers are decimals; `unit` and `price` are empty where there is none. */
@@ -84,5 +84,3 @@ export function periodDays({ invoice }: Pick<InvoiceDocument, 'invoice'>): {
   const { startMs, endMs } = monthBounds(invoice.period);
   return { first: dayText(startMs), last: dayText(endMs - 1) };
 }
-
-export const dayText = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10);

@@ -1,8 +1,8 @@
 // The page for failures that a site has no document of its own for. Called by site-answers.ts.
+import { escapeHtml } from '../../../core/escape-html.ts';
 import type { StorageError } from '../../../ports/errors.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
-import { escapeHtml } from './escape-html.ts';
 
 /** The reason phrases of what a website can answer. Source: RFC 9110 section 15, RFC 6585 section 4. */
 const REASONS: Readonly<Record<number, string>> = {

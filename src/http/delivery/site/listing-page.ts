@@ -1,6 +1,6 @@
 // The list of a folder for people: one page of HTML that loads nothing, runs nothing and follows the browser's dark or
 // light. Names are whatever somebody uploaded, so every one is escaped here.
-import { escapeHtml } from './escape-html.ts';
+import { escapeHtml } from '../../../core/escape-html.ts';
 import type { ListedFile, Listing, ListingSort } from './listing.ts';
 
 /** Only the page's own style. Source: https://www.w3.org/TR/CSP3/ */
