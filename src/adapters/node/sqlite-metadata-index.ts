@@ -5,6 +5,7 @@
 // Caches stand in front: bucket records, current versions, access keys and host names here, pointers and gates behind
 // `watcher`. All are exact. From before a command is sent until it was answered, what it touches is held: dropped and not
 // kept, because readers here can see the commit before its answer arrives. Outside of that time nothing can change it.
+import type { Worker } from 'node:worker_threads';
 import { priceReceipt } from '../../core/billing/price-receipt.ts';
 import { createBucketIndex } from '../../index/bucket-index.ts';
 import { createDirectoryIndex } from '../../index/directory-index.ts';
@@ -75,9 +76,11 @@ export async function openSqliteMetadataIndex(options: {
   readonly path: string;
   readonly watcher: CommitWatcher;
   readonly onCrash: (error: unknown) => void;
+  /** Another thread in the place of the writer's own, for tests. */
+  readonly thread?: Worker;
 }): Promise<SqliteMetadataIndex> {
   const { watcher } = options;
-  const writer = await startIndexWriter(options.path, options.onCrash);
+  const writer = await startIndexWriter(options.path, options.onCrash, options.thread);
   const reader = openSqlite(options.path, { readOnly: true });
   const index = createBucketIndex(reader);
   const directory = createDirectoryIndex(reader);
