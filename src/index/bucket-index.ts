@@ -5,6 +5,7 @@ import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBlobCalls } from './blobs.ts';
 import { createBucketCalls } from './buckets.ts';
+import { commitCopies } from './commit-copies.ts';
 import { dropRestsOfLife } from './life-rests.ts';
 import { createLifecycleCalls } from './lifecycle.ts';
 import { listObjects, listVersions } from './listing.ts';
@@ -43,6 +44,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createOutboxCalls(sql),
     ...createStorageCalls(sql),
     dropRestsOfLife: (input) => dropRestsOfLife(sql, input),
+    commitCopies: (input) => commitCopies(sql, input),
     abortStaleUploads: (input) => abortStaleUploads(sql, input),
     listObjects: (input) => listObjects(sql, input),
     listVersions: (input) => listVersions(sql, input),

@@ -58,6 +58,7 @@ export const INDEX_CALLS = {
   countNames: 'command',
   indexNames: 'command',
   forgetNames: 'command',
+  commitCopies: 'command',
   createNameJob: 'command',
   stepNameJob: 'command',
   endNameJob: 'command',

@@ -26,6 +26,8 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
       return (input as InputOf<'applyLifecycle'>).actions.flatMap(({ kind, key }) =>
         kind === 'expire' || kind === 'transition' ? [key] : [],
       );
+    case 'commitCopies':
+      return (input as InputOf<'commitCopies'>).copies.flatMap(({ toKeys }) => toKeys);
     case 'stepNameJob':
       return (input as InputOf<'stepNameJob'>).actions.flatMap((action) =>
         action.kind === 'move'

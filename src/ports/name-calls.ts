@@ -1,6 +1,7 @@
 // The calls of the bucket index about names: jobs over many keys, what is deleted but kept, sizes of prefixes, search. Part of
 // the vocabulary in metadata-index.ts, where what all calls have in common is told.
-import type { BucketAddress, BucketRef, ObjectKey, ObjectVersion } from './domain.ts';
+import type { BucketAddress, BucketRef, ObjectKey, ObjectVersion, VersionId } from './domain.ts';
+import type { BlobArrival } from './metadata-index.ts';
 import type { CountState, NameMatches, PrefixSize, SearchState } from './name-aids.ts';
 import type { NameAction, NameJob, NameJobId, NameJobItem, NameOutcome } from './name-jobs.ts';
 
@@ -42,7 +43,25 @@ export type NameQueries = {
   listHidden(input: { bucket: BucketRef; prefix: string; after: string; limit: number }): readonly HiddenKey[];
 };
 
+/** A copy of an object of another bucket. */
+export type CopyToPlace = {
+  /** As it shall be, but for its key. */
+  readonly object: ObjectVersion;
+  /** The first of them that is free; one at least. */
+  readonly toKeys: readonly ObjectKey[];
+  /** Whether the first is taken even where another object has it. */
+  readonly mayReplace: boolean;
+  readonly arrivals: readonly BlobArrival[];
+};
+/** Where a copy stands now. */
+export type PlacedCopy = { readonly toKey: ObjectKey; readonly versionId: VersionId };
+
 export type NameCommands = {
+  /**
+   * Puts copies of objects of another bucket in their places, in their order, in one commit; null where all names are taken. One
+   * that is there already is not made again. NoSuchBlob (a source was swept meanwhile: nothing is done), BucketChanged. Idempotent.
+   */
+  commitCopies(input: { bucket: BucketRef; copies: readonly CopyToPlace[] }): readonly (PlacedCopy | null)[];
   /** Remembers a job that is to run. SlowDown (too many run), BucketChanged. */
   createNameJob(input: { bucket: BucketRef; job: NameJob }): void;
   /**

@@ -135,6 +135,7 @@ export function accountPlace(accountId: AccountId): OutboxPlace {
 /** Commands that may tell of what they change, where their bucket has rules. */
 const TELLING: ReadonlySet<string> = new Set<keyof IndexCommands>([
   'commitObject',
+  'commitCopies',
   'completeUpload',
   'deleteObjects',
   'updateVersion',

@@ -147,6 +147,8 @@ function useIndex(index: IndexApi): void {
   useNameAids(index, bucket, addressOf(record));
   useVersions(index, bucket);
   useEvents(index, bucket);
+  const copy = { object: segmentsObjectOf('', [wholeOf(own)]), toKeys: ['c', 'e'].map(asKey), arrivals: [] };
+  for (const mayReplace of [false, false, true]) index.commitCopies({ bucket, copies: [{ ...copy, mayReplace }] });
   const upload = uploadOf('u');
   const address = { bucket, key: upload.key, uploadId: upload.uploadId };
   index.createUpload({ bucket, upload });

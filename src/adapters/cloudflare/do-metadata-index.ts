@@ -59,6 +59,7 @@ const IS_REPEATABLE = {
   countNames: true,
   indexNames: true,
   forgetNames: true,
+  commitCopies: true,
   createNameJob: false,
   stepNameJob: false,
   endNameJob: true,

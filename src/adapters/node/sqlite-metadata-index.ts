@@ -216,6 +216,10 @@ function toSendable(name: keyof IndexApi, input: unknown): { sendable: unknown; 
     const { parts } = input as { parts: readonly unknown[] };
     return { sendable: input, weightBytes: parts.length * PART_BYTES };
   }
+  if (name === 'commitCopies') {
+    const { copies } = input as Parameters<IndexApi['commitCopies']>[0];
+    return { sendable: input, weightBytes: copies.reduce((sum, { object }) => sum + weightOf(object), 0) };
+  }
   if (name !== 'commitObject') return { sendable: input, weightBytes: 0 };
   const commit = input as CommitObjectInput;
   const { inlineBytes } = commit.object;

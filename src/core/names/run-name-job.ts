@@ -16,7 +16,7 @@ import type { Core } from '../core.ts';
 import { type MoveAcross, moveAcross } from './move-across.ts';
 import { newNames, stayingPrefix } from './name-tasks.ts';
 
-/** Keys of one step between buckets: each is a commit of its own there. */
+/** Keys of one step between buckets: as many as the index gives whole objects at once. */
 const ACROSS_STEP = 100;
 /** Failures that pass: the job waits for its next driver. Every other one ends it. */
 const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

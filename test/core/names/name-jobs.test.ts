@@ -298,6 +298,65 @@ describe('a move into another bucket', () => {
     expect(await bytesAt(plain, bucket, 'a/1')).toEqual(sampleBytes(BLOB_BYTES, 3));
   });
 
+  it('takes a hold, a commit there and one here for a hundred keys', async () => {
+    const plain = createMemoryCore();
+    const bucket = await openTestBucket(plain);
+    const other = await openTestBucket(plain, 'other-bucket');
+    for (let at = 0; at < 120; at++) await put(plain, bucket, `a/${at}`);
+    const calls: string[] = [];
+    const index = plain.ports.metadataIndex;
+    const metadataIndex: MetadataIndex = {
+      call(name, method, input) {
+        calls.push(method);
+        return index.call(name, method, input);
+      },
+    };
+    const job = await run(
+      withPorts(plain, { metadataIndex }),
+      bucket,
+      moveOf('a/', 'x/', { toBucket: other.record().name }),
+    );
+    expect(job).toMatchObject({ state: 'done', counts: { done: 120 } });
+    for (const method of ['holdBlobs', 'commitCopies', 'stepNameJob']) {
+      expect([method, calls.filter((call) => call === method).length]).toEqual([method, 2]);
+    }
+    expect(calls).not.toContain('commitObject');
+  });
+
+  it.each(['refuse', 'replace', 'keep-both'] as const)(
+    'finds the copies of a driver that died behind them, and makes no others (%s)',
+    async (conflict) => {
+      const core = createMemoryCore();
+      const [bucket, other] = [await withVersions(core), await openTestBucket(core, 'other-bucket')];
+      for (const name of ['a/1', 'a/2']) await put(core, bucket, name);
+      await put(core, other, 'x/1', 9);
+      const { name: toBucket } = other.record();
+      const index = core.ports.metadataIndex;
+      let isDead = false;
+      const metadataIndex: MetadataIndex = {
+        async call(name, method, input) {
+          if (isDead) throw new StorageError('ServiceUnavailable');
+          const value = await index.call(name, method, input);
+          isDead = method === 'commitCopies';
+          if (isDead) throw new StorageError('ServiceUnavailable');
+          return value;
+        },
+      };
+      const dead = withPorts(core, { metadataIndex });
+      const begun = await startNameJob(dead, await openBucket(dead, bucket.record().name, () => undefined), {
+        task: moveOf('a/', 'x/', { toBucket, conflict }),
+        accountId: ROOT_ACCOUNT.id,
+      });
+      await core.settle();
+      const job = await runNameJob(core, bucket.record().name, begun.id);
+      const moved = conflict === 'refuse' ? 1 : 2;
+      expect(job).toMatchObject({ state: 'done', counts: { done: moved, conflicts: 2 - moved } });
+      const there = { refuse: ['x/1', 'x/2'], replace: ['x/1', 'x/2'], 'keep-both': ['x/1', 'x/1 (1)', 'x/2'] };
+      expect([await names(bucket), await names(other)]).toEqual([moved === 2 ? [] : ['a/1'], there[conflict]]);
+      expect(await allVersions(other)).toHaveLength(there[conflict].length);
+    },
+  );
+
   it('ends where the other bucket is not the same any more', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
