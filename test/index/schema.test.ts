@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { freshSchemaFile } from '../../scripts/fresh-schema.ts';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { OUTBOX_SCHEMA } from '../../src/index/outbox-schema.ts';
@@ -16,6 +18,28 @@ const tablesOf = (sql: ReturnType<typeof openEmpty>) =>
   sql.all("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").map((row) => row.name);
 
 describe('migrate', () => {
+  it('makes of an empty database what all migrations make: else run scripts/fresh-schema.ts', () => {
+    expect(readFileSync('src/index/fresh-schema.ts', 'utf8')).toBe(freshSchemaFile());
+    const { fresh: _, ...byMigrations } = INDEX_SCHEMA;
+    const [fresh, migrated] = [INDEX_SCHEMA, byMigrations].map((schema) => {
+      const sql = openEmpty();
+      migrate(sql, schema);
+      const told = tablesOf(sql).map((table) => ({
+        table,
+        columns: sql.all(`PRAGMA table_xinfo(${table})`),
+        indexes: sql
+          .all(`SELECT * FROM pragma_index_list('${table}') ORDER BY name`)
+          .map(({ name, unique, partial }) => ({
+            ...{ name, unique, partial, columns: sql.all(`PRAGMA index_xinfo(${name})`) },
+          })),
+        rows: sql.all(`SELECT count(*) AS n FROM ${table}`),
+      }));
+      return { told, versions: sql.all('SELECT * FROM schema_versions ORDER BY name') };
+    });
+    expect(fresh).toEqual(migrated);
+    expect(fresh?.told.length).toBeGreaterThan(20);
+  });
+
   it('makes the tables of both schemas in one database, once', () => {
     const sql = openEmpty();
     for (const _ of [1, 2]) for (const schema of [INDEX_SCHEMA, DIRECTORY_SCHEMA]) migrate(sql, schema);
