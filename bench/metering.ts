@@ -25,8 +25,8 @@ import { createDelivery } from '../src/http/delivery/deliver.ts';
 import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
 import type { BucketSettings } from '../src/ports/bucket-settings.ts';
 import type { AccountId, BucketId } from '../src/ports/domain.ts';
-import { HOUR_MS } from '../src/ports/time.ts';
 import type { UsageCounter } from '../src/ports/metering.ts';
+import { HOUR_MS } from '../src/ports/time.ts';
 import { median, printTable } from './lib/table.ts';
 
 const BODY = Buffer.alloc(10 * 1024, 'quayside ');
