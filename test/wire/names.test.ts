@@ -202,7 +202,7 @@ describeCore('many objects by JSON', () => {
       [{ kind: 'explode', prefix: 'a/' }, 'InvalidInput'],
       [{ kind: 'delete' }, 'InvalidInput'],
       [{ kind: 'delete', prefix: 'a/', keys: [] }, 'InvalidInput'],
-      [{ kind: 'delete', prefix: '\ud800' }, 'InvalidRequest'],
+      [{ kind: 'delete', prefix: '\ud800' }, 'InvalidInput'],
     ] as const;
     for (const [body, code] of wrong) {
       expect([body, (await api.call('POST', `${base}/jobs`, body)).json.code]).toEqual([body, code]);
