@@ -10,9 +10,9 @@ export const nameSchema = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,128}$/u);
 
 export const bucketNameSchema = z.string().min(3).max(63).openapi({ example: 'photos' });
 
-export const accountIdQuery = z
-  .string()
-  .regex(/^[\w.-]{1,128}$/)
+/** Of our own making, or of the seed. */
+export const accountIdSchema = z.string().regex(/^[\w.-]{1,128}$/);
+export const accountIdQuery = accountIdSchema
   .optional()
   .openapi({ description: "The operator may name another account; everybody else's own is meant." });
 

@@ -169,19 +169,28 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
 
     addNamedKey({ key }) {
       sql.all(
-        `INSERT INTO named_keys (id, wrapped_key, is_enabled, created_at_ms) VALUES (?, ?, ?, ?)
+        `INSERT INTO named_keys (id, wrapped_key, is_enabled, created_at_ms, account_ids) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (id) DO NOTHING`,
         key.id,
         key.wrappedKey,
         key.isEnabled ? 1 : 0,
         key.createdAtMs,
+        encodeAccountIds(key),
       );
       return readNamedKey(sql, key.id) ?? key;
     },
 
-    setNamedKeyEnabled({ id, isEnabled }) {
-      sql.all('UPDATE named_keys SET is_enabled = ? WHERE id = ?', isEnabled ? 1 : 0, id);
-      return readNamedKey(sql, id);
+    changeNamedKey({ id, change }) {
+      const found = readNamedKey(sql, id);
+      if (found === null) return null;
+      const next = { ...found, ...change };
+      sql.all(
+        'UPDATE named_keys SET is_enabled = ?, account_ids = ? WHERE id = ?',
+        next.isEnabled ? 1 : 0,
+        encodeAccountIds(next),
+        id,
+      );
+      return next;
     },
 
     bindHosts({ bucket, domains, mayTake }) {
@@ -220,8 +229,9 @@ type NamedKeyRow = {
   readonly wrapped_key: string;
   readonly is_enabled: number;
   readonly created_at_ms: number;
+  readonly account_ids: string | null;
 };
-const NAMED_KEY_COLUMNS = 'id, wrapped_key, is_enabled, created_at_ms';
+const NAMED_KEY_COLUMNS = 'id, wrapped_key, is_enabled, created_at_ms, account_ids';
 
 function readNamedKey(sql: Sql, id: string): NamedKey | null {
   const [row] = sql.all<NamedKeyRow>(`SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id = ?`, id);
@@ -229,5 +239,12 @@ function readNamedKey(sql: Sql, id: string): NamedKey | null {
 }
 
 function decodeNamedKey(row: NamedKeyRow): NamedKey {
-  return { id: row.id, wrappedKey: row.wrapped_key, isEnabled: row.is_enabled === 1, createdAtMs: row.created_at_ms };
+  return {
+    ...{ id: row.id, wrappedKey: row.wrapped_key, isEnabled: row.is_enabled === 1, createdAtMs: row.created_at_ms },
+    accountIds: row.account_ids === null ? null : (JSON.parse(row.account_ids) as AccountId[]),
+  };
+}
+
+function encodeAccountIds({ accountIds }: NamedKey): string | null {
+  return accountIds === null ? null : JSON.stringify(accountIds);
 }

@@ -126,7 +126,7 @@ export const DIRECTORY_CALLS = {
   setSweepTurn: 'command',
   bindHosts: 'command',
   addNamedKey: 'command',
-  setNamedKeyEnabled: 'command',
+  changeNamedKey: 'command',
   addAccount: 'command',
   updateAccount: 'command',
   removeAccount: 'command',

@@ -283,6 +283,8 @@ export const DIRECTORY_SCHEMA: Schema = {
         after TEXT
       ) STRICT`,
     ],
+    // Keys that were there before are for every account, as they were.
+    ['ALTER TABLE named_keys ADD COLUMN account_ids TEXT'],
   ],
 };
 

@@ -20,11 +20,16 @@ export type NamedKey = {
   readonly id: string;
   readonly wrappedKey: string;
   readonly isEnabled: boolean;
+  /** Whose buckets it may protect, besides the operator's; null: those of every account. */
+  readonly accountIds: readonly AccountId[] | null;
   readonly createdAtMs: number;
 };
 
 /** How far the sweeper came through all buckets: `after` null, it was through; else it goes on behind that name. */
 export type SweepTurn = { readonly startedAtMs: number; readonly after: string | null };
+
+/** What is absent stays. */
+export type NamedKeyChange = Partial<Pick<NamedKey, 'isEnabled' | 'accountIds'>>;
 
 type OwnCalls = {
   /** Those of the accounts that there are, in any order. */
@@ -66,7 +71,7 @@ type OwnCalls = {
   /** Keeps the key, unless there is one of that id; gives the one that is kept. Idempotent. */
   addNamedKey(input: { key: NamedKey }): NamedKey;
   /** The key as changed, null when there is none. Idempotent. */
-  setNamedKeyEnabled(input: { id: string; isEnabled: boolean }): NamedKey | null;
+  changeNamedKey(input: { id: string; change: NamedKeyChange }): NamedKey | null;
 };
 
 export type DirectoryApi = OwnCalls & AccountsApi & SignInApi & PasskeysApi & BillingApi & OutboxApi & WebhookApi;

@@ -207,6 +207,7 @@ export function directoryContract(subject: Subject<Directory>): void {
         id: prefix + name,
         wrappedKey,
         isEnabled: true,
+        accountIds: null,
         createdAtMs: 5,
       });
       expect(await directory.call('getNamedKey', { id: `${prefix}a` })).toBe(null);
@@ -220,15 +221,19 @@ export function directoryContract(subject: Subject<Directory>): void {
       expect(await list(`${prefix}a`, 1)).toEqual([keyOf('b')]);
     });
 
-    test('enables and disables a named key, and says so at once', async (directory) => {
+    test('enables and disables a named key, gives it to accounts, and says so at once', async (directory) => {
       const id = fresh('key');
-      const key = { id, wrappedKey: 'w', isEnabled: true, createdAtMs: 5 };
-      expect(await directory.call('setNamedKeyEnabled', { id, isEnabled: false })).toBe(null);
+      const key = { id, wrappedKey: 'w', isEnabled: true, accountIds: ['a' as AccountId], createdAtMs: 5 };
+      expect(await directory.call('changeNamedKey', { id, change: { isEnabled: false } })).toBe(null);
       await directory.call('addNamedKey', { key });
       expect(await directory.call('getNamedKey', { id })).toEqual(key);
       for (const isEnabled of [false, false, true]) {
-        expect(await directory.call('setNamedKeyEnabled', { id, isEnabled })).toEqual({ ...key, isEnabled });
+        expect(await directory.call('changeNamedKey', { id, change: { isEnabled } })).toEqual({ ...key, isEnabled });
         expect(await directory.call('getNamedKey', { id })).toEqual({ ...key, isEnabled });
+      }
+      for (const accountIds of [null, [], ['b' as AccountId]]) {
+        expect(await directory.call('changeNamedKey', { id, change: { accountIds } })).toEqual({ ...key, accountIds });
+        expect(await directory.call('getNamedKey', { id })).toEqual({ ...key, accountIds });
       }
     });
   });

@@ -390,10 +390,12 @@ function useDirectory(directory: DirectoryApi): void {
   const bucket = { id: 'bucket~1' as BucketId, name };
   directory.bindHosts({ bucket, domains: [{ host: 'a.example', prefix: '' }], mayTake: [] });
   directory.getHost({ host: 'a.example' });
-  directory.addNamedKey({ key: { id: 'k', wrappedKey: 'w', isEnabled: true, createdAtMs: START_MS } });
+  directory.addNamedKey({
+    key: { id: 'k', wrappedKey: 'w', isEnabled: true, accountIds: null, createdAtMs: START_MS },
+  });
   directory.getNamedKey({ id: 'k' });
   directory.listNamedKeys({ after: '', limit: 10 });
-  directory.setNamedKeyEnabled({ id: 'k', isEnabled: false });
+  directory.changeNamedKey({ id: 'k', change: { isEnabled: false } });
   useSignIn(directory);
   useOutbox(directory, 'account a');
   const webhook = { id: 'w', accountId: OWNER, url: 'u', description: '', types: [], secrets: [], isEnabled: true };

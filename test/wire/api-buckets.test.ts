@@ -140,8 +140,16 @@ describeCore('buckets by JSON', () => {
     expect(json).toMatchObject({ features: { encryption: true }, limits: { parts: 10_000, keyBytes: 1024 } });
     expect((await fetch(`${json.s3Endpoint}/-/health`)).status).toBe(200);
     const id = `wire/${freshName()}`;
-    expect((await api.call('PUT', '/encryption-keys', { id })).json).toMatchObject({ id, isEnabled: true });
-    expect((await api.call('PUT', '/encryption-keys', { id, isEnabled: false })).json.isEnabled).toBe(false);
+    expect((await api.call('PUT', '/encryption-keys', { id })).json).toMatchObject({
+      id,
+      isEnabled: true,
+      accountIds: [],
+    });
+    const given = await api.call('PUT', '/encryption-keys', { id, isEnabled: false, accountIds: ['somebody'] });
+    expect(given.json).toMatchObject({ isEnabled: false, accountIds: ['somebody'] });
+    const accountIds = async (changed: object) =>
+      (await api.call('PUT', '/encryption-keys', { id, isEnabled: false, ...changed })).json.accountIds;
+    expect([await accountIds({}), await accountIds({ accountIds: null })]).toEqual([['somebody'], null]);
     const keys = (await api.call('GET', '/encryption-keys?limit=1000')).json.items;
     expect(keys.find((key: { id: string }) => key.id === id)).toMatchObject({ isEnabled: false });
   });

@@ -18,13 +18,14 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
 import { openToEveryone } from './bucket-work.ts';
-import { sampleBytes } from './client.ts';
+import { freshBucketName, sampleBytes } from './client.ts';
 import { PART_MIN_BYTES } from './multipart-kit.ts';
 import { md5Hex } from './reference-checksums.ts';
 import { client, describeCore } from './suite.ts';
 import { expectError, expectFailure } from './xml.ts';
 
 const { s3, send, anonymous } = client;
+const { other } = client.target;
 
 function customerKey() {
   const bytes = randomBytes(32);
@@ -203,6 +204,26 @@ describeCore('encryption at rest', () => {
     expectError(await put('<ObjectEncryption><SSE-S3/></ObjectEncryption>'), 400, 'MalformedXML');
     expectError(await anonymous({ method: 'PUT', bucket, key: Key, query: { encryption: '' } }), 403, 'AccessDenied');
     expect((await bytesOf(Key)).equals(BODY)).toBe(true);
+  });
+
+  it.skipIf(other === null)('a named key is for the buckets of those accounts that it was given to', async () => {
+    const theirs = freshBucketName();
+    const signer = { accessKey: other?.accessKey ?? '', secretKey: other?.secretKey ?? '' };
+    const id = `${keyId}/granted`;
+    expect((await send({ method: 'PUT', bucket: theirs, signer })).status).toBe(200);
+    const headers = { 'x-amz-server-side-encryption': 'aws:kms', 'x-amz-server-side-encryption-aws-kms-key-id': id };
+    const put = (key: string) => send({ method: 'PUT', bucket: theirs, key, headers, body: 'x', signer });
+    expect(JSON.parse((await adminKeys('POST', { id })).text)).toMatchObject({ id, accounts: [] });
+    expectError(await put('early'), 400, 'KMS.NotFoundException');
+    const given = await adminKeys('POST', { id, accounts: [other?.accountId] });
+    expect([given.status, JSON.parse(given.text)]).toMatchObject([200, { accounts: [other?.accountId] }]);
+    expect((await put('given')).status).toBe(200);
+    await adminKeys('POST', { id, accounts: [] });
+    expectError(await put('late'), 400, 'KMS.NotFoundException');
+    expect((await send({ method: 'GET', bucket: theirs, key: 'given', signer })).text).toBe('x');
+    expectError(await adminKeys('POST', { id, accounts: ['no account'] }), 400, 'InvalidRequest');
+    expect((await send({ method: 'DELETE', bucket: theirs, key: 'given', signer })).status).toBe(204);
+    expect((await send({ method: 'DELETE', bucket: theirs, signer })).status).toBe(204);
   });
 
   describe('by default of the bucket', () => {

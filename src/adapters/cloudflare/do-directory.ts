@@ -61,7 +61,7 @@ export function createDoDirectory(
         return value;
       } finally {
         // A new secret, a withdrawn key or another host must count at once, at least here.
-        if (changesAccessKeys(name) || name === 'setNamedKeyEnabled') keys.clear();
+        if (changesAccessKeys(name) || name === 'changeNamedKey') keys.clear();
         if (name === 'bindHosts') hosts.clear();
       }
     },

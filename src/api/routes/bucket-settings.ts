@@ -2,6 +2,7 @@
 // uses it. Names and meanings are those of ports/bucket-settings.ts and ports/lifecycle.ts; docs/json-api.md tells owners.
 import { z } from '@hono/zod-openapi';
 import type { BucketChange } from '../../core/buckets/change-bucket.ts';
+import { NAMED_KEY_ID_FORM } from '../../core/encryption/named-keys.ts';
 import { hostNameOf } from '../../core/hosting/host-names.ts';
 import { readHosting } from '../../core/hosting/read-hosting.ts';
 import {
@@ -113,12 +114,7 @@ const lifecycleRuleSchema = z
 const encryptionSchema = z
   .strictObject({
     kind: z.enum(['server', 'named']),
-    keyId: z
-      .string()
-      .regex(/^[\w./:-]{1,256}$/)
-      .nullable()
-      .default(null)
-      .openapi({ description: 'Of a named key.' }),
+    keyId: z.string().regex(NAMED_KEY_ID_FORM).nullable().default(null).openapi({ description: 'Of a named key.' }),
     isDoubled: z.boolean().default(false),
     isBucketKey: z.boolean().default(false),
     refusesCustomerKeys: z.boolean().default(false),

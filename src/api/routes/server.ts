@@ -2,15 +2,19 @@
 import { z } from '@hono/zod-openapi';
 import { isRoot } from '../../core/accounts/permissions.ts';
 import {
+  changeNamedKey,
   createNamedKey,
+  GRANTS_MAX,
   listNamedKeys,
+  NAMED_KEY_ID_FORM,
   type NamedKeyInfo,
-  setNamedKeyEnabled,
 } from '../../core/encryption/named-keys.ts';
 import { KEY_MAX_BYTES, OBJECT_MAX_BYTES, PART_MIN_BYTES, PART_NUMBER_MAX, PUT_MAX_BYTES } from '../../core/limits.ts';
 import { MAX_EXPIRES_SECONDS } from '../../http/s3/request-time.ts';
+import type { AccountId } from '../../ports/domain.ts';
 import { type Api, apiRoute, callOf, isoTime, jsonAnswer, jsonBody, requireOperator, timeSchema } from '../context.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
+import { accountIdSchema } from '../schemas.ts';
 import { serviceOrigin } from '../service-origin.ts';
 
 const TAGS = ['Server'];
@@ -40,12 +44,32 @@ const serverSchema = z
     }),
   })
   .openapi('Server');
-const keyIdSchema = z.string().regex(/^[\w:/.-]{1,256}$/);
 const namedKeySchema = z
-  .object({ id: z.string(), isEnabled: z.boolean(), createdAt: timeSchema })
+  .object({
+    id: z.string(),
+    isEnabled: z.boolean(),
+    accountIds: z
+      .array(z.string())
+      .nullable()
+      .openapi({ description: "Whose buckets may use it besides the operator's; null: those of every account." }),
+    createdAt: timeSchema,
+  })
   .openapi('EncryptionKey');
+const wantedKeySchema = z.strictObject({
+  id: z.string().regex(NAMED_KEY_ID_FORM),
+  isEnabled: z.boolean().default(true),
+  accountIds: z
+    .array(accountIdSchema)
+    .max(GRANTS_MAX)
+    .nullable()
+    .optional()
+    .openapi({ description: "Absent: as it was; of a new key nobody's but the operator's." }),
+});
 
-const showKey = ({ id, isEnabled, createdAtMs }: NamedKeyInfo) => ({ id, isEnabled, createdAt: isoTime(createdAtMs) });
+const showKey = ({ id, isEnabled, accountIds, createdAtMs }: NamedKeyInfo) => ({
+  ...{ id, isEnabled, createdAt: isoTime(createdAtMs) },
+  accountIds: accountIds === null ? null : [...accountIds],
+});
 
 export function addServerRoutes(api: Api): void {
   api.openapi(
@@ -112,21 +136,21 @@ function addNamedKeys(api: Api): void {
       method: 'put',
       path: '/encryption-keys',
       operationId: 'putEncryptionKey',
-      summary: 'Make a named key, or disable one: what it protects cannot be read until it is enabled again (operator)',
+      summary: 'Make a named key, say whose it is, or disable it (operator)',
+      description:
+        'What a disabled key protects cannot be read until it is enabled again. What it protects already stays readable when an account may no longer use it.',
       tags: TAGS,
       access: 'keys:write',
-      request: { body: jsonBody(z.strictObject({ id: keyIdSchema, isEnabled: z.boolean().default(true) })) },
+      request: { body: jsonBody(wantedKeySchema) },
       responses: { 200: jsonAnswer(namedKeySchema, 'The key') },
     }),
     async (c) => {
       const call = callOf(c);
       requireOperator(call);
-      const { id, isEnabled } = c.req.valid('json');
-      const { key } = await createNamedKey(call.core, id);
-      return c.json(
-        showKey(key.isEnabled === isEnabled ? key : await setNamedKeyEnabled(call.core, id, isEnabled)),
-        200,
-      );
+      const { id, isEnabled, accountIds } = c.req.valid('json');
+      const grants = accountIds === undefined ? {} : { accountIds: accountIds as AccountId[] | null };
+      await createNamedKey(call.core, id, grants.accountIds);
+      return c.json(showKey(await changeNamedKey(call.core, id, { isEnabled, ...grants })), 200);
     },
   );
 }

@@ -8,7 +8,7 @@ import { type EncryptionWish, keepDataKey, openDataKey } from './key-keeping.ts'
 
 /**
  * Wraps the data key anew. InvalidRequest for what is not encrypted by the server in one layer; AccessDenied (a lock), NoSuchKey
- * (the version is gone meanwhile), and the errors of openNamedKey. Cost: two look-ups in the directory at most, one commit.
+ * (the version is gone meanwhile), and the errors of openNamedKeyFor. Cost: two look-ups in the directory at most, one commit.
  */
 export async function changeEncryption(
   core: Core,
@@ -23,7 +23,7 @@ export async function changeEncryption(
   }
   const dataKey = await openDataKey(core, encryption, null);
   if (dataKey === null) throw new StorageError('InternalError', { detail: 'An encrypted object has no key.' });
-  const kept = await keepDataKey(core, wish, dataKey.bytes);
+  const kept = await keepDataKey(core, bucket.record().ownerId, wish, dataKey.bytes);
   try {
     // By its own id, never as the null version: that may be another one by now, with another data key.
     await updateVersion(core, bucket, { key, versionId, change: { encryption: kept.encryption } });

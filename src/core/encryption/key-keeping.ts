@@ -2,12 +2,13 @@
 // with the version (ObjectEncryption), and what is kept becomes the data key again.
 import { isEqualInConstantTime } from '../../crypto/hash.ts';
 import { randomKey, unwrapKey, wrapKey } from '../../crypto/key-wrap.ts';
+import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { ObjectEncryption } from '../../ports/object-facts.ts';
 import type { Core } from '../core.ts';
 import { type DataKey, toDataKey } from './data-key.ts';
 import { unwrapWithMaster, wrapWithMaster } from './master-keys.ts';
-import { MANAGED_KEY_ID, openNamedKey } from './named-keys.ts';
+import { MANAGED_KEY_ID, openNamedKey, openNamedKeyFor } from './named-keys.ts';
 
 /** A key that a client sent for one request. It is kept nowhere. `md5` is base64. */
 export type CustomerKey = { readonly bytes: Uint8Array; readonly md5: string };
@@ -27,25 +28,37 @@ export type EncryptionWish =
 /** What is kept with a version, and the key that it hides. */
 export type KeptKey = { readonly encryption: ObjectEncryption; readonly dataKey: DataKey };
 
-/** Makes a data key and wraps it as wished; null stays null. Errors: those of openNamedKey, ServiceUnavailable. */
-export async function makeDataKey(core: Core, wish: EncryptionWish | null): Promise<KeptKey | null> {
-  return wish === null ? null : keepDataKey(core, wish, randomKey());
+/**
+ * Makes a data key and wraps it as wished, for a bucket of that account; null stays null. Errors: those of
+ * openNamedKeyFor, ServiceUnavailable.
+ */
+export async function makeDataKey(
+  core: Core,
+  ownerId: AccountId,
+  wish: EncryptionWish | null,
+): Promise<KeptKey | null> {
+  return wish === null ? null : keepDataKey(core, ownerId, wish, randomKey());
 }
 
 /** The same with a data key that exists: a copy keeps the bytes of its source, and so their key. */
-export async function keepDataKey(core: Core, wish: EncryptionWish, key: Uint8Array): Promise<KeptKey> {
-  const encryption = await wrap(core, wish, key);
+export async function keepDataKey(
+  core: Core,
+  ownerId: AccountId,
+  wish: EncryptionWish,
+  key: Uint8Array,
+): Promise<KeptKey> {
+  const encryption = await wrap(core, ownerId, wish, key);
   return { encryption, dataKey: toDataKey(key, encryption) };
 }
 
-async function wrap(core: Core, wish: EncryptionWish, key: Uint8Array): Promise<ObjectEncryption> {
+async function wrap(core: Core, ownerId: AccountId, wish: EncryptionWish, key: Uint8Array): Promise<ObjectEncryption> {
   if (wish.kind === 'customer') return { kind: 'customer', wrappedKey: wrapKey(wish.key.bytes, key, BOUND) };
   if (wish.kind === 'server') {
     return { kind: 'server', wrappedKey: wrapWithMaster(core.settings.masterKeys, key, BOUND) };
   }
   const { isDoubled, isBucketKey, context } = wish;
   const keyId = wish.keyId ?? MANAGED_KEY_ID;
-  const named = await openNamedKey(core, keyId);
+  const named = await openNamedKeyFor(core, keyId, ownerId);
   const wrappedKey = wrapKey(named, key, boundTo(context));
   named.fill(0);
   return { kind: 'named', keyId, wrappedKey, isDoubled, isBucketKey, context };

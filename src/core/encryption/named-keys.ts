@@ -3,8 +3,10 @@
 // The admin call of the S3 surface comes here, and whatever other surface manages keys. Deleting one does not exist:
 // nothing could ever read its objects again.
 import { randomKey } from '../../crypto/key-wrap.ts';
-import type { NamedKey } from '../../ports/directory.ts';
+import type { NamedKey, NamedKeyChange } from '../../ports/directory.ts';
+import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
 import { unwrapWithMaster, wrapWithMaster } from './master-keys.ts';
 
@@ -12,23 +14,33 @@ import { unwrapWithMaster, wrapWithMaster } from './master-keys.ts';
 export const MANAGED_KEY_ID = 'alias/aws/s3';
 
 /** Letters, digits and what stands in the ids, aliases and ARNs of AWS, so that these can be used as they are. */
-const KEY_ID_FORM = /^[\w:/.-]{1,256}$/;
+export const NAMED_KEY_ID_FORM = /^[\w:/.-]{1,256}$/;
 
 export function isNamedKeyId(value: unknown): value is string {
-  return typeof value === 'string' && KEY_ID_FORM.test(value);
+  return typeof value === 'string' && NAMED_KEY_ID_FORM.test(value);
 }
 
 /** What may be shown of a named key. */
 export type NamedKeyInfo = Omit<NamedKey, 'wrappedKey'>;
 
-/** Makes a key, or finds the one of that name (`isNew` false). InvalidArgument, ServiceUnavailable (no master key). */
-export async function createNamedKey(core: Core, id: string): Promise<{ key: NamedKeyInfo; isNew: boolean }> {
+/** Accounts that one key can be given to by name. */
+export const GRANTS_MAX = 1000;
+
+/**
+ * Makes a key, or finds the one of that name as it is (`isNew` false). A new one is for the buckets of these accounts and
+ * of the operator, null: of every account. InvalidArgument, ServiceUnavailable (no master key).
+ */
+export async function createNamedKey(
+  core: Core,
+  id: string,
+  accountIds: NamedKey['accountIds'] = [],
+): Promise<{ key: NamedKeyInfo; isNew: boolean }> {
   if (!isNamedKeyId(id)) {
     throw new StorageError('InvalidArgument', {
       detail: 'The id of a key must be 1 to 256 letters, digits, or any of _ - . : /',
     });
   }
-  const key = toNewKey(core, id);
+  const key = toNewKey(core, id, accountIds);
   const kept = await core.ports.directory.call('addNamedKey', { key });
   return { key: toInfo(kept), isNew: kept.wrappedKey === key.wrappedKey };
 }
@@ -38,31 +50,46 @@ export async function listNamedKeys(core: Core, page: { after: string; limit: nu
   return (await core.ports.directory.call('listNamedKeys', page)).map(toInfo);
 }
 
-/** Enables or disables a key; on Cloudflare other isolates hear of it within seconds. KMS.NotFoundException. */
-export async function setNamedKeyEnabled(core: Core, id: string, isEnabled: boolean): Promise<NamedKeyInfo> {
-  const changed = await core.ports.directory.call('setNamedKeyEnabled', { id, isEnabled });
+/** Enables or disables a key, or says whose it is; on Cloudflare other isolates hear of it within seconds. KMS.NotFoundException. */
+export async function changeNamedKey(core: Core, id: string, change: NamedKeyChange): Promise<NamedKeyInfo> {
+  const changed = await core.ports.directory.call('changeNamedKey', { id, change });
   if (changed === null) throw notFound(id);
   return toInfo(changed);
 }
 
 /**
- * The key itself, to wrap with. The managed key and those that the operator's seed names are made when they are first
- * wanted. KMS.NotFoundException, KMS.DisabledException, ServiceUnavailable.
+ * The key itself, to wrap with for a bucket of that account. The managed key and those that the operator's seed names are
+ * made when they are first wanted, for every account. KMS.NotFoundException, also for a key that is for other accounts:
+ * strangers shall not find out what there is; KMS.DisabledException, ServiceUnavailable.
+ */
+export async function openNamedKeyFor(core: Core, id: string, ownerId: AccountId): Promise<Uint8Array> {
+  const found = (await core.ports.directory.call('getNamedKey', { id })) ?? (await makeWanted(core, id));
+  const { accountIds } = found;
+  if (accountIds !== null && ownerId !== ROOT_ACCOUNT.id && !accountIds.includes(ownerId)) throw notFound(id);
+  return open(core, found);
+}
+
+/**
+ * The key itself, to unwrap what it protects already, which stays readable to whoever may read the object. Errors: those of
+ * openNamedKeyFor.
  */
 export async function openNamedKey(core: Core, id: string): Promise<Uint8Array> {
-  const found = (await core.ports.directory.call('getNamedKey', { id })) ?? (await makeWanted(core, id));
-  if (!found.isEnabled) throw new StorageError('KMS.DisabledException', { detail: `${id} is disabled.` });
-  return unwrapWithMaster(core.settings.masterKeys, found.wrappedKey, boundOf(id));
+  return open(core, (await core.ports.directory.call('getNamedKey', { id })) ?? (await makeWanted(core, id)));
+}
+
+function open(core: Core, { id, isEnabled, wrappedKey }: NamedKey): Uint8Array {
+  if (!isEnabled) throw new StorageError('KMS.DisabledException', { detail: `${id} is disabled.` });
+  return unwrapWithMaster(core.settings.masterKeys, wrappedKey, boundOf(id));
 }
 
 async function makeWanted(core: Core, id: string): Promise<NamedKey> {
   if (id !== MANAGED_KEY_ID && !core.settings.seededNamedKeys.includes(id)) throw notFound(id);
-  return core.ports.directory.call('addNamedKey', { key: toNewKey(core, id) });
+  return core.ports.directory.call('addNamedKey', { key: toNewKey(core, id, null) });
 }
 
-function toNewKey(core: Core, id: string): NamedKey {
+function toNewKey(core: Core, id: string, accountIds: NamedKey['accountIds']): NamedKey {
   const wrappedKey = wrapWithMaster(core.settings.masterKeys, randomKey(), boundOf(id));
-  return { id, wrappedKey, isEnabled: true, createdAtMs: core.ports.clock.nowMs() };
+  return { id, wrappedKey, isEnabled: true, accountIds, createdAtMs: core.ports.clock.nowMs() };
 }
 
 /** A wrapped key can't be put in another one's place. */

@@ -49,7 +49,7 @@ export async function createUpload(
       detail: `The ${checksumType} checksum type cannot be used with the ${checksumAlgorithm} checksum algorithm.`,
     });
   }
-  const kept = await makeDataKey(core, input.encryption ?? null);
+  const kept = await makeDataKey(core, bucket.record().ownerId, input.encryption ?? null);
   const upload: Upload = {
     ...NO_FACTS,
     ...input.facts,

@@ -111,7 +111,8 @@ function isEncryptedAlike(
 async function shareBytes(core: Core, target: BucketHandle, input: CopyObjectInput): Promise<CopiedBytes> {
   const { source, sourceKey = null, encryption: wish = null } = input;
   const dataKey = await openDataKey(core, source.encryption, sourceKey);
-  const kept = wish === null || dataKey === null ? null : await keepDataKey(core, wish, dataKey.bytes);
+  const kept =
+    wish === null || dataKey === null ? null : await keepDataKey(core, target.record().ownerId, wish, dataKey.bytes);
   const digests = await digestsOfCopy(core, input);
   const arrivals = await holdForeignBlobs(core, target.record(), source.segments);
   const { segments, inlineBytes, sizeBytes } = source;
@@ -124,8 +125,8 @@ async function rewriteBytes(core: Core, target: BucketHandle, input: CopyObjectI
   const { source, sourceKey = null, key, attributes } = input;
   if (source.sizeBytes > PUT_MAX_BYTES) throw tooLargeToCopy();
   openWithCustomerKey(source.encryption, sourceKey);
-  const kept = await makeDataKey(core, input.encryption ?? null);
   const home = target.record();
+  const kept = await makeDataKey(core, home.ownerId, input.encryption ?? null);
   const algorithm = input.checksumAlgorithm ?? source.checksum?.algorithm ?? null;
   const whole = { offsetBytes: 0, lengthBytes: source.sizeBytes };
   const { body, sizeBytes, etag, checksum, arrivals } = await writeBody(

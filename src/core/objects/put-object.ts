@@ -30,7 +30,7 @@ export type PutObjectInput = {
 export async function putObject(core: Core, bucket: BucketHandle, input: PutObjectInput): Promise<ObjectVersion> {
   const { key, attributes } = input;
   const home = bucket.record();
-  const kept = await makeDataKey(core, input.encryption ?? null);
+  const kept = await makeDataKey(core, home.ownerId, input.encryption ?? null);
   const written = await writeBody(core, home, input.body, {
     expectation: input.expectation,
     inlineMaxBytes: core.settings.inlineBodyMaxBytes,

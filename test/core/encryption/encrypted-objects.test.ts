@@ -6,7 +6,7 @@ import type { Core } from '../../../src/core/core.ts';
 import { changeEncryption } from '../../../src/core/encryption/change-encryption.ts';
 import type { CustomerKey, EncryptionWish } from '../../../src/core/encryption/key-keeping.ts';
 import { toMasterKey } from '../../../src/core/encryption/master-keys.ts';
-import { createNamedKey, listNamedKeys, setNamedKeyEnabled } from '../../../src/core/encryption/named-keys.ts';
+import { changeNamedKey, createNamedKey, listNamedKeys } from '../../../src/core/encryption/named-keys.ts';
 import { sealedSize } from '../../../src/core/encryption/sealed-layout.ts';
 import { completeUpload } from '../../../src/core/multipart/complete-upload.ts';
 import { createUpload } from '../../../src/core/multipart/create-upload.ts';
@@ -15,7 +15,7 @@ import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { type ByteRange, openBody } from '../../../src/core/objects/read-object.ts';
 import { CHUNK_BYTES } from '../../../src/crypto/sealed-chunks.ts';
-import type { ObjectVersion } from '../../../src/ports/domain.ts';
+import type { AccountId, ObjectVersion } from '../../../src/ports/domain.ts';
 import {
   ATTRIBUTES,
   bodyOf,
@@ -235,16 +235,19 @@ describe('named keys', () => {
   it('are made once, listed, and make unreadable what they protect while they are disabled', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
-    expect(await createNamedKey(core, 'mine')).toMatchObject({ isNew: true, key: { id: 'mine', isEnabled: true } });
+    expect(await createNamedKey(core, 'mine', null)).toMatchObject({
+      isNew: true,
+      key: { id: 'mine', isEnabled: true },
+    });
     expect(await createNamedKey(core, 'mine')).toMatchObject({ isNew: false });
     const version = await put(core, bucket, sampleBytes(100), named('mine'));
-    await setNamedKeyEnabled(core, 'mine', false);
+    await changeNamedKey(core, 'mine', { isEnabled: false });
     await expect(read(core, version)).rejects.toEqual(code('KMS.DisabledException'));
     await expect(put(core, bucket, sampleBytes(1), named('mine'), 'b')).rejects.toEqual(code('KMS.DisabledException'));
     const [listed, ...rest] = await listNamedKeys(core, { after: '', limit: 10 });
     expect([listed, rest]).toEqual([expect.objectContaining({ id: 'mine', isEnabled: false }), []]);
     expect(listed).not.toHaveProperty('wrappedKey');
-    await setNamedKeyEnabled(core, 'mine', true);
+    await changeNamedKey(core, 'mine', { isEnabled: true });
     expectBytes(await read(core, version), sampleBytes(100));
   });
 
@@ -262,9 +265,9 @@ describe('named keys', () => {
         const changed = found?.kind === 'object' ? found.object : version;
         expect({ ...changed, encryption: null }).toEqual({ ...version, encryption: null });
         expect(changed.encryption).toMatchObject({ kind: 'named', keyId: 'new', isDoubled: false });
-        await setNamedKeyEnabled(core, 'old', false);
+        await changeNamedKey(core, 'old', { isEnabled: false });
         expectBytes(await read(core, changed), sampleBytes(size));
-        await setNamedKeyEnabled(core, 'old', true);
+        await changeNamedKey(core, 'old', { isEnabled: true });
       }
     }
   });
@@ -282,15 +285,40 @@ describe('named keys', () => {
     }
     await createNamedKey(core, 'shut');
     const shut = await put(core, bucket, sampleBytes(1), named('shut'));
-    await setNamedKeyEnabled(core, 'shut', false);
+    await changeNamedKey(core, 'shut', { isEnabled: false });
     await expect(change(shut)).rejects.toEqual(code('KMS.DisabledException'));
+  });
+
+  it('protect new objects of those accounts alone that they were given to', async () => {
+    const core = createMemoryCore();
+    const operators = await openTestBucket(core);
+    const ownerId = 'tenant' as AccountId;
+    const bucket: BucketHandle = { ...operators, record: () => ({ ...operators.record(), ownerId }) };
+    await createNamedKey(core, 'theirs');
+    const putWith = (name: string) => put(core, bucket, sampleBytes(100), named('theirs'), name);
+    const asUnknown = put(core, bucket, sampleBytes(1), named('unknown')).catch(({ code, message }) => [code, message]);
+    const [unknownCode, unknownMessage] = (await asUnknown) as [string, string];
+    const refused = { code: unknownCode, message: unknownMessage.replace('unknown', 'theirs') };
+    await expect(putWith('a')).rejects.toMatchObject(refused);
+    await changeNamedKey(core, 'theirs', { accountIds: [ownerId] });
+    const version = await putWith('a');
+    await changeNamedKey(core, 'theirs', { accountIds: ['somebody-else' as AccountId] });
+    await expect(putWith('b')).rejects.toMatchObject(refused);
+    await expect(copyObject(core, bucket, copy(version, 'b', named('theirs')))).rejects.toMatchObject(refused);
+    const attributes = { key: key('c'), attributes: ATTRIBUTES, encryption: named('theirs') };
+    const upload = createUpload(core, bucket, { ...attributes, checksumAlgorithm: null, checksumType: null });
+    await expect(upload).rejects.toMatchObject(refused);
+    expectBytes(await read(core, version), sampleBytes(100));
+    expect((await put(core, operators, sampleBytes(100), named('theirs'), 'd')).encryption?.kind).toBe('named');
+    await changeNamedKey(core, 'theirs', { accountIds: null });
+    expect((await putWith('b')).encryption?.kind).toBe('named');
   });
 
   it('are made when first wanted only if the operator named them, or nobody named any', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     await expect(put(core, bucket, sampleBytes(1), named('unknown'))).rejects.toEqual(code('KMS.NotFoundException'));
-    await expect(setNamedKeyEnabled(core, 'unknown', true)).rejects.toEqual(code('KMS.NotFoundException'));
+    await expect(changeNamedKey(core, 'unknown', { isEnabled: true })).rejects.toEqual(code('KMS.NotFoundException'));
     await expect(createNamedKey(core, 'no spaces')).rejects.toEqual(code('InvalidArgument'));
     await put(core, bucket, sampleBytes(1), named('seeded-key'));
     const { encryption } = await put(core, bucket, sampleBytes(1), named(null));
