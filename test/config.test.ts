@@ -67,6 +67,7 @@ describe('parseConfig', () => {
       ['QUAYSIDE_BILLING_CLOSE_HOURS', '0'],
       ['QUAYSIDE_STRIPE_SECRET_KEY', 'short'],
       ['QUAYSIDE_STRIPE_URL', 'https://api.stripe.com/v1'],
+      ['QUAYSIDE_STRIPE_URL', 'http://api.stripe.com'],
     ] as const) {
       expect(() => parseConfig({ [variable]: value })).toThrow(new RegExp(variable));
     }

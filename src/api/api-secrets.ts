@@ -1,4 +1,4 @@
-// Keys of the API's own, derived from the root secret: for kept answers and cursors. A new root secret makes those of the
+// Keys of the API's own, derived from a secret of the server's: for kept answers and cursors. A new one makes those of the
 // past unreadable, which they may be: a cursor is then refused, a repeated request runs again.
 
 import { hmacSha256 } from '../crypto/hash.ts';
@@ -16,8 +16,8 @@ export type ApiSecrets = {
 const SIGNATURE_BYTES = 12;
 
 /** Cost: 20 µs, once. */
-export function createApiSecrets(rootSecret: string): ApiSecrets {
-  const root = new TextEncoder().encode(rootSecret);
+export function createApiSecrets(secret: string): ApiSecrets {
+  const root = new TextEncoder().encode(secret);
   const sealing = deriveKey(root, 'quayside api sealing 1');
   const signing = deriveKey(root, 'quayside api signing 1');
   return {

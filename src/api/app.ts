@@ -9,6 +9,7 @@
 // changes of settings etag.ts. tests: test/api/document.test.ts checks these rules on the document itself.
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { findCaller } from '../core/accounts/find-caller.ts';
+import { randomText } from '../crypto/random-text.ts';
 import { makeResponse } from '../http/outgoing-body.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { StorageError } from '../ports/errors.ts';
@@ -78,7 +79,7 @@ const ROUTES: readonly ((api: Api) => void)[] = [
 ];
 
 export type ApiOptions = Omit<ApiServices, 'secrets'> & {
-  /** What the API's own keys are derived from; null: the server is not set up, and nobody can sign in. */
+  /** What the API's own keys are derived from; null: from the master key, else each process has its own. */
   readonly rootSecretKey: string | null;
   /** Requests that a caller may send in a minute; 0: any number. */
   readonly requestsPerMinute: number;
@@ -105,7 +106,7 @@ export function createApi({ rootSecretKey, requestsPerMinute, ...services }: Api
   const routes = createRouteTable(BASE_PATH, app.openAPIRegistry.definitions);
   const rateLimit = createRateLimit('default', requestsPerMinute);
   const wrongCredentials = createRateLimit('credentials', WRONG_CREDENTIALS_PER_MINUTE);
-  const secrets = createApiSecrets(rootSecretKey ?? '');
+  const secrets = createApiSecrets(rootSecretKey ?? core.settings.masterKeys[0]?.key.toHex() ?? randomText(32));
   let document: string | null = null;
 
   async function answer(request: HttpRequest, requestId: string, limits: Record<string, string>): Promise<Response> {

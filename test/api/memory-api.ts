@@ -19,8 +19,8 @@ export type Credential = { readonly cookie: string } | { readonly authorization:
 
 const ROOT = { id: 'memory-root-key', secret: 'memory-root-secret' };
 
-/** `faults` are what the API logged as faults of its own. */
-export async function startMemoryApi() {
+/** `faults` are what the API logged as faults of its own. `secret`: what its keys are derived from. */
+export async function startMemoryApi(secret: string | null = ROOT.secret) {
   const core = createMemoryCore();
   const faults: unknown[] = [];
   const ports = {
@@ -37,7 +37,7 @@ export async function startMemoryApi() {
     baseDomain: null,
     websiteDomain: null,
   };
-  const api = createApi({ ...services, rootSecretKey: ROOT.secret, requestsPerMinute: 0 });
+  const api = createApi({ ...services, rootSecretKey: secret, requestsPerMinute: 0 });
   const known = new Set<string>();
   const named = new Map<string, Set<string>>();
   let cookie = '';
