@@ -46,6 +46,7 @@ import { addTokenRoutes } from './routes/tokens.ts';
 import { addTrashRoutes } from './routes/trash.ts';
 import { addUploadRoutes } from './routes/uploads.ts';
 import { addUsageRoutes } from './routes/usage.ts';
+import { addWebhookDeliveryRoutes } from './routes/webhook-deliveries.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
 import { sourceOf } from './source-of.ts';
 
@@ -75,6 +76,7 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addRateCardRoutes,
   addCapRoutes,
   addWebhookRoutes,
+  addWebhookDeliveryRoutes,
   addServerRoutes,
 ];
 

@@ -1,13 +1,6 @@
-// Webhooks of an account: made, listed, changed, deleted; their secrets; and what was sent to them: listed, tried, sent
-// again. What buckets tell of objects waits with each bucket, so deliveries are asked for by bucket.
+// Webhooks of an account: made, listed, changed, deleted, and their secrets. What was sent to them is in
+// webhook-deliveries.ts.
 import { z } from '@hono/zod-openapi';
-import {
-  countDeliveries,
-  listDeliveries,
-  type OutboxOf,
-  replayDeliveries,
-  sendTestEvent,
-} from '../../core/outbox/deliveries.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -17,24 +10,11 @@ import {
   updateWebhook,
   type WebhookInfo,
 } from '../../core/outbox/webhooks.ts';
-import type { Delivery } from '../../ports/outbox.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  isoTimeOrNull,
-  jsonAnswer,
-  jsonBody,
-  noContent,
-  openBucketOf,
-  type SignedInCall,
-  timeSchema,
-} from '../context.ts';
-import { cursorAt, pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
-import { bucketNameSchema, idSchema } from '../schemas.ts';
+import { type Api, apiRoute, callOf, isoTime, jsonAnswer, jsonBody, noContent, timeSchema } from '../context.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
+import { idSchema } from '../schemas.ts';
 
-const TAGS = ['Webhooks'];
+export const WEBHOOK_TAGS = ['Webhooks'];
 
 const urlSchema = z.string().max(2048).openapi({ example: 'https://hooks.example.com/quayside' });
 const descriptionSchema = z.string().max(256);
@@ -70,52 +50,14 @@ const webhookChangeSchema = z.strictObject({
   isEnabled: z.boolean().optional(),
 });
 
-const stateSchema = z.enum(['waiting', 'delivered', 'dead']);
-const deliverySchema = z
-  .object({
-    id: z.number().int(),
-    messageId: z.string(),
-    type: z.string(),
-    key: z.string().nullable(),
-    state: stateSchema,
-    attempts: z.number().int(),
-    createdAt: timeSchema,
-    nextAttemptAt: timeSchema.nullable(),
-    finishedAt: timeSchema.nullable(),
-    lastStatus: z.number().int().nullable(),
-    lastError: z.string().nullable(),
-  })
-  .openapi('Delivery');
-
-const webhookParams = z.strictObject({ webhookId: idSchema });
-const ofBucket = bucketNameSchema
-  .optional()
-  .openapi({ description: 'What this bucket tells; without it, what concerns the account.' });
-
+export const webhookParams = z.strictObject({ webhookId: idSchema });
 function show({ id, arn, url, description, types, isEnabled, createdAtMs }: WebhookInfo) {
   return { id, arn, url, description, types: [...types], isEnabled, createdAt: isoTime(createdAtMs) };
-}
-
-function showDelivery(delivery: Delivery) {
-  const { id, messageId, type, lane, state, attempts, createdAtMs, dueAtMs, finishedAtMs, lastStatus, lastError } =
-    delivery;
-  return {
-    ...{ id, messageId, type, key: lane === '' ? null : lane, state, attempts, lastStatus, lastError },
-    createdAt: isoTime(createdAtMs),
-    nextAttemptAt: isoTimeOrNull(dueAtMs),
-    finishedAt: isoTimeOrNull(finishedAtMs),
-  };
-}
-
-/** The outbox that is asked for. NoSuchBucket, AccessDenied. */
-async function outboxOf(call: SignedInCall, bucket: string | undefined): Promise<OutboxOf> {
-  return bucket === undefined ? null : (await openBucketOf(call, bucket, 'buckets:read')).record();
 }
 
 export function addWebhookRoutes(api: Api): void {
   addKeeping(api);
   addChanging(api);
-  addDeliveries(api);
 }
 
 function addKeeping(api: Api): void {
@@ -125,7 +67,7 @@ function addKeeping(api: Api): void {
       path: '/webhooks',
       operationId: 'createWebhook',
       summary: 'Make a webhook and its secret',
-      tags: TAGS,
+      tags: WEBHOOK_TAGS,
       access: 'webhooks:write',
       request: { body: jsonBody(webhookInputSchema) },
       responses: { 201: jsonAnswer(newWebhookSchema, 'Made; the secret is shown here and never again') },
@@ -143,7 +85,7 @@ function addKeeping(api: Api): void {
       path: '/webhooks',
       operationId: 'listWebhooks',
       summary: 'List the webhooks of your account',
-      tags: TAGS,
+      tags: WEBHOOK_TAGS,
       access: 'webhooks:read',
       request: { query: z.strictObject(pageQuery) },
       responses: { 200: jsonAnswer(pageOf(webhookSchema), 'Oldest first') },
@@ -167,7 +109,7 @@ function addKeeping(api: Api): void {
       path: '/webhooks/{webhookId}',
       operationId: 'getWebhook',
       summary: 'One webhook',
-      tags: TAGS,
+      tags: WEBHOOK_TAGS,
       access: 'webhooks:read',
       request: { params: webhookParams },
       responses: { 200: jsonAnswer(webhookSchema, 'The webhook') },
@@ -186,7 +128,7 @@ function addChanging(api: Api): void {
       path: '/webhooks/{webhookId}',
       operationId: 'updateWebhook',
       summary: 'Change what is given; a webhook that is disabled makes dead letters of what comes',
-      tags: TAGS,
+      tags: WEBHOOK_TAGS,
       access: 'webhooks:write',
       request: { params: webhookParams, body: jsonBody(webhookChangeSchema) },
       responses: { 200: jsonAnswer(webhookSchema, 'As it is now') },
@@ -210,7 +152,7 @@ function addChanging(api: Api): void {
       path: '/webhooks/{webhookId}',
       operationId: 'deleteWebhook',
       summary: 'Delete a webhook; what waits for it becomes a dead letter',
-      tags: TAGS,
+      tags: WEBHOOK_TAGS,
       access: 'webhooks:write',
       request: { params: webhookParams },
       responses: { 204: noContent('Deleted, or not there') },
@@ -228,7 +170,7 @@ function addChanging(api: Api): void {
       path: '/webhooks/{webhookId}/secret',
       operationId: 'rotateWebhookSecret',
       summary: 'Give it a new secret; for a day messages are signed with the old one too',
-      tags: TAGS,
+      tags: WEBHOOK_TAGS,
       access: 'webhooks:write',
       request: { params: webhookParams },
       responses: {
@@ -242,94 +184,6 @@ function addChanging(api: Api): void {
       const { core, caller } = callOf(c);
       const { secret, oldEndsAtMs } = await rotateSecret(core, caller.accountId, c.req.valid('param').webhookId);
       return c.json({ secret, oldEndsAt: isoTime(oldEndsAtMs) }, 200);
-    },
-  );
-}
-
-function addDeliveries(api: Api): void {
-  api.openapi(
-    apiRoute({
-      method: 'post',
-      path: '/webhooks/{webhookId}/test',
-      operationId: 'testWebhook',
-      summary: 'Send it a message of the type quayside.test',
-      tags: TAGS,
-      access: 'webhooks:write',
-      request: { params: webhookParams },
-      responses: { 202: jsonAnswer(z.object({ messageId: z.string() }).openapi('TestMessage'), 'It waits to be sent') },
-    }),
-    async (c) => {
-      const { core, caller } = callOf(c);
-      const messageId = await sendTestEvent(core, caller.accountId, c.req.valid('param').webhookId);
-      return c.json({ messageId }, 202);
-    },
-  );
-
-  api.openapi(
-    apiRoute({
-      method: 'get',
-      path: '/webhooks/{webhookId}/deliveries',
-      operationId: 'listDeliveries',
-      summary: 'List what was or is to be sent to it: by default dead letters',
-      tags: TAGS,
-      access: 'webhooks:read',
-      request: {
-        params: webhookParams,
-        query: z.strictObject({ ...pageQuery, state: stateSchema.default('dead'), bucket: ofBucket }),
-      },
-      responses: {
-        200: jsonAnswer(
-          pageOf(deliverySchema)
-            .extend({ droppedCount: z.number().int().openapi({ description: 'Dead letters that were too many.' }) })
-            .openapi('DeliveryPage'),
-          'Newest first. A page may hold less than `limit`, or nothing, and have a next one',
-        ),
-      },
-    }),
-    async (c) => {
-      const call = callOf(c);
-      const { core, caller, secrets } = call;
-      const { webhookId } = c.req.valid('param');
-      const { limit, cursor, state, bucket } = c.req.valid('query');
-      const of = await outboxOf(call, bucket);
-      const list = `deliveries ${webhookId} ${state} ${of?.id ?? ''}`;
-      const place = readCursor(secrets, list, cursor);
-      const before = place === '' ? null : Number(place);
-      const found = await listDeliveries(core, caller.accountId, webhookId, { of, state, before, limit });
-      const { dropped } = await countDeliveries(core, caller.accountId, of);
-      const nextCursor = found.next === null ? null : cursorAt(secrets, list, `${found.next}`);
-      return c.json({ items: found.deliveries.map(showDelivery), nextCursor, droppedCount: dropped }, 200);
-    },
-  );
-
-  api.openapi(
-    apiRoute({
-      method: 'post',
-      path: '/webhooks/{webhookId}/replay',
-      operationId: 'replayDeliveries',
-      summary: 'Send dead letters again: those named, or all, a thousand at a time',
-      tags: TAGS,
-      access: 'webhooks:write',
-      request: {
-        params: webhookParams,
-        body: jsonBody(
-          z.strictObject({
-            bucket: ofBucket,
-            ids: z.array(z.number().int().min(1)).min(1).max(1000).nullable().default(null),
-          }),
-        ),
-      },
-      responses: { 202: jsonAnswer(z.object({ count: z.number().int() }).openapi('Replayed'), 'How many wait again') },
-    }),
-    async (c) => {
-      const call = callOf(c);
-      const { bucket, ids } = c.req.valid('json');
-      const of = await outboxOf(call, bucket);
-      const count = await replayDeliveries(call.core, call.caller.accountId, c.req.valid('param').webhookId, {
-        of,
-        ids,
-      });
-      return c.json({ count }, 202);
     },
   );
 }
