@@ -23,7 +23,8 @@ import {
 import { ifMatchHeader, requireMatch } from '../etag.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
 import { accountIdQuery, bucketNameSchema } from '../schemas.ts';
-import { bucketChangeSchema, bucketEtag, bucketSchema, showBucket, toBucketChange } from './bucket-settings.ts';
+import { bucketChangeSchema, bucketSchema } from './bucket-setting-schemas.ts';
+import { bucketEtag, showBucket, toBucketChange } from './bucket-settings.ts';
 
 const TAGS = ['Buckets'];
 
