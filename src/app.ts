@@ -22,8 +22,8 @@ import type { HotDoor, HttpRequest } from './http/request.ts';
 import { renderS3Error } from './http/s3/errors.ts';
 import { isSigned } from './http/s3/is-signed.ts';
 import { createS3Surface } from './http/s3/routes.ts';
+import { isFault } from './http/semantics/error-status.ts';
 import { createSystemSurface } from './http/system/system.ts';
-import { StorageError } from './ports/errors.ts';
 import type { Ports } from './ports/index.ts';
 
 export type App<Bindings extends object> = {
@@ -82,7 +82,7 @@ export function createApp<Bindings extends object>(
 
   function renderError(error: unknown, request: HttpRequest, requestId: string): Response {
     const failure = error instanceof FailureWithHeaders ? error.failure : error;
-    if (!(failure instanceof StorageError) || failure.code === 'InternalError') {
+    if (isFault(failure)) {
       ports.log.error('request-failed', { requestId, method: request.method, cause: failure });
     }
     return renderS3Error(error, { ...request, resource: request.rawPath, requestId });

@@ -6,7 +6,7 @@ import { FailureWithHeaders } from '../failure-with-headers.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
 import { makeResponse } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
-import { ERROR_STATUS } from '../semantics/error-status.ts';
+import { ERROR_STATUS, isFault } from '../semantics/error-status.ts';
 import { failureHeaders, HEADER_FIELDS } from '../semantics/failure-headers.ts';
 import { addCommonHeaders } from './call.ts';
 import { plainDocument, textElement } from './xml-write.ts';
@@ -39,7 +39,7 @@ export function errorElements(error: unknown): string {
 
 /** What may be shown: a failure of ours, its code and its details stay inside. */
 function shownError(error: unknown): StorageError {
-  return error instanceof StorageError && ERROR_STATUS[error.code] !== 500 ? error : INTERNAL;
+  return error instanceof StorageError && !isFault(error) ? error : INTERNAL;
 }
 
 /** The error document: no namespace, a message that is never empty, and the request id of the header. */

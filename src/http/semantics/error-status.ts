@@ -1,6 +1,6 @@
 // Turns failures into HTTP: the only place where an ErrorCode meets a status. Called by the error renderers of all
 // surfaces.
-import type { ErrorCode } from '../../ports/errors.ts';
+import { type ErrorCode, StorageError } from '../../ports/errors.ts';
 
 /**
  * HTTP status of each failure, the same on every surface.
@@ -112,3 +112,8 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   BucketChanged: 500,
   NoSuchBlob: 500,
 };
+
+/** Whether a failure is ours: it is logged, and clients are told nothing of it but InternalError. */
+export function isFault(failure: unknown): boolean {
+  return !(failure instanceof StorageError) || ERROR_STATUS[failure.code] === 500;
+}

@@ -11,7 +11,7 @@ import { makeResponse, type OutgoingBody } from '../../outgoing-body.ts';
 import type { HttpRequest } from '../../request.ts';
 import type { S3Answer } from '../../s3/call.ts';
 import { corsHeaders, withCors } from '../../semantics/cors.ts';
-import { ERROR_STATUS } from '../../semantics/error-status.ts';
+import { isFault } from '../../semantics/error-status.ts';
 import { failureHeaders } from '../../semantics/failure-headers.ts';
 import { type HeaderRecord, objectHeaders } from '../../semantics/object-headers.ts';
 import { noteRead, readerOf, tierOf } from '../count-read.ts';
@@ -165,7 +165,7 @@ export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: 
 
     renderFailure(error, request, requestId) {
       const failure = error instanceof FailureWithHeaders ? error.failure : error;
-      if (!(failure instanceof StorageError) || ERROR_STATUS[failure.code] === 500) throw error;
+      if (!(failure instanceof StorageError) || isFault(failure)) throw error;
       const { status, headers, html } = errorPage(failure, requestId);
       const added = error instanceof FailureWithHeaders ? error.headers : {};
       const all = { ...headers, ...failureHeaders(failure), ...added, 'x-amz-request-id': requestId };
