@@ -1,12 +1,13 @@
 // Two accounts, 1,000 mixed operations by S3 clients and browsers' requests, a log of what was done that the test writes
 // itself, and the bill of each worked out by hand from that log: to the last micro-unit.
-
 import { Agent } from 'node:http';
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { publicPolicy } from '../access-samples.ts';
 import { inParallel } from './bucket-work.ts';
+import { freshBucketName } from './client.ts';
 import { type ApiClient, newAccount, setRateCard, tokenClient } from './json-api.ts';
+import { inOneMonth } from './one-month.ts';
 import { client, describeCore } from './suite.ts';
 
 const OPERATIONS = 1_000;
@@ -61,7 +62,7 @@ async function newCustomer(operator: ApiClient, name: string) {
   const signer = await newAccount(operator, `${name} ${run}`);
   const { accountId } = signer;
   await setRateCard(operator, accountId, CARD.id);
-  const bucket = `hand-${name}-${run}`;
+  const bucket = freshBucketName();
   await client.send({ method: 'PUT', bucket, signer });
   const body = publicPolicy(bucket, 'open/');
   await client.send({ method: 'PUT', bucket, query: { policy: '' }, body, signer });
@@ -129,6 +130,23 @@ async function uploadCold({ bucket, signer, log }: Customer): Promise<void> {
   log.bytesOut += begun.body.length + done.body.length;
 }
 
+/** Two customers, when they have done all that is to be on their bills. */
+async function letThemWork(operator: ApiClient): Promise<readonly Customer[]> {
+  const customers = [await newCustomer(operator, 'ann'), await newCustomer(operator, 'bob')];
+  for (const { s3, bucket, sizes, log } of customers) {
+    for (let known = 0; known < 40; known += 1) {
+      sizes.push(500 + known * 91);
+      const put = { Bucket: bucket, Key: `open/${known}`, Body: new Uint8Array(sizes[known] ?? 0) };
+      await s3.send(new PutObjectCommand(put));
+      log.writes += 1;
+    }
+  }
+  await Promise.all(customers.map(uploadCold));
+  const all = Array.from({ length: OPERATIONS }, (_, at) => at);
+  await inParallel(all, WIDTH, async (at) => operate(customers[at % 3 === 0 ? 1 : 0] as Customer, at));
+  return customers;
+}
+
 /** What CARD makes of a log, in micro-units, in another way than the server does. */
 function byHand({ writes, coldWrites, reads, bytesOut }: Log): bigint {
   const atFirst = Math.min(writes, 100) * 3_000 + Math.max(0, writes - 100) * 1_001;
@@ -140,19 +158,7 @@ describeCore('a bill', () => {
   it('is, to the last micro-unit, what a log of all operations comes to by hand', { timeout: TIMEOUT_MS }, async () => {
     const operator = await tokenClient(client);
     expect((await operator.call('PUT', `/rate-cards/${CARD.id}`, CARD)).status).toBe(200);
-    const customers = [await newCustomer(operator, 'ann'), await newCustomer(operator, 'bob')];
-    for (const { s3, bucket, sizes, log } of customers) {
-      for (let known = 0; known < 40; known += 1) {
-        sizes.push(500 + known * 91);
-        const put = { Bucket: bucket, Key: `open/${known}`, Body: new Uint8Array(sizes[known] ?? 0) };
-        await s3.send(new PutObjectCommand(put));
-        log.writes += 1;
-      }
-    }
-    await Promise.all(customers.map(uploadCold));
-    const all = Array.from({ length: OPERATIONS }, (_, at) => at);
-    await inParallel(all, WIDTH, async (at) => operate(customers[at % 3 === 0 ? 1 : 0] as Customer, at));
-    const month = new Date().toISOString().slice(0, 7);
+    const { month, done: customers } = await inOneMonth(() => letThemWork(operator));
     for (const { accountId, log } of customers) {
       const read = async () => (await operator.call('GET', `/invoices/${month}?accountId=${accountId}`)).json;
       const counted = async () => {

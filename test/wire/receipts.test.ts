@@ -6,11 +6,12 @@ import { publicPolicy } from '../access-samples.ts';
 import { type Call, freshBucketName, sampleBytes } from './client.ts';
 import { exchange, type Reply } from './http.ts';
 import { type ApiClient, type NewAccount, newAccount, setRateCard, tokenClient } from './json-api.ts';
+import { thisMonth } from './one-month.ts';
 import { client, describeCore } from './suite.ts';
 
 const run = randomUUID().slice(0, 8);
 const bucket = freshBucketName();
-const MONTH = new Date().toISOString().slice(0, 7);
+const startMonth = thisMonth();
 
 /** Allowance, tiers, begun units that are paid whole, meters that share a line, and rounding in each. */
 const CARD = {
@@ -54,6 +55,8 @@ const CARD = {
 type Receipt = {
   readonly kind: string;
   readonly amount: bigint;
+  /** Of what is paid, the month whose bill it is on: that in which it was asked for. */
+  readonly period: string;
   readonly used: readonly (readonly [string, bigint])[];
 };
 
@@ -66,16 +69,20 @@ function receiptOf({ headers }: Reply): Receipt | null {
   const receipt = {
     kind: read(/^class=(A|B|free)/),
     amount: BigInt(read(/, amount=(\d+)/)),
+    period: read(/, period="([^"]*)"/),
     used: used.map(([, meter = '', n = '']) => [meter, BigInt(n)] as const),
   };
   const parts = used.reduce((sum, [, , , amount = '']) => sum + BigInt(amount), 0n);
   expect([receipt.kind !== '', parts], text).toEqual([true, receipt.amount]);
   if (used.length > 0) {
-    expect(text).toContain(`, currency=EUR, card="${CARD.id}", period="${MONTH}", `);
+    expect(text).toContain(`, currency=EUR, card="${CARD.id}", period="${receipt.period}", `);
+    expect([startMonth, thisMonth()]).toContain(receipt.period);
     expect(text).toContain(`, id="${headers['x-amz-request-id']}"`);
   }
   return receipt;
 }
+
+const sumOf = (receipts: readonly Receipt[]) => receipts.reduce((total, { amount }) => total + amount, 0n);
 
 describeCore('receipts', () => {
   let operator: ApiClient;
@@ -131,30 +138,39 @@ describeCore('receipts', () => {
     expect(missing.headers['x-quayside-receipt']).toBe('class=free, amount=0');
     await Promise.all([1, 2, 3, 4, 5].map(() => keep({ method: 'GET', key: 'open/small' })));
 
-    const sum = kept.reduce((total, { amount }) => total + amount, 0n);
-    expect(sum).toBeGreaterThan(10_000n);
+    expect(sumOf(kept)).toBeGreaterThan(10_000n);
+    // Of what was not there there is a receipt and no bill.
+    const paid = kept.filter(({ period }) => period !== '');
+    expect(paid).toHaveLength(kept.length - 1);
+    // One month, but while a month turns.
+    for (const [period, receipts] of Map.groupBy(paid, (receipt) => receipt.period)) await expectBill(period, receipts);
+  });
+
+  /** The bill of a month is the sum of its receipts, and of what was stored. */
+  async function expectBill(period: string, receipts: readonly Receipt[]): Promise<void> {
     const readBoth = async () => {
-      const { json: statement } = await operator.call('GET', `/receipts/${MONTH}?accountId=${owner.accountId}`);
-      const { json: invoice } = await operator.call('GET', `/invoices/${MONTH}?accountId=${owner.accountId}`);
+      const { json: statement } = await operator.call('GET', `/receipts/${period}?accountId=${owner.accountId}`);
+      const { json: invoice } = await operator.call('GET', `/invoices/${period}?accountId=${owner.accountId}`);
       return { statement, invoice };
     };
     let both = await readBoth();
     // An hour of storage was recorded between the two.
     if (both.statement.totalMicro !== both.invoice.totalMicro) both = await readBoth();
     const { statement, invoice } = both;
+    const sum = sumOf(receipts);
     expect(statement.receiptsMicro).toBe(`${sum}`);
     // An hour of storage may have been recorded by now, and nothing else has no receipt.
     const stored = BigInt(invoice.lines.find(({ label }: { label: string }) => label === 'Storage').amountMicro);
     expect(`${sum + stored}`).toBe(invoice.totalMicro);
     expect([statement.totalMicro, statement.restMicro]).toEqual([invoice.totalMicro, `${stored}`]);
-    expect(statement.cards).toMatchObject([{ cardId: CARD.id, receipts: kept.length - 1, isCurrent: true }]);
+    expect(statement.cards).toMatchObject([{ cardId: CARD.id, receipts: receipts.length, isCurrent: true }]);
     const used = new Map<string, bigint>();
-    for (const [meter, n] of kept.flatMap((receipt) => receipt.used)) used.set(meter, (used.get(meter) ?? 0n) + n);
+    for (const [meter, n] of receipts.flatMap((receipt) => receipt.used)) used.set(meter, (used.get(meter) ?? 0n) + n);
     const requests = Object.entries(invoice.usage as Record<string, string>).filter(
       ([meter]) => !/^storage/.test(meter),
     );
     expect(Object.fromEntries([...used].map(([meter, n]) => [meter, `${n}`]))).toEqual(Object.fromEntries(requests));
-  });
+  }
 
   it('are not for others than who pays', async () => {
     const ask = { query: { receipt: '1' }, headers: { 'x-quayside-receipt': '1' } };

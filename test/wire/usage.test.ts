@@ -12,6 +12,7 @@ import { expect, it } from 'vitest';
 import { publicPolicy } from '../access-samples.ts';
 import { freshBucketName, sampleBytes } from './client.ts';
 import { type ApiClient, tokenClient } from './json-api.ts';
+import { inOneMonth } from './one-month.ts';
 import { client, describeCore } from './suite.ts';
 
 const { target } = client;
@@ -102,7 +103,7 @@ async function openShop(account: Account): Promise<Work & { api: ApiClient }> {
 }
 
 describeCore('usage', () => {
-  it('is what a log of it says, for each of two accounts, to the last micro-unit', { timeout: 120_000 }, async () => {
+  const isAsLogged = async () => {
     if (target.other === null) throw new Error('This test needs a second account.');
     const shops = await Promise.all([openShop(target), openShop(target.other)]);
     // Some 300 operations; bill-by-hand.test.ts has a thousand.
@@ -136,9 +137,12 @@ describeCore('usage', () => {
         ...{ PutBucketPolicy: 1, PublicRead: 3 * rounds.length, signedReads: 2 * rounds.length },
       });
     }
+  };
+  it('is what a log of it says, for each of two accounts, to the last micro-unit', { timeout: 180_000 }, async () => {
+    await inOneMonth(isAsLogged);
   });
 
-  it('counts of a large body what left before its reader went away', { timeout: 60_000 }, async () => {
+  const countsWhatLeft = async () => {
     const { bucket, s3, api } = await openShop(target);
     const size = 40 * 1024 * 1024;
     await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'film', Body: sampleBytes(size, 1) }));
@@ -156,5 +160,8 @@ describeCore('usage', () => {
     await expect.poll(spent, { timeout: 20_000, interval: 500 }).toBeGreaterThan(0);
     // On Cloudflare the runtime sends large bodies by itself, and they count whole.
     expect(await spent()).toBeLessThanOrEqual(target.home === 'node' ? 2 * size : 3 * size);
+  };
+  it('counts of a large body what left before its reader went away', { timeout: 60_000 }, async () => {
+    await inOneMonth(countsWhatLeft);
   });
 });
