@@ -1,6 +1,9 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 
+/** So long `expect.poll` waits: on a busy machine what takes milliseconds may take seconds, and a right one waits no longer. */
+const PATIENT = { poll: { timeout: 10_000 } };
+
 // The projects: `node` runs units, contracts and architecture checks in Node; `workerd` runs test/workerd inside the
 // real runtime with local R2, KV, Durable Objects and Cache; the wire suite runs once against each home, which its
 // global set-up starts, or against QUAYSIDE_WIRE_URL alone. The groups run one after the other: `node` and `wire` use both
@@ -16,6 +19,7 @@ const wire = (name: string, globalSetup: string, groupOrder: number) => ({
     maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: PATIENT,
     // The homes are examined one after the other: side by side they would share two cores and blur every race.
     sequence: { groupOrder },
   },
@@ -36,6 +40,8 @@ export default defineConfig({
           exclude: ['test/workerd/**', 'test/wire/**'],
           // Some digest or zip megabytes; on a busy machine of two cores that takes seconds.
           testTimeout: 20_000,
+          hookTimeout: 60_000,
+          expect: PATIENT,
           // The sources are loaded once for all files: no module keeps state that a test could leave behind.
           isolate: false,
           setupFiles: ['test/fuzz-seed.ts'],
@@ -54,6 +60,7 @@ export default defineConfig({
           include: ['test/workerd/**/*.test.ts'],
           testTimeout: 20_000,
           hookTimeout: 20_000,
+          expect: PATIENT,
           isolate: false,
           setupFiles: ['test/fuzz-seed.ts'],
           maxWorkers: 1,

@@ -117,7 +117,7 @@ describe('reading', () => {
     const reading = busy.read();
     await busy.cancel();
     await reading;
-    await expect.poll(() => store.openFileCounts(), { timeout: 10_000 }).toEqual({ cached: 1, inUse: 0 });
+    await expect.poll(() => store.openFileCounts()).toEqual({ cached: 1, inUse: 0 });
   });
 
   it('never gives two readers one buffer', async () => {
@@ -196,7 +196,7 @@ describe('open files', () => {
     files.release(a);
     expect(readFileSync(b.fd, 'utf8')).toBe(first);
     files.release(b);
-    await expect.poll(() => isOpen(b.fd, first), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isOpen(b.fd, first)).toBe(false);
     files.close();
     expect(files.counts()).toEqual({ cached: 0, inUse: 0 });
   });

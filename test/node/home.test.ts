@@ -91,9 +91,9 @@ describe('SIGTERM', () => {
     const headers = [...signed.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
     client.send(`PUT /photos/late HTTP/1.1\r\nHost: ${signed.url.host}\r\nContent-Length: 300000\r\n${headers}\r\n`);
     client.send(body.subarray(0, 150_000));
-    await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length).toBe(1);
     const ended = first.end('SIGTERM');
-    await expect.poll(() => first.stdout(), { timeout: 10_000 }).toContain('stopping');
+    await expect.poll(() => first.stdout()).toContain('stopping');
     await expect(fetch(first.url)).rejects.toThrow();
     client.send(body.subarray(150_000));
     expect(await client.closed()).toMatch(/^HTTP\/1\.1 200/);

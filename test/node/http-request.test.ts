@@ -200,12 +200,13 @@ describe('body', () => {
       async (request) => {
         let isFirst = true;
         await request.body().pump(async () => {
-          if (isFirst) await new Promise((resolve) => setTimeout(resolve, 60));
+          if (isFirst) await new Promise((resolve) => setTimeout(resolve, 500));
           isFirst = false;
         });
         return text('whole');
       },
-      { idleMs: 30 },
+      // The client is in this process, which may be busy for a while.
+      { idleMs: 250 },
     );
     const answer = await fetch(url, { method: 'PUT', body: new Uint8Array(500_000) });
     expect(await answer.text()).toBe('whole');

@@ -7,17 +7,9 @@ import { PUBLIC_ACCESS } from '../access-samples.ts';
 import { key, sampleBytes } from '../core/memory-core.ts';
 import { type Behaviour, startWrappedHome, type WrappedHome } from './wrapped-home.ts';
 
-const LIMIT_MS = 300;
-
 let home: WrappedHome;
 /** Keeps no bodies in memory, so that each is streamed. */
 let untiered: WrappedHome;
-beforeAll(async () => {
-  const env = { QUAYSIDE_TIER_LIMIT_MS: `${LIMIT_MS}`, QUAYSIDE_NEGATIVE_FRESH_SECONDS: '0' };
-  home = await startWrappedHome(env);
-  untiered = await startWrappedHome({ ...env, QUAYSIDE_BODY_MEMORY_BYTES: '0' });
-});
-afterAll(() => Promise.all([home.close(), untiered.close()]));
 afterEach(() => {
   home.behave.index = 'works';
   home.behave.bucket = 'works';
@@ -28,12 +20,20 @@ function breakDown(how: Behaviour): void {
   home.behave.bucket = how;
 }
 
-const OUTAGES: readonly ['fails' | 'hangs', number][] = [
-  ['fails', 500],
-  ['hangs', 503],
+/** How, the status of what can't be served, and the limit in milliseconds: a hang takes that long, anything else may. */
+const OUTAGES: readonly ['fails' | 'hangs', number, number][] = [
+  ['fails', 500, 15_000],
+  ['hangs', 503, 500],
 ];
 
-describe.each(OUTAGES)('while all below memory %s', (how, status) => {
+describe.each(OUTAGES)('while all below memory %s', (how, status, limitMs) => {
+  beforeAll(async () => {
+    const env = { QUAYSIDE_TIER_LIMIT_MS: `${limitMs}`, QUAYSIDE_NEGATIVE_FRESH_SECONDS: '0' };
+    home = await startWrappedHome(env);
+    untiered = await startWrappedHome({ ...env, QUAYSIDE_BODY_MEMORY_BYTES: '0' });
+  });
+  afterAll(() => Promise.all([home.close(), untiered.close()]));
+
   it('hot objects are served, whole, in parts and not at all', async () => {
     const bytes = sampleBytes(60_000, 1);
     await home.put('hot', bytes);

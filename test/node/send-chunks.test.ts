@@ -113,7 +113,7 @@ function slowSocket() {
     received: () => Buffer.concat(received),
     /** Waits for a chunk and takes it. */
     async take(): Promise<void> {
-      await expect.poll(() => takeOne, { timeout: 10_000 }).not.toBeNull();
+      await expect.poll(() => takeOne).not.toBeNull();
       takeOne?.();
     },
   };
@@ -150,7 +150,7 @@ describe('sendChunks', () => {
     await take();
     await expect.poll(() => held().bytes).toBe(LARGE_BYTES);
     socket.destroy();
-    await expect.poll(held, { timeout: 10_000 }).toEqual(NOTHING);
+    await expect.poll(held).toEqual(NOTHING);
     expect(outcome).toEqual([]);
   });
 
@@ -166,7 +166,7 @@ describe('sendChunks', () => {
   it('tells when the body ends before its length, and whether anything was sent', async () => {
     const { take, held, outcome } = await start(1000, 1001);
     await take();
-    await expect.poll(() => outcome.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => outcome.length).toBe(2);
     expect(outcome[0]).toBeInstanceOf(Error);
     expect(outcome[1]).toBe(true);
     expect(held()).toEqual(NOTHING);

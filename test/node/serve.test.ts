@@ -239,7 +239,7 @@ describe.each(['stream', 'chunks'] as const)('downloads, sent as a %s', (way) =>
     client.socket.pause();
     expect(store.openFileCounts().inUse).toBe(1);
     client.socket.resetAndDestroy();
-    await expect.poll(() => store.openFileCounts().inUse, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => store.openFileCounts().inUse).toBe(0);
     expect(store.bufferCounts().outBytes).toBe(0);
   });
 
@@ -252,8 +252,8 @@ describe.each(['stream', 'chunks'] as const)('downloads, sent as a %s', (way) =>
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(received).toBe(lengthBytes);
-    await expect.poll(() => store.openFileCounts().inUse, { timeout: 10_000 }).toBe(0);
-    await expect.poll(() => store.bufferCounts().outBytes, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => store.openFileCounts().inUse).toBe(0);
+    await expect.poll(() => store.bufferCounts().outBytes).toBe(0);
   });
 });
 
@@ -268,7 +268,7 @@ describe('close', () => {
     const uploading = await openRawClient(server.url);
     uploading.send('PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\nabc');
     // The server has the request when its temporary file is there.
-    await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length).toBe(1);
     const closed = server.close(10_000);
     await idle.closed();
     await expect(fetch(server.url)).rejects.toThrow();
@@ -283,7 +283,7 @@ describe('close', () => {
     const over = nextOutcome();
     const stuck = await openRawClient(server.url);
     stuck.send('PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\nabc');
-    await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length).toBe(1);
     expect(await server.close(20)).toBe(1);
     await over;
     expect(outcomes).toEqual(['IncompleteBody']);

@@ -56,7 +56,7 @@ it('loses at most what was used since the last flush when it is killed', { timeo
   const home = await startHome(dataDir, { QUAYSIDE_METER_FLUSH_SECONDS: '1' });
   await clientOf(home.url).send(new CreateBucketCommand({ Bucket: 'used' }));
   await use(home.url, 7);
-  await expect.poll(() => recorded('class-b/STANDARD'), { timeout: 10_000 }).toBe(7);
+  await expect.poll(() => recorded('class-b/STANDARD')).toBe(7);
   await use(home.url, 3);
   await home.end('SIGKILL');
   const left = recorded('class-b/STANDARD');

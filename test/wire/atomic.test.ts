@@ -38,10 +38,9 @@ describeCore('a read meanwhile', () => {
     expect((await put('slow', body)).status).toBe(200);
     const socket = await openSocket(target.url);
     try {
-      socket.socket.pause();
       socket.write(requestHead(client.prepared({ method: 'GET', bucket, key: 'slow' })));
       // The answer is on its way and stuck in the buffers of the connection while the object changes.
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await socket.pauseInAnswer();
       await change();
       socket.socket.resume();
       const reply = await socket.read();

@@ -19,12 +19,13 @@ async function run(api: ApiClient, path: string, body?: unknown) {
   const begun = await api.call('POST', path, body);
   expect([begun.status, begun.json.code]).toEqual([202, undefined]);
   const jobs = path.replace(/\/jobs.*/, '/jobs');
-  for (let tries = 0; tries < 200; tries++) {
-    const { json } = await api.call('GET', `${jobs}/${begun.json.id}`);
-    if (json.state !== 'running') return json;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('The job does not end.');
+  let job = begun.json;
+  const state = async () => {
+    job = (await api.call('GET', `${jobs}/${begun.json.id}`)).json;
+    return job.state;
+  };
+  await expect.poll(state, { timeout: 20_000, interval: 25 }).not.toBe('running');
+  return job;
 }
 
 describeCore('many objects by JSON', () => {

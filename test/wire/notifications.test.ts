@@ -243,7 +243,7 @@ describeCore('event notifications', () => {
     await receiver.until(7, at('/flaky'));
     const listed = async (state: string) =>
       (await api.call('GET', `/webhooks/${id}/deliveries?bucket=${bucket}&state=${state}`)).json;
-    await expect.poll(async () => (await listed('dead')).items.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await listed('dead')).items.length).toBe(1);
     const [letter] = (await listed('dead')).items;
     expect(letter).toMatchObject({ type: 'ObjectCreated:Put', key: 'dead', attempts: 3, lastStatus: 503 });
     const replayed = await api.call('POST', `/webhooks/${id}/replay`, { bucket, ids: [letter.id] });
@@ -251,8 +251,8 @@ describeCore('event notifications', () => {
     const again = (await receiver.until(8, at('/flaky')))[7];
     expect([again?.headers['webhook-id'], again?.json.Records[0].s3.object.key]).toEqual([letter.messageId, 'dead']);
     expect(again !== undefined && isSignedBy(secret, again)).toBe(true);
-    await expect.poll(async () => (await listed('dead')).items.length, { timeout: 10_000 }).toBe(0);
-    await expect.poll(async () => (await listed('delivered')).items.length, { timeout: 10_000 }).toBe(4);
+    await expect.poll(async () => (await listed('dead')).items.length).toBe(0);
+    await expect.poll(async () => (await listed('delivered')).items.length).toBe(4);
     await put({});
   });
 

@@ -207,7 +207,7 @@ describeCore('receipts', () => {
     expect(receiptOf(await page())).toBeNull();
     expect(receiptOf(await visit(client.presigned({ method: 'GET', bucket, key: 'large', signer: owner })))).toBeNull();
     await set('everyone');
-    await expect.poll(async () => receiptOf(await page())?.kind, { timeout: 10_000 }).toBe('B');
+    await expect.poll(async () => receiptOf(await page())?.kind).toBe('B');
     const again = await page();
     expect(receiptOf(again)?.used).toContainEqual(['class-b/STANDARD', 1n]);
     expect(receiptOf(await page({ range: 'bytes=0-9' }))?.used.map(([, n]) => n)).toEqual([1n, 10n]);

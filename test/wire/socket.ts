@@ -16,8 +16,8 @@ export type WireSocket = {
   write(data: string | Uint8Array): void;
   /** The next answer; `hasBody` false after HEAD. Rejects when the connection ends first. */
   read(hasBody?: boolean): Promise<SocketReply>;
-  /** Resolves when the server closed the connection, false when it did not within the time. */
-  isClosedWithin(milliseconds: number): Promise<boolean>;
+  /** Resolves when an answer has begun to come, and takes in no more of it until `socket.resume()`. Rejects when none comes. */
+  pauseInAnswer(): Promise<void>;
   close(): void;
 };
 
@@ -124,10 +124,9 @@ export async function openSocket(url: string): Promise<WireSocket> {
         if (!(await next(LIMIT_MS))) throw new Error(`no answer; received: ${received()}`);
       }
     },
-    async isClosedWithin(milliseconds) {
-      const endsAtMs = performance.now() + milliseconds;
-      while (!isClosed && performance.now() < endsAtMs) await next(endsAtMs - performance.now());
-      return isClosed;
+    async pauseInAnswer() {
+      if (!(await next(LIMIT_MS)) || isClosed) throw new Error(`no answer; received: ${received()}`);
+      socket.pause();
     },
     close: () => void socket.destroy(),
   };

@@ -91,7 +91,7 @@ describe('publication', () => {
 
     await put('hot', 'e2');
     // The name was written a moment ago, and KV takes one write a second.
-    await expect.poll(async () => (await published(name, 'hot')).pointer?.p?.etag, { timeout: 5000 }).toBe('e2');
+    await expect.poll(async () => (await published(name, 'hot')).pointer?.p?.etag).toBe('e2');
     const reply = await (stub() as unknown as CallableObject).call('resolve', { name, key: 'hot' });
     expect(reply).toMatchObject({ isOk: true, news: { gate: { sequence: expect.any(Number) } } });
   });

@@ -37,7 +37,7 @@ type Truth = { readonly state: string; readonly fromMs: number; untilMs: number 
 describe('freshness', () => {
   const FRESH = { QUAYSIDE_POINTER_FRESH_SECONDS: '1', QUAYSIDE_STALE_WHILE_REVALIDATE_SECONDS: '1' };
   const BOUND_MS = 2000;
-  /** What a busy machine may add between the reading of a clock and the answer. */
+  /** What a machine may add between the reading of a clock and the answer; one so busy that requests take longer, more. */
   const SLACK_MS = 500;
 
   it('is within the bound in a race of readers and writers', async () => {
@@ -76,6 +76,7 @@ describe('freshness', () => {
     }
 
     const ages: number[] = [];
+    let slowestMs = 0;
     /** Who seldom comes is shown what was fresh when it came last, up to the bound; who never stops has it asked for anew. */
     async function read(pauseMs: number): Promise<void> {
       const { fetch } = createIsolate({ settings });
@@ -85,6 +86,7 @@ describe('freshness', () => {
         const { length } = new Uint8Array(await answer.arrayBuffer());
         const state = answer.status === 200 ? `200 ${length}` : `${answer.status}`;
         const answeredMs = Date.now();
+        slowestMs = Math.max(slowestMs, answeredMs - askedMs);
         const told = truths.filter((truth) => truth.state === state && truth.fromMs <= answeredMs);
         ages.push(Math.min(...told.map(({ untilMs }) => Math.max(0, askedMs - untilMs))));
         await scheduler.wait(pauseMs);
@@ -103,7 +105,7 @@ describe('freshness', () => {
     expect(ages.length).toBeGreaterThan(300);
     // The readers are shown the past for nearly as long as they may be: else this would prove another bound.
     expect(Math.max(...stale)).toBeGreaterThan(BOUND_MS / 2);
-    expect(Math.max(...ages)).toBeLessThan(BOUND_MS + SLACK_MS);
+    expect(Math.max(...ages)).toBeLessThan(BOUND_MS + Math.max(SLACK_MS, 2 * slowestMs));
   });
 
   it('comes with a purge as soon as a reader has met the gate: older pointers are asked for again', async () => {
