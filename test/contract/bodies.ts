@@ -1,5 +1,7 @@
 // Bodies and sources for contract tests: bytes that tell where they came from, and clients of every manner.
+import type { BlobIdentity } from '../../src/ports/blob-store.ts';
 import type { ByteSource } from '../../src/ports/byte-source.ts';
+import type { BucketName, ObjectKey } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 
 /** Bytes in which every offset can be told from its neighbours (a sum over the position, not a short period). */
@@ -35,6 +37,19 @@ export function brokenSource(bytes: Uint8Array, lengthBytes: number): ByteSource
       await onChunk(bytes);
       throw new StorageError('IncompleteBody');
     },
+  };
+}
+
+/** What a blob knows of its object: little, unless `changes` say otherwise. */
+export function identityOf(changes: Partial<BlobIdentity> = {}): BlobIdentity {
+  return {
+    bucket: 'photos' as BucketName,
+    key: 'a' as ObjectKey,
+    headers: {},
+    userMetadata: {},
+    part: null,
+    encryption: null,
+    ...changes,
   };
 }
 

@@ -1,45 +1,16 @@
 // What every hot metadata must do. Answers and evictions come in the orders that races make; a record that an eviction
 // overtook must never be kept. `make` gives ports that wait for the index no longer than a second.
 import { describe, expect } from 'vitest';
-import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
-import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
-import type { AccountId, BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/ports/domain.ts';
+import type { BucketGate, BucketName, ObjectKey } from '../../src/ports/domain.ts';
 import type { HotMetadata, Known } from '../../src/ports/hot-metadata.ts';
-import { toGateSettings } from '../../src/ports/pointer.ts';
-import { accessWithReads, PUBLIC_ACCESS } from '../access-samples.ts';
+import { accessWithReads } from '../access-samples.ts';
+import { gateOf, pointerOf } from './pointer-samples.ts';
 import { type Subject, testsOf } from './subject.ts';
 
 let made = 0;
 function freshBucket(): BucketName {
   made += 1;
   return `hot-${Date.now().toString(36)}-${Math.floor(Math.random() * 36 ** 6).toString(36)}-${made}` as BucketName;
-}
-
-function gateOf(bucket: BucketName, revision = 1): BucketGate {
-  const ownerId = 'owner' as AccountId;
-  const settings = toGateSettings(NO_SETTINGS);
-  return { bucketId: makeBucketId(bucket, 'life1'), ownerId, revision, access: PUBLIC_ACCESS, settings };
-}
-
-function pointerOf(key: ObjectKey, etag: string): Pointer {
-  return {
-    key,
-    ownerId: null,
-    tags: {},
-    isPublicByAcl: false,
-    encryption: null,
-    checksum: null,
-    versionId: `version-${etag}` as VersionId,
-    isNull: true,
-    sizeBytes: 2,
-    etag,
-    lastModifiedMs: 1_700_000_000_000,
-    headers: { contentType: 'text/plain' },
-    userMetadata: { a: 'b' },
-    storageClass: 'STANDARD',
-    segments: [],
-    inlineBytes: new Uint8Array([1, 2]),
-  };
 }
 
 const key = 'ä//../😀' as ObjectKey;

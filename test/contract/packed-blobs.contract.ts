@@ -5,22 +5,15 @@ import { describe, expect } from 'vitest';
 import { createUnpackingBlobStore } from '../../src/adapters/shared/unpacking-blob-store.ts';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import { packSource } from '../../src/core/packing/pack-source.ts';
-import type { BlobIdentity, BlobStore } from '../../src/ports/blob-store.ts';
-import type { BlobId, BucketName, ObjectKey, Segment } from '../../src/ports/domain.ts';
+import type { BlobStore } from '../../src/ports/blob-store.ts';
+import type { BlobId, BucketName, Segment } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import { fuzzRuns } from '../fuzz-seed.ts';
-import { isSameBytes, patternBytes, readAll, sourceOf } from './bodies.ts';
+import { identityOf, isSameBytes, patternBytes, readAll, sourceOf } from './bodies.ts';
 import { type Subject, testsOf } from './subject.ts';
 
 const MiB = 1024 * 1024;
-const identity: BlobIdentity = {
-  bucket: 'packed' as BucketName,
-  key: 'log.txt' as ObjectKey,
-  headers: {},
-  userMetadata: {},
-  part: null,
-  encryption: null,
-};
+const identity = identityOf();
 
 let made = 0;
 function freshId(): BlobId {

@@ -6,9 +6,6 @@ import { forecastMonth } from '../../src/core/billing/forecast-month.ts';
 import { getInvoice } from '../../src/core/billing/get-invoice.ts';
 import { type BucketHandle, openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../src/core/buckets/set-bucket-settings.ts';
-import { createUpload } from '../../src/core/multipart/create-upload.ts';
-import { uploadPart } from '../../src/core/multipart/upload-part.ts';
-import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
 import { copyObject } from '../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
 import type { PutObjectInput } from '../../src/core/objects/put-object.ts';
@@ -32,6 +29,7 @@ import {
   sampleBytes,
   withPorts,
 } from './memory-core.ts';
+import { copyOf, putPart, startUpload } from './multipart-kit.ts';
 
 const SIZE = 100;
 
@@ -95,23 +93,16 @@ describe('a bucket that stores equal bytes once', () => {
   it('keeps one of equal parts, and of a copy that had to be written anew', async () => {
     const core = createMemoryCore();
     const bucket = await openSharing(core);
-    const upload = await createUpload(core, bucket, {
-      ...{ key: key('big'), attributes: ATTRIBUTES, checksumAlgorithm: null, checksumType: null },
-    });
+    const upload = await startUpload(core, bucket, 'big');
     const parts = [];
-    for (const partNumber of [1, 2]) {
-      const body = bodyOf(sampleBytes(SIZE));
-      const address = { key: key('big'), uploadId: upload.uploadId, partNumber };
-      parts.push(await uploadPart(core, bucket, { ...address, body, expectation: NO_EXPECTATION }));
-    }
+    for (const partNumber of [1, 2]) parts.push(await putPart(core, bucket, upload, partNumber, sampleBytes(SIZE)));
     expect(await stored(core)).toBe(1);
-    const listed = parts.map(({ partNumber, md5 }) => ({ partNumber, etag: md5, checksum: null }));
     await bucket.call('completeUpload', {
-      ...{ key: key('big'), uploadId: upload.uploadId, condition: null },
+      ...{ ...upload, condition: null },
       parts: parts.map(({ partNumber, md5 }) => ({ partNumber, md5 })),
       object: {
         ...{ versionId: core.ports.ids.versionId(), etag: 'e-2', lastModifiedMs: core.ports.clock.nowMs() },
-        ...{ checksum: null, parts: listed.map(({ partNumber }) => ({ partNumber, sizeBytes: SIZE, checksum: null })) },
+        ...{ checksum: null, parts: parts.map(({ partNumber }) => ({ partNumber, sizeBytes: SIZE, checksum: null })) },
       },
     });
     expect(await totals(bucket)).toEqual({ bytes: 2 * SIZE, saved: SIZE });
@@ -120,14 +111,7 @@ describe('a bucket that stores equal bytes once', () => {
 
     const sealed = await put(core, bucket, 'sealed', { encryption: { kind: 'server' } });
     expect(await stored(core)).toBe(2);
-    const copy = {
-      source: sealed,
-      key: key('plain'),
-      attributes: ATTRIBUTES,
-      checksumAlgorithm: null,
-      condition: null,
-    };
-    await copyObject(core, bucket, { ...copy, encryption: null });
+    await copyObject(core, bucket, { ...copyOf(sealed, 'plain'), encryption: null });
     expect(await stored(core)).toBe(2);
     expect(await readWhole(core, await getObject(bucket, key('plain')))).toEqual(sampleBytes(SIZE));
   });

@@ -146,7 +146,11 @@ export function bodyOf(bytes: Uint8Array, chunkBytes = 10): ByteSource {
   };
 }
 
-/** Stores an object of these bytes, which come in some ten chunks; `changes`: what else is asked for. */
+/** A body in some ten chunks. */
+export const bodyInChunks = (bytes: Uint8Array): ByteSource =>
+  bodyOf(bytes, Math.max(10, Math.ceil(bytes.length / 10)));
+
+/** Stores an object of these bytes; `changes`: what else is asked for. */
 export function putBytes(
   core: Core,
   bucket: BucketHandle,
@@ -157,7 +161,7 @@ export function putBytes(
   return putObject(core, bucket, {
     key: key(name),
     attributes: ATTRIBUTES,
-    body: bodyOf(bytes, Math.max(10, Math.ceil(bytes.length / 10))),
+    body: bodyInChunks(bytes),
     expectation: NO_EXPECTATION,
     condition: null,
     ...changes,

@@ -20,6 +20,7 @@ import {
   sampleBytes,
   withPorts,
 } from './memory-core.ts';
+import { copyOf } from './multipart-kit.ts';
 
 const put = (bytes: Uint8Array, name = 'a') => ({
   key: key(name),
@@ -281,19 +282,11 @@ describe('a commit that fails', () => {
 });
 
 describe('copyObject', () => {
-  const copy = (source: Parameters<typeof copyObject>[2]['source'], name: string) => ({
-    source,
-    key: key(name),
-    attributes: ATTRIBUTES,
-    checksumAlgorithm: null,
-    condition: null,
-  });
-
   it('moves no bytes inside a bucket, and survives the source', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const source = await putObject(core, bucket, put(sampleBytes(100)));
-    await copyObject(core, bucket, copy(source, 'b'));
+    await copyObject(core, bucket, copyOf(source, 'b'));
     await deleteObjects(core, bucket, [{ key: key('a') }]);
     expect(core.blobStore.blobs.size).toBe(1);
     expect(await readWhole(core, await getObject(bucket, key('b')))).toEqual(sampleBytes(100));
@@ -303,7 +296,7 @@ describe('copyObject', () => {
     const core = createMemoryCore();
     const [from, to] = [await openTestBucket(core, 'from'), await openTestBucket(core, 'to-bucket')];
     const source = await putObject(core, from, put(sampleBytes(5)));
-    await copyObject(core, to, copy(source, 'b'));
+    await copyObject(core, to, copyOf(source, 'b'));
     expect(await readWhole(core, await getObject(to, key('b')))).toEqual(sampleBytes(5));
   });
 
@@ -311,7 +304,7 @@ describe('copyObject', () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const source = await putObject(core, bucket, put(sampleBytes(100)));
-    const copied = await copyObject(core, bucket, { ...copy(source, 'b'), checksumAlgorithm: 'SHA256' });
+    const copied = await copyObject(core, bucket, { ...copyOf(source, 'b'), checksumAlgorithm: 'SHA256' });
     const value = createHash('sha256').update(sampleBytes(100)).digest('base64');
     expect(copied.checksum).toEqual({ algorithm: 'SHA256', type: 'FULL_OBJECT', value });
     expect(copied.etag).toBe(source.etag);

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../src/core/buckets/delete-bucket.ts';
-import { createUpload } from '../../src/core/multipart/create-upload.ts';
-import { uploadPart } from '../../src/core/multipart/upload-part.ts';
-import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
 import { copyObject } from '../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
 import { getObject } from '../../src/core/objects/read-object.ts';
@@ -14,7 +11,6 @@ import { StorageError } from '../../src/ports/errors.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import {
   ATTRIBUTES,
-  bodyOf,
   createMemoryCore,
   GRACE_SECONDS,
   key,
@@ -25,18 +21,13 @@ import {
   sampleBytes,
   withPorts,
 } from './memory-core.ts';
+import { copyOf, putPart, startUpload } from './multipart-kit.ts';
 
 const SIZE = 100;
 const put = (core: MemoryCore, bucket: BucketHandle, name: string, seed = 0) =>
   putBytes(core, bucket, name, sampleBytes(SIZE, seed));
 const copy = (core: MemoryCore, target: BucketHandle, source: ObjectVersion, name: string) =>
-  copyObject(core, target, {
-    source,
-    key: key(name),
-    attributes: ATTRIBUTES,
-    checksumAlgorithm: null,
-    condition: null,
-  });
+  copyObject(core, target, copyOf(source, name));
 const pastGrace = (core: MemoryCore) => core.advanceSeconds(GRACE_SECONDS + 1);
 
 describe('the sweeper', () => {
@@ -167,19 +158,7 @@ describe('the sweeper', () => {
   it('ends the uploads of a deleted bucket, then forgets it', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core, 'short-lived');
-    const { uploadId } = await createUpload(core, bucket, {
-      key: key('a'),
-      attributes: ATTRIBUTES,
-      checksumAlgorithm: null,
-      checksumType: null,
-    });
-    await uploadPart(core, bucket, {
-      key: key('a'),
-      uploadId,
-      partNumber: 1,
-      body: bodyOf(sampleBytes(SIZE)),
-      expectation: NO_EXPECTATION,
-    });
+    await putPart(core, bucket, await startUpload(core, bucket, 'a'), 1, sampleBytes(SIZE));
     await deleteBucket(core, bucket);
     expect(core.blobStore.blobs.size).toBe(1);
     for (let round = 0; round < 3; round++) {

@@ -4,13 +4,10 @@ import { createMemoryBlobStore } from '../../src/adapters/memory/memory-blob-sto
 import { createFsBlobStore } from '../../src/adapters/node/fs-blob-store.ts';
 import { createUnpackingBlobStore } from '../../src/adapters/shared/unpacking-blob-store.ts';
 import { packSource } from '../../src/core/packing/pack-source.ts';
-import type { BlobIdentity } from '../../src/ports/blob-store.ts';
 import type { BlobId } from '../../src/ports/domain.ts';
-import { isSameBytes, sourceOf } from '../contract/bodies.ts';
+import { identityOf, isSameBytes, sourceOf } from '../contract/bodies.ts';
 import { logBytes, packedBlobsContract } from '../contract/packed-blobs.contract.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-
-const IDENTITY = { bucket: 'packed', key: 'a', headers: {}, userMetadata: {}, part: null } as unknown as BlobIdentity;
 
 packedBlobsContract({ name: 'memory', make: createMemoryBlobStore });
 packedBlobsContract({ name: 'files', make: () => createFsBlobStore(temporaryFolder()) });
@@ -30,7 +27,7 @@ it('a reader who leaves in the midst of a packed file frees its descriptor and i
   const plain = logBytes(4 * 1024 * 1024);
   const blobId = 'packed~1/01k9000000000000000000000a' as BlobId;
   const source = packSource(sourceOf(plain), { frameBytes: 64 * 1024, level: 1 }, () => {});
-  const { sizeBytes: storedBytes } = await files.write(blobId, source, IDENTITY);
+  const { sizeBytes: storedBytes } = await files.write(blobId, source, identityOf());
   const packing = { frameBytes: 64 * 1024, plainBytes: plain.length, storedBytes };
   const store = createUnpackingBlobStore(files);
   const stream = await store.open(blobId, { offsetBytes: 0, lengthBytes: plain.length, packing });

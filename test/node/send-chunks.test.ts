@@ -7,8 +7,8 @@ import { sendChunks } from '../../src/adapters/node/send-chunks.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { type ByteChunks, ChunkStream } from '../../src/ports/chunk-stream.ts';
-import type { BucketId, BucketName, ObjectKey } from '../../src/ports/domain.ts';
-import { isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
+import type { BucketId } from '../../src/ports/domain.ts';
+import { identityOf, isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const [SMALL_BYTES, MIDDLE_BYTES, LARGE_BYTES] = CHUNK_SIZES;
@@ -17,15 +17,7 @@ async function storedBlob(lengthBytes: number) {
   const store = createFsBlobStore(temporaryFolder());
   const id = createIds(systemClock).blobId('photos~01' as BucketId);
   const bytes = patternBytes(lengthBytes);
-  const identity = {
-    bucket: 'photos' as BucketName,
-    key: 'a' as ObjectKey,
-    headers: {},
-    userMetadata: {},
-    part: null,
-    encryption: null,
-  };
-  await store.write(id, sourceOf(bytes), identity);
+  await store.write(id, sourceOf(bytes), identityOf());
   const open = async (): Promise<ByteChunks> => {
     const stream = await store.open(id, { offsetBytes: 0, lengthBytes });
     if (!(stream instanceof ChunkStream)) throw new Error('The store gives chunks.');

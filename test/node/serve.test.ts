@@ -9,10 +9,10 @@ import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { renderMetrics } from '../../src/http/system/metrics-text.ts';
-import type { BlobIdentity } from '../../src/ports/blob-store.ts';
 import { ChunkStream } from '../../src/ports/chunk-stream.ts';
-import type { BlobId, BucketId, BucketName, ObjectKey } from '../../src/ports/domain.ts';
+import type { BlobId, BucketId } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
+import { identityOf } from '../contract/bodies.ts';
 import { parseMetricsPage } from '../wire/metrics-page.ts';
 import { openRawClient } from './raw-socket.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -20,14 +20,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 const log = createConsoleLog(systemClock, 'off');
 const ids = createIds(systemClock);
 const home = 'photos~01' as BucketId;
-const identity: BlobIdentity = {
-  bucket: 'photos' as BucketName,
-  key: 'a' as ObjectKey,
-  headers: {},
-  userMetadata: {},
-  part: null,
-  encryption: null,
-};
+const identity = identityOf();
 
 const servers: RunningServer[] = [];
 afterEach(async () => {

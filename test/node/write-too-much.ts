@@ -1,21 +1,13 @@
 // Run by fs-blob-store.test.ts in a process that may write files of 1 MiB at most: one blob too large, one that fits.
 import { createFsBlobStore } from '../../src/adapters/node/fs-blob-store.ts';
-import type { BlobIdentity } from '../../src/ports/blob-store.ts';
-import type { BucketId, BucketName, ObjectKey } from '../../src/ports/domain.ts';
+import type { BucketId } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
-import { patternBytes, sourceOf } from '../contract/bodies.ts';
+import { identityOf, patternBytes, sourceOf } from '../contract/bodies.ts';
 import { ids } from './index-data.ts';
 
 const store = createFsBlobStore(process.argv[2] ?? '');
 const home = 'photos~01' as BucketId;
-const identity: BlobIdentity = {
-  bucket: 'photos' as BucketName,
-  key: 'a' as ObjectKey,
-  headers: {},
-  userMetadata: {},
-  part: null,
-  encryption: null,
-};
+const identity = identityOf();
 
 const failure = await store.write(ids.blobId(home), sourceOf(patternBytes(5_000_000)), identity).then(
   () => 'no failure',

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { createR2BlobStore } from '../../src/adapters/cloudflare/r2-blob-store.ts';
 import { createWorkersEdgeCache } from '../../src/adapters/cloudflare/workers-edge-cache.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
-import type { BlobId, BucketName, ObjectKey, Segment } from '../../src/ports/domain.ts';
+import type { BlobId, Segment } from '../../src/ports/domain.ts';
 import type { Background, Log } from '../../src/ports/system.ts';
-import { isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
+import { identityOf, isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
 import { edgeCacheContract } from '../contract/edge-cache.contract.ts';
 import { counting, countingCaches } from './counting.ts';
 import { createWorkersCache } from './workers-cache.ts';
@@ -45,15 +45,7 @@ async function storedSlice(): Promise<Segment> {
   const blobId = `edge-test~1/${Date.now().toString(36)}x${++made}` as BlobId;
   const body = new Uint8Array(bytes.length + 20);
   body.set(bytes, 10);
-  const identity = {
-    bucket: 'b' as BucketName,
-    key: 'k' as ObjectKey,
-    headers: {},
-    userMetadata: {},
-    part: null,
-    encryption: null,
-  };
-  await createR2BlobStore(env.BLOBS).write(blobId, sourceOf(body), identity);
+  await createR2BlobStore(env.BLOBS).write(blobId, sourceOf(body), identityOf());
   return { blobId, offsetBytes: 10, lengthBytes: bytes.length };
 }
 

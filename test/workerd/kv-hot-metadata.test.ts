@@ -16,14 +16,14 @@ import { createKvLeases } from '../../src/adapters/cloudflare/kv-leases.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import { type CorsRule, NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
-import type { AccountId, BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/ports/domain.ts';
+import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import type { Known } from '../../src/ports/hot-metadata.ts';
-import { toGateSettings } from '../../src/ports/pointer.ts';
 import { addFloors } from '../../src/ports/purge.ts';
 import type { Log } from '../../src/ports/system.ts';
 import { hotMetadataContract } from '../contract/hot-metadata.contract.ts';
-import { PRIVATE, PUBLIC } from './bucket.ts';
+import { gateOf, pointerOf } from '../contract/pointer-samples.ts';
+import { PRIVATE } from './bucket.ts';
 import { counting } from './counting.ts';
 
 const log: Log = { info() {}, error() {} };
@@ -80,36 +80,6 @@ let made = 0;
 const freshBucket = () => `kv-${Date.now().toString(36)}-${++made}` as BucketName;
 const key = 'ä//../😀' as ObjectKey;
 
-function gateOf(bucket: BucketName, access = PUBLIC, life = 'life1'): BucketGate {
-  return {
-    bucketId: makeBucketId(bucket, life),
-    revision: 1,
-    access,
-    ownerId: 'owner' as AccountId,
-    settings: toGateSettings(NO_SETTINGS),
-  };
-}
-function pointerOf(etag: string): Pointer {
-  return {
-    key,
-    ownerId: null,
-    tags: {},
-    isPublicByAcl: false,
-    encryption: null,
-    checksum: null,
-    versionId: 'v1' as VersionId,
-    isNull: true,
-    sizeBytes: 3,
-    etag,
-    lastModifiedMs: 1_700_000_000_000,
-    headers: { contentType: 'text/plain' },
-    userMetadata: { a: 'ü' },
-    storageClass: 'STANDARD',
-    segments: [],
-    inlineBytes: new Uint8Array([0, 128, 255]),
-  };
-}
-
 const neverAsk = () => Promise.reject(new Error('must not be asked'));
 const failing = () => Promise.reject(new StorageError('InternalError', { detail: 'expected by the test' }));
 const hanging = () => new Promise<Known>(() => undefined);
@@ -143,7 +113,7 @@ describe('KV before the index', () => {
   it('is not asked for what nobody published', async () => {
     const { hot, calls } = isolate();
     const bucket = freshBucket();
-    const known = { gate: gateOf(bucket), pointer: pointerOf('e1') };
+    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
     expect(await hot.find(bucket, key, async () => known)).toMatchObject({ tier: 'index' });
     expect(calls).toEqual({});
   });
@@ -151,7 +121,7 @@ describe('KV before the index', () => {
   it('is asked once for a published key, with one bulk read, and not at all while memory is fresh', async () => {
     const here = isolate();
     const bucket = freshBucket();
-    const known = { gate: gateOf(bucket), pointer: pointerOf('e1') };
+    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
     await publish(here, bucket, known);
     expect(await here.hot.find(bucket, key, neverAsk)).toEqual({ ...known, tier: 'kv', stale: null });
     here.clock.ms += FRESH_SECONDS * 1000 - 1;
@@ -165,8 +135,8 @@ describe('KV before the index', () => {
     const draws = [0, 0.5];
     const here = isolate({ random: () => draws.shift() ?? 0.5 });
     const bucket = freshBucket();
-    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf('kv') });
-    const fromIndex = async () => ({ gate: gateOf(bucket), pointer: pointerOf('index') });
+    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf(key, 'kv') });
+    const fromIndex = async () => ({ gate: gateOf(bucket), pointer: pointerOf(key, 'index') });
     expect(await here.hot.find(bucket, key, fromIndex)).toMatchObject({ tier: 'index' });
     here.clock.ms += FRESH_SECONDS * 1000;
     expect(await here.hot.find(bucket, key, fromIndex)).toMatchObject({ tier: 'kv' });
@@ -179,10 +149,10 @@ describe('KV before the index', () => {
   ])('is not believed: %s', async (_what, options) => {
     const here = isolate();
     const bucket = freshBucket();
-    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf('old') }, options);
+    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf(key, 'old') }, options);
     const lease = { sequence: options.told ?? options.sequence ?? 1, untilMs: here.clock.ms + 1000 };
     here.leases.note(bucket, { gate: lease, keys: [{ key, lease }] });
-    const known = { gate: gateOf(bucket), pointer: pointerOf('new') };
+    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'new') };
     expect(await here.hot.find(bucket, key, async () => known)).toEqual({ ...known, tier: 'index', stale: null });
     here.clock.ms += FRESH_SECONDS * 1000;
     here.leases.note(bucket, {
@@ -196,7 +166,7 @@ describe('KV before the index', () => {
   it('shows nobody what a write of this very isolate replaced, not even when old news come in late', async () => {
     const here = isolate();
     const bucket = freshBucket();
-    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf('secret') }, { sequence: 3 });
+    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf(key, 'secret') }, { sequence: 3 });
     here.hot.evict(bucket, [key]);
     const old = { sequence: 3, untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000 };
     here.leases.note(bucket, { gate: old, keys: [{ key, lease: old }] });
@@ -212,15 +182,15 @@ describe('KV before the index', () => {
     const bucket = freshBucket();
     const purges = addFloors(null, [{ scope: 'prefix', value: 'ä' }], 2);
     const gate = { ...gateOf(bucket), revision: 2, settings: { ...gateOf(bucket).settings, purges } };
-    await publish(here, bucket, { gate, pointer: pointerOf('old') }, { revision: 1 });
-    const known = { gate, pointer: pointerOf('new') };
+    await publish(here, bucket, { gate, pointer: pointerOf(key, 'old') }, { revision: 1 });
+    const known = { gate, pointer: pointerOf(key, 'new') };
     expect(await here.hot.find(bucket, key, async () => known)).toMatchObject({
       tier: 'index',
       pointer: { etag: 'new' },
     });
     // What a place has read it repeats for 30 s.
     here.clock.ms += 30_000;
-    await publish(here, bucket, { gate, pointer: pointerOf('newer') });
+    await publish(here, bucket, { gate, pointer: pointerOf(key, 'newer') });
     expect(await here.hot.find(bucket, key, neverAsk)).toMatchObject({ tier: 'kv', pointer: { etag: 'newer' } });
   });
 
@@ -230,7 +200,7 @@ describe('KV before the index', () => {
     here.hot.evict(quiet, [key]);
     expect(here.hot.staleForMs(quiet, [key])).toBe(7000);
     expect(here.hot.staleForMs(quiet, null)).toBe(7000);
-    await publish(here, published, { gate: gateOf(published), pointer: pointerOf('e1') });
+    await publish(here, published, { gate: gateOf(published), pointer: pointerOf(key, 'e1') });
     here.clock.ms += 20_000;
     // The object's reply to the write: a new number, and until when the old record may be believed.
     const news = { sequence: 2, untilMs: here.clock.ms + 100_000 };
@@ -246,7 +216,7 @@ describe('KV before the index', () => {
   it('never makes one half younger by reading the other', async () => {
     const here = isolate();
     const bucket = freshBucket();
-    const known = { gate: gateOf(bucket), pointer: pointerOf('e1') };
+    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
     const other = 'other' as ObjectKey;
     await here.hot.find(bucket, other, async () => ({ ...known, pointer: null }));
     here.clock.ms += (FRESH_SECONDS - 1) * 1000;
@@ -261,7 +231,7 @@ describe('KV before the index', () => {
     const [deleted, closed] = [freshBucket(), freshBucket()];
     await publish(here, deleted, { gate: gateOf(deleted), pointer: null });
     expect(await here.hot.find(deleted, key, neverAsk)).toMatchObject({ pointer: null, tier: 'kv' });
-    await publish(here, closed, { gate: gateOf(closed, PRIVATE), pointer: null });
+    await publish(here, closed, { gate: gateOf(closed, { access: PRIVATE }), pointer: null });
     expect(await here.hot.find(closed, key, neverAsk)).toMatchObject({ gate: { access: PRIVATE } });
   });
 
@@ -269,7 +239,7 @@ describe('KV before the index', () => {
     for (const text of ['', 'x', '{"v":1,"s":1,"g":null}', '[]', 'null', '7']) {
       const here = isolate();
       const bucket = freshBucket();
-      const known = { gate: gateOf(bucket), pointer: pointerOf('e1') };
+      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
       await publish(here, bucket, known);
       await env.HOT.put(gateName(bucket), text);
       expect(await here.hot.find(bucket, key, async () => known)).toMatchObject({ tier: 'index' });
@@ -283,7 +253,7 @@ describe('KV before the index', () => {
     const here = isolate({ kv: { get } as unknown as KVNamespace, limitMs: HANG_MS });
     const [bucket, other] = [freshBucket(), freshBucket()];
     for (const name of [bucket, other]) {
-      const known = { gate: gateOf(name), pointer: pointerOf('e1') };
+      const known = { gate: gateOf(name), pointer: pointerOf(key, 'e1') };
       await publish(here, name, known);
       expect(await here.hot.find(name, key, async () => known)).toMatchObject({ tier: 'index' });
     }
@@ -295,7 +265,7 @@ describe('while the index can not say', () => {
   async function warm(options: Parameters<typeof isolate>[0] = {}) {
     const here = isolate({ limitMs: HANG_MS, ...options });
     const bucket = freshBucket();
-    const known = { gate: gateOf(bucket), pointer: pointerOf('e1') };
+    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
     await here.hot.find(bucket, key, async () => known);
     return { ...here, bucket, known };
   }
@@ -318,7 +288,7 @@ describe('while the index can not say', () => {
     expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
     expect(await second).toMatchObject({ stale: { isForwarded: true } });
     clock.ms += 5000;
-    const news = { ...known, pointer: pointerOf('e2') };
+    const news = { ...known, pointer: pointerOf(key, 'e2') };
     expect(await hot.find(bucket, key, async () => news)).toMatchObject({ tier: 'index', pointer: { etag: 'e2' } });
     clock.ms += FRESH_SECONDS * 1000;
     expect(await hot.find(bucket, key, async () => news)).toMatchObject({ tier: 'index' });
@@ -360,7 +330,7 @@ describe('while the index can not say', () => {
     let asked = 0;
     const load = async () => {
       asked += 1;
-      return { ...known, pointer: pointerOf('e2') };
+      return { ...known, pointer: pointerOf(key, 'e2') };
     };
     for (let reader = 0; reader < 10; reader++) {
       expect(hot.find(bucket, key, load)).toMatchObject({
@@ -407,7 +377,7 @@ describe('records in KV', () => {
   it('keep a pointer exactly, also with segments and no inline bytes', () => {
     const bucketId = makeBucketId('b' as BucketName, 'r');
     const segments = [{ blobId: 'b~r/1', offsetBytes: 5, lengthBytes: 2 ** 40 }];
-    const pointer = { ...pointerOf('e'), segments, inlineBytes: null } as unknown as Pointer;
+    const pointer = { ...pointerOf(key, 'e'), segments, inlineBytes: null } as unknown as Pointer;
     const record = { ...stamp, bucketId, revision: 7, pointer };
     expect(decodePointer(encodePointer(record))).toEqual(record);
   });

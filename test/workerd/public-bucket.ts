@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers';
 import { createR2BlobStore } from '../../src/adapters/cloudflare/r2-blob-store.ts';
 import type { BlobId, Segment } from '../../src/ports/domain.ts';
-import { sourceOf } from '../contract/bodies.ts';
+import { identityOf, sourceOf } from '../contract/bodies.ts';
 import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf, refOf } from './bucket.ts';
 
 /** `put`: one blob for each body. */
@@ -14,14 +14,7 @@ export async function makePublicBucket() {
   let made = 0;
 
   async function put(key: string, ...bodies: Uint8Array[]): Promise<void> {
-    const identity = {
-      bucket: name,
-      key: objectOf(key, '').key,
-      headers: {},
-      userMetadata: {},
-      part: null,
-      encryption: null,
-    };
+    const identity = identityOf({ bucket: name, key: objectOf(key, '').key });
     const segments: Segment[] = [];
     for (const body of bodies) {
       const blobId = `${record.id}/blob${++made}` as BlobId;

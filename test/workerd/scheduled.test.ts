@@ -11,7 +11,7 @@ import type { LifecycleRule } from '../../src/ports/lifecycle.ts';
 import type { Upload } from '../../src/ports/metadata-index.ts';
 import { accountPlace } from '../../src/ports/outbox.ts';
 import worker from '../../src/worker.ts';
-import { patternBytes, sourceOf } from '../contract/bodies.ts';
+import { identityOf, patternBytes, sourceOf } from '../contract/bodies.ts';
 import { uploadOf } from '../contract/index-samples.ts';
 import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf } from './bucket.ts';
 import { sweepFrom } from './sweep-from.ts';
@@ -28,10 +28,10 @@ it('the cron trigger sweeps: a blob that no row mentions goes once it is older t
   await directory().call('addBucket', { ownerId: 'owner' as AccountId, name, createdAtMs: 0 });
   const { id } = await bucketObject(name).call('createBucket', { bucket: recordOf(name, PUBLIC) });
   const store = createR2BlobStore(env.BLOBS);
-  const identity = { bucket: name, key: 'a', headers: {}, userMetadata: {}, part: null } as never;
   // Ids begin with the time of their making: one of 1970, one of the far future.
   const [old, young] = [`${id}/${'0'.repeat(27)}` as BlobId, `${id}/${'z'.repeat(27)}` as BlobId];
-  for (const blobId of [old, young]) await store.write(blobId, sourceOf(patternBytes(10)), identity);
+  for (const blobId of [old, young])
+    await store.write(blobId, sourceOf(patternBytes(10)), identityOf({ bucket: name }));
 
   await sweepFrom(name);
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { takeNative } from '../../src/adapters/cloudflare/large-body.ts';
 import { createR2BlobStore } from '../../src/adapters/cloudflare/r2-blob-store.ts';
 import { toWorkerResponse } from '../../src/adapters/cloudflare/worker-response.ts';
-import type { BlobId, BucketName, ObjectKey } from '../../src/ports/domain.ts';
-import { isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
+import type { BlobId } from '../../src/ports/domain.ts';
+import { identityOf, isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
 
 /** A stream as our own code makes it. */
 function ownStream(chunks: readonly number[]): ReadableStream<Uint8Array> {
@@ -58,16 +58,8 @@ describe('response to the Workers runtime', () => {
   it('sends a large body of R2 by the stream of the runtime, unless somebody has begun to read it', async () => {
     const id = `response-test~1/${Date.now().toString(36)}` as BlobId;
     const bytes = patternBytes(3 * 1024 * 1024);
-    const identity = {
-      bucket: 'b' as BucketName,
-      key: 'k' as ObjectKey,
-      headers: {},
-      userMetadata: {},
-      part: null,
-      encryption: null,
-    };
     const store = createR2BlobStore(env.BLOBS);
-    await store.write(id, sourceOf(bytes), identity);
+    await store.write(id, sourceOf(bytes), identityOf());
     const run = { blobId: id, offsetBytes: 0, lengthBytes: bytes.length };
     const headers = { 'Content-Length': String(2 * bytes.length), 'Content-Encoding': 'x-test' };
     const twice = new Uint8Array(await new Blob([bytes, bytes]).arrayBuffer());

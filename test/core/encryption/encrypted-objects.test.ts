@@ -8,26 +8,22 @@ import type { CustomerKey, EncryptionWish } from '../../../src/core/encryption/k
 import { toMasterKey } from '../../../src/core/encryption/master-keys.ts';
 import { changeNamedKey, createNamedKey, listNamedKeys } from '../../../src/core/encryption/named-keys.ts';
 import { sealedSize } from '../../../src/core/encryption/sealed-layout.ts';
-import { completeUpload } from '../../../src/core/multipart/complete-upload.ts';
-import { createUpload } from '../../../src/core/multipart/create-upload.ts';
-import { uploadPart, uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
-import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
+import { uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { type ByteRange, openBody } from '../../../src/core/objects/read-object.ts';
 import { CHUNK_BYTES } from '../../../src/crypto/sealed-chunks.ts';
 import type { AccountId, ObjectVersion } from '../../../src/ports/domain.ts';
 import {
-  ATTRIBUTES,
   bodyOf,
   createMemoryCore,
   INLINE_MAX_BYTES,
-  key,
   type MemoryCore,
   openTestBucket,
   putBytes,
   sampleBytes,
   withPorts,
 } from '../memory-core.ts';
+import { completeParts, copyOf, putPart, startUpload } from '../multipart-kit.ts';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
 /** Of large bodies `toEqual` would take seconds. */
@@ -73,15 +69,7 @@ async function read(
 }
 
 function copy(source: ObjectVersion, name: string, encryption: EncryptionWish | null, sourceKey = keyFor(source)) {
-  return {
-    source,
-    sourceKey,
-    key: key(name),
-    attributes: ATTRIBUTES,
-    checksumAlgorithm: null,
-    condition: null,
-    encryption,
-  };
+  return { ...copyOf(source, name), sourceKey, encryption };
 }
 
 const SIZES = [0, 1, INLINE_MAX_BYTES, INLINE_MAX_BYTES + 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 300_000];
@@ -389,26 +377,12 @@ describe('multipart uploads', () => {
   for (let i = 0; i < large.length; i++) large[i] = (i * 7 + (i >> 8)) & 255;
 
   async function upload(core: Core, bucket: BucketHandle, wish: EncryptionWish | null) {
-    const input = { key: key('m'), attributes: ATTRIBUTES, checksumAlgorithm: null, checksumType: null };
-    const { uploadId } = await createUpload(core, bucket, { ...input, encryption: wish });
-    const address = (partNumber: number) => ({ key: key('m'), uploadId, partNumber });
-    const send = (partNumber: number, bytes: Uint8Array, withKey: CustomerKey | null) =>
-      uploadPart(core, bucket, {
-        ...address(partNumber),
-        body: bodyOf(bytes, 100_000),
-        expectation: NO_EXPECTATION,
-        customerKey: withKey,
-      });
-    const complete = (parts: readonly { partNumber: number; md5: string }[], withKey: CustomerKey | null) =>
-      completeUpload(core, bucket, {
-        key: key('m'),
-        uploadId,
-        parts: parts.map(({ partNumber, md5: etag }) => ({ partNumber, etag, checksum: null })),
-        expectedChecksum: null,
-        expectedSizeBytes: null,
-        customerKey: withKey,
-        condition: null,
-      });
+    const begun = await startUpload(core, bucket, 'm', { encryption: wish });
+    const address = (partNumber: number) => ({ ...begun, partNumber });
+    const send = (partNumber: number, bytes: Uint8Array, customerKey: CustomerKey | null) =>
+      putPart(core, bucket, begun, partNumber, bytes, { body: bodyOf(bytes, 100_000), customerKey });
+    const complete = (parts: readonly { partNumber: number; md5: string }[], customerKey: CustomerKey | null) =>
+      completeParts(core, bucket, begun, parts, { customerKey });
     return { address, send, complete };
   }
 

@@ -3,7 +3,6 @@ import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { previewLifecycle } from '../../../src/core/lifecycle/preview-lifecycle.ts';
 import { type PageBudget, runLifecycle } from '../../../src/core/lifecycle/run-lifecycle.ts';
-import { createUpload } from '../../../src/core/multipart/create-upload.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { updateVersion } from '../../../src/core/objects/update-version.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
@@ -12,7 +11,6 @@ import type { LifecycleRule } from '../../../src/ports/lifecycle.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import type { ObjectFacts } from '../../../src/ports/object-facts.ts';
 import {
-  ATTRIBUTES,
   createMemoryCore,
   key,
   type MemoryCore,
@@ -21,6 +19,7 @@ import {
   sampleBytes,
   withPorts,
 } from '../memory-core.ts';
+import { startUpload } from '../multipart-kit.ts';
 import { afterDays, LONE_MARKERS, rule } from './samples.ts';
 
 const DAY = 24 * 3600;
@@ -121,8 +120,7 @@ describe('a run', () => {
   it('changes classes, each once, and gives uploads up', async () => {
     await put('big', {}, 200_000);
     await put('small');
-    const attributes = { ...ATTRIBUTES, storageClass: 'STANDARD' };
-    await createUpload(core, bucket, { key: key('u'), attributes, checksumAlgorithm: null, checksumType: null });
+    await startUpload(core, bucket, 'u');
     await rules(
       rule({ transitions: [{ days: 0, dateMs: null, storageClass: 'GLACIER_IR' }], abortUploadsAfterDays: 1 }),
     );

@@ -11,15 +11,10 @@ import { getInvoice } from '../../../src/core/billing/get-invoice.ts';
 import { type InvoiceDocument, recompute } from '../../../src/core/billing/invoice-document.ts';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
-import { completeUpload } from '../../../src/core/multipart/complete-upload.ts';
-import { createUpload } from '../../../src/core/multipart/create-upload.ts';
-import { uploadPart } from '../../../src/core/multipart/upload-part.ts';
-import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import {
   ATTRIBUTES,
-  bodyOf,
   createMemoryCore,
   key,
   type MemoryCore,
@@ -27,6 +22,7 @@ import {
   putBytes,
   sampleBytes,
 } from '../memory-core.ts';
+import { completeParts, putPart, startUpload } from '../multipart-kit.ts';
 
 const HOUR = 3600;
 const NOVEMBER = { year: 2026, month: 11 };
@@ -79,15 +75,10 @@ async function live(core: MemoryCore, bucket: BucketHandle): Promise<void> {
   core.advanceSeconds(0.75 * HOUR - 0.001);
   await deleteObjects(core, bucket, [{ key: key('b') }]);
   core.advanceSeconds(HOUR);
-  const given = { key: key('c'), attributes: attributes('STANDARD_IA'), checksumAlgorithm: null, checksumType: null };
-  const { uploadId } = await createUpload(core, bucket, given);
-  const body = { body: bodyOf(sampleBytes(300), 1000), expectation: NO_EXPECTATION };
-  const { md5 } = await uploadPart(core, bucket, { key: key('c'), uploadId, partNumber: 1, ...body });
+  const upload = await startUpload(core, bucket, 'c', { attributes: attributes('STANDARD_IA') });
+  const part = await putPart(core, bucket, upload, 1, sampleBytes(300));
   core.advanceSeconds(2 * HOUR);
-  await completeUpload(core, bucket, {
-    ...{ key: key('c'), uploadId, parts: [{ partNumber: 1, etag: md5, checksum: null }] },
-    ...{ expectedChecksum: null, expectedSizeBytes: null, condition: null },
-  });
+  await completeParts(core, bucket, upload, [part]);
 }
 
 const billOf = async (core: MemoryCore): Promise<InvoiceDocument> => {

@@ -4,21 +4,11 @@ import { invoiceCsv } from '../../../src/core/billing/exports/invoice-csv.ts';
 import { getInvoice } from '../../../src/core/billing/get-invoice.ts';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
-import { createUpload } from '../../../src/core/multipart/create-upload.ts';
-import { uploadPart } from '../../../src/core/multipart/upload-part.ts';
-import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import type { LifecycleRule } from '../../../src/ports/lifecycle.ts';
 import { rule } from '../lifecycle/samples.ts';
-import {
-  ATTRIBUTES,
-  bodyOf,
-  createMemoryCore,
-  key,
-  type MemoryCore,
-  openTestBucket,
-  sampleBytes,
-} from '../memory-core.ts';
+import { createMemoryCore, type MemoryCore, openTestBucket, sampleBytes } from '../memory-core.ts';
+import { putPart, startUpload, type UploadAddress } from '../multipart-kit.ts';
 
 const HOUR = 3600;
 
@@ -29,15 +19,9 @@ beforeEach(async () => {
   bucket = await openTestBucket(core);
 });
 
-const begin = (name: string) =>
-  createUpload(core, bucket, {
-    ...{ key: key(name), attributes: ATTRIBUTES, checksumAlgorithm: null, checksumType: null },
-  });
-const addPart = ({ key: of, uploadId }: Awaited<ReturnType<typeof begin>>, partNumber: number, bytes = 100) =>
-  uploadPart(core, bucket, {
-    ...{ key: of, uploadId, partNumber, body: bodyOf(sampleBytes(bytes), 1000) },
-    expectation: NO_EXPECTATION,
-  });
+const begin = (name: string) => startUpload(core, bucket, name);
+const addPart = (upload: UploadAddress, partNumber: number, bytes = 100) =>
+  putPart(core, bucket, upload, partNumber, sampleBytes(bytes));
 const left = async () => {
   const input = { prefix: '', delimiter: '', afterKey: '', afterUploadId: '', maxUploads: 1000 };
   return (await bucket.call('listUploads', input)).uploads.map((upload) => upload.key);

@@ -6,11 +6,8 @@ import { getInvoice } from '../../../src/core/billing/get-invoice.ts';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { queryUsage } from '../../../src/core/metering/query-usage.ts';
-import { completeUpload } from '../../../src/core/multipart/complete-upload.ts';
-import { createUpload } from '../../../src/core/multipart/create-upload.ts';
-import { uploadPart, uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
+import { uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
 import { parseBucketName } from '../../../src/core/names.ts';
-import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { openBody } from '../../../src/core/objects/read-object.ts';
@@ -23,7 +20,6 @@ import { isSameBytes, patternBytes, readAll } from '../../contract/bodies.ts';
 import { logBytes } from '../../contract/packed-blobs.contract.ts';
 import {
   ATTRIBUTES,
-  bodyOf,
   createMemoryCore,
   GRACE_SECONDS,
   key,
@@ -33,12 +29,12 @@ import {
   readWhole,
   withPorts,
 } from '../memory-core.ts';
+import { completeParts, copyOf, putPart, startUpload } from '../multipart-kit.ts';
 
 const DAY = 24 * 3600;
 const LOG = logBytes(300_000);
 /** The least that a part may have but the last. */
 const MANY = logBytes(5 * 1024 * 1024);
-const UNCONDITIONAL = { condition: null, expectedChecksum: null, expectedSizeBytes: null };
 
 let core: MemoryCore;
 let bucket: BucketHandle;
@@ -171,9 +167,7 @@ describe('a run', () => {
 
   it('leaves what shares its blob, or is encrypted', async () => {
     const source = await put('shared');
-    await copyObject(core, bucket, {
-      ...{ source, key: key('copy'), attributes: ATTRIBUTES, checksumAlgorithm: null, condition: null },
-    });
+    await copyObject(core, bucket, copyOf(source, 'copy'));
     await putBytes(core, bucket, 'sealed', LOG, { encryption: { kind: 'server' } });
     await compress(1);
     core.advanceSeconds(2 * DAY);
@@ -247,17 +241,9 @@ describe('a run', () => {
     await setBucketSettings(core, bucket, { versioning: 'enabled' });
     const first = await put('log');
     await put('log', logBytes(200_000));
-    const { uploadId } = await createUpload(core, bucket, {
-      ...{ key: key('joined'), attributes: ATTRIBUTES, checksumAlgorithm: null, checksumType: null },
-    });
-    const address = { key: key('joined'), uploadId };
-    const parts = [];
-    for (const [partNumber, bytes] of [[1, MANY] as const, [2, LOG] as const]) {
-      const body = bodyOf(bytes, 2 ** 20);
-      const { md5 } = await uploadPart(core, bucket, { ...address, partNumber, body, expectation: NO_EXPECTATION });
-      parts.push({ partNumber, etag: md5, checksum: null });
-    }
-    await completeUpload(core, bucket, { ...address, parts, ...UNCONDITIONAL });
+    const upload = await startUpload(core, bucket, 'joined');
+    const parts = [await putPart(core, bucket, upload, 1, MANY), await putPart(core, bucket, upload, 2, LOG)];
+    await completeParts(core, bucket, upload, parts);
     await compress(1);
     core.advanceSeconds(2 * DAY);
     await run();
@@ -339,20 +325,15 @@ describe('what is packed', () => {
     const one = spared(packingOf(source) as never);
     const other = await openTestBucket(core, 'other-bucket');
     for (const into of [bucket, other]) {
-      const copy = { source, key: key('copy'), attributes: ATTRIBUTES, checksumAlgorithm: null, condition: null };
-      await copyObject(core, into, copy);
+      await copyObject(core, into, copyOf(source, 'copy'));
       await expectBody(await get('copy', null, into));
     }
     expect(await saved()).toBe(2 * one);
-    const upload = await createUpload(core, bucket, {
-      ...{ key: key('cut'), attributes: ATTRIBUTES, checksumAlgorithm: null, checksumType: null },
-    });
-    const address = { key: key('cut'), uploadId: upload.uploadId };
+    const upload = await startUpload(core, bucket, 'cut');
     const range = { offsetBytes: 100_000, lengthBytes: 150_000 };
-    const part = await uploadPartCopy(core, bucket, { ...address, partNumber: 1, source, range });
+    const part = await uploadPartCopy(core, bucket, { ...upload, partNumber: 1, source, range });
     expect(await saved()).toBe(2 * one + Math.floor(one / 2));
-    const parts = [{ partNumber: 1, etag: part.md5, checksum: null }];
-    await completeUpload(core, bucket, { ...address, parts, ...UNCONDITIONAL });
+    await completeParts(core, bucket, upload, [part]);
     await expectBody(await get('cut'), LOG.subarray(100_000, 250_000));
     expect(await saved()).toBe(2 * one + Math.floor(one / 2));
     expect(core.blobStore.blobs.size).toBe(2);
@@ -438,16 +419,7 @@ describe('between reading and exchanging', () => {
   });
 
   it('one that was copied shares its blob and is left', async () => {
-    const copy = async () =>
-      copyObject(core, bucket, {
-        ...{
-          source: await get('log'),
-          key: key('copy'),
-          attributes: ATTRIBUTES,
-          checksumAlgorithm: null,
-          condition: null,
-        },
-      });
+    const copy = async () => copyObject(core, bucket, copyOf(await get('log'), 'copy'));
     await run(meanwhile('exchangeBody', copy));
     expect(await isPacked('log')).toBe(false);
     expect(await isPacked('copy')).toBe(false);
@@ -457,8 +429,7 @@ describe('between reading and exchanging', () => {
   it('a copy that was decided before comes all the same', async () => {
     const source = await get('log');
     await run();
-    const copy = { source, key: key('late'), attributes: ATTRIBUTES, checksumAlgorithm: null, condition: null };
-    await copyObject(core, bucket, copy);
+    await copyObject(core, bucket, copyOf(source, 'late'));
     core.advanceSeconds(GRACE_SECONDS + 1);
     await sweep(core);
     await expectBody(await get('late'));

@@ -14,6 +14,7 @@ import type { ImageSettings } from '../../../src/ports/hosting.ts';
 import { ATTRIBUTES, type MemoryCore, openTestBucket, putBytes, withPorts } from '../../core/memory-core.ts';
 import { createStockedCore, PUBLIC_BUCKET } from '../../node/hot-lane/doors.ts';
 import { makeRequest } from '../s3/make-request.ts';
+import { deliverySettings } from './delivery-settings.ts';
 
 let core: MemoryCore;
 let delivery: Delivery;
@@ -52,19 +53,7 @@ beforeAll(async () => {
       sharesWork: true,
     }),
   });
-  delivery = createDelivery(
-    core,
-    {
-      baseDomain: null,
-      websiteDomain: null,
-      ownHosts: [],
-      defaultCacheControl: 'max-age=1',
-      compressionMaxBytes: 1_000_000,
-      isServerTimingOn: false,
-      region: 'auto',
-    },
-    createDecide(),
-  );
+  delivery = createDelivery(core, deliverySettings(), createDecide());
   photo = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#083' } })
     .jpeg()
     .toBuffer();

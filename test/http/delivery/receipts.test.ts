@@ -13,6 +13,7 @@ import type { BucketSettings } from '../../../src/ports/bucket-settings.ts';
 import { publicPolicy } from '../../access-samples.ts';
 import { makeRequest } from '../s3/make-request.ts';
 import { createTestSurface, OWNER } from '../s3/surface.ts';
+import { deliverySettings } from './delivery-settings.ts';
 
 const HOST = 'pages.web.example';
 const RECEIPT = 'x-quayside-receipt';
@@ -21,10 +22,7 @@ const MONTH_MS = Date.UTC(2013, 4, 1);
 function createWorld() {
   const surface = createTestSurface();
   const flusher = createUsageFlusher(surface.core, { source: 'delivery', intervalMs: 1 });
-  const settings = {
-    ...{ baseDomain: null, websiteDomain: 'web.example', ownHosts: [], defaultCacheControl: 'max-age=1' },
-    ...{ compressionMaxBytes: 1_000_000, isServerTimingOn: true, region: 'auto' },
-  };
+  const settings = deliverySettings({ websiteDomain: 'web.example', isServerTimingOn: true });
   const takeReceipt = createReceipts(surface.core, flusher, 'delivery');
   const delivery = createDelivery(surface.core, settings, createDecide(), null, takeReceipt);
 

@@ -10,16 +10,9 @@ import type { ObjectAttributes } from '../../../src/ports/domain.ts';
 import { type MemoryCore, openTestBucket, sampleBytes, withPorts } from '../../core/memory-core.ts';
 import { createStockedCore, PUBLIC_BUCKET, put } from '../../node/hot-lane/doors.ts';
 import { makeRequest } from '../s3/make-request.ts';
+import { deliverySettings } from './delivery-settings.ts';
 
-const SETTINGS = {
-  baseDomain: null,
-  websiteDomain: null,
-  ownHosts: [],
-  defaultCacheControl: 'max-age=1',
-  compressionMaxBytes: 100_000,
-  isServerTimingOn: false,
-  region: 'auto',
-};
+const SETTINGS = deliverySettings({ compressionMaxBytes: 100_000 });
 const SIZE = 20_000;
 const BYTES = sampleBytes(SIZE);
 

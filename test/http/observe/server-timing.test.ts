@@ -4,6 +4,7 @@ import { createDelivery } from '../../../src/http/delivery/deliver.ts';
 import { newRequestNotes, type RequestNotes } from '../../../src/http/observe/request-notes.ts';
 import { operationTiming, readTiming } from '../../../src/http/observe/server-timing.ts';
 import { createStockedCore, PUBLIC_BUCKET } from '../../node/hot-lane/doors.ts';
+import { deliverySettings } from '../delivery/delivery-settings.ts';
 import { makeRequest } from '../s3/make-request.ts';
 
 const notes = (changes: Partial<RequestNotes>): RequestNotes => ({
@@ -35,17 +36,10 @@ describe('Server-Timing', () => {
 });
 
 describe('public answers', () => {
-  const domains = {
-    baseDomain: null,
-    websiteDomain: null,
-    ownHosts: [],
-    defaultCacheControl: 'max-age=1',
-    region: 'auto',
-  };
   const timings = async (isServerTimingOn: boolean) => {
     const { deliver, hotAnswer } = createDelivery(
       await createStockedCore(),
-      { ...domains, compressionMaxBytes: 1_000_000, isServerTimingOn },
+      deliverySettings({ isServerTimingOn }),
       createDecide(),
     );
     const ask = async (headers: Record<string, string> = {}) => {

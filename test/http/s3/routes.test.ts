@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDecide } from '../../../src/core/auth/decide.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { newHotCounts } from '../../../src/http/delivery/hot-answer.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../src/http/s3/routes.ts';
@@ -10,13 +11,21 @@ import { createTestSurface, NO_DOMAINS, type Reply } from './surface.ts';
 
 /** A read that names a version needs a right of its own. */
 const versionsToo = (policy: string) => policy.replace('"s3:GetObject"', '"s3:GetObject*"');
-const ACCESS = {
-  decide: createDecide(),
-  findAccounts: async () => new Map(),
-  takeReceipt: () => Promise.reject(new Error('Nobody asked for one.')),
-  hotCounts: newHotCounts(),
-  ...NO_DOMAINS,
-};
+/** The surface itself, for whom nobody has a key. */
+const surfaceOver = (core: Core) =>
+  createS3Surface(core, {
+    findAccessKey: () => null,
+    decide: createDecide(),
+    findAccounts: async () => new Map(),
+    takeReceipt: () => Promise.reject(new Error('Nobody asked for one.')),
+    hotCounts: newHotCounts(),
+    ...NO_DOMAINS,
+    deliver: () => new Response(),
+    region: 'auto',
+    zipIdleSeconds: 1,
+    isServerTimingOn: false,
+    customerKeysOverHttp: 'loopback',
+  });
 
 const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
 
@@ -35,15 +44,7 @@ describe('the order of things', () => {
   });
 
   it('a wrong signature is told before a missing bucket, a missing bucket before a missing right', async () => {
-    const handled = createS3Surface(surface.core, {
-      findAccessKey: () => null,
-      ...ACCESS,
-      deliver: () => new Response(),
-      region: 'auto',
-      zipIdleSeconds: 1,
-      isServerTimingOn: false,
-      customerKeysOverHttp: 'loopback' as const,
-    });
+    const handled = surfaceOver(surface.core);
     const request = makeRequest({
       target: '/no-such-bucket',
       headers: { host: 'h', authorization: 'AWS4-HMAC-SHA256 x' },
@@ -60,15 +61,7 @@ describe('the order of things', () => {
   it.each(['%zz', 'a%', '%ff%fe', 'a%c3'])(
     'what decodes to no text (%s) is refused before the signature',
     async (rawKey) => {
-      const handled = createS3Surface(surface.core, {
-        findAccessKey: () => null,
-        ...ACCESS,
-        deliver: () => new Response(),
-        region: 'auto',
-        zipIdleSeconds: 1,
-        isServerTimingOn: false,
-        customerKeysOverHttp: 'loopback' as const,
-      });
+      const handled = surfaceOver(surface.core);
       const request = makeRequest({
         target: `/b/${rawKey}`,
         headers: { host: 'h', authorization: 'AWS4-HMAC-SHA256 x' },
@@ -149,15 +142,7 @@ describe('what breaks', () => {
       ...core,
       ports: { ...core.ports, metadataIndex: { call: () => Promise.reject(broken) } },
     };
-    const surface = createS3Surface(failing, {
-      findAccessKey: () => null,
-      ...ACCESS,
-      deliver: () => new Response(),
-      region: 'auto',
-      zipIdleSeconds: 1,
-      isServerTimingOn: false,
-      customerKeysOverHttp: 'loopback' as const,
-    });
+    const surface = surfaceOver(failing);
     const request = makeRequest({ target: '/b?location', headers: { host: 'h' } });
     await expect(surface.handle(request, { bucket: 'bucket', rawKey: null, isVirtualHost: false }, 'R')).rejects.toBe(
       broken,

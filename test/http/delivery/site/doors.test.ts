@@ -2,29 +2,20 @@
 // more than a page.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDecide } from '../../../../src/core/auth/decide.ts';
-import { createDelivery } from '../../../../src/http/delivery/deliver.ts';
+import { createDelivery, type Delivery } from '../../../../src/http/delivery/deliver.ts';
 import { publicPolicy } from '../../../access-samples.ts';
 import { makeRequest } from '../../s3/make-request.ts';
 import { createTestSurface } from '../../s3/surface.ts';
+import { deliverySettings } from '../delivery-settings.ts';
 
 const HOST = 'pages.web.example';
-const domains = { baseDomain: null, websiteDomain: 'web.example', ownHosts: [] };
+const SETTINGS = deliverySettings({ websiteDomain: 'web.example', isServerTimingOn: true });
 const RULE =
   '<RoutingRules><RoutingRule><Condition><KeyPrefixEquals>old/</KeyPrefixEquals></Condition><Redirect><ReplaceKeyPrefixWith>docs/</ReplaceKeyPrefixWith></Redirect></RoutingRule></RoutingRules>';
 const INDEX = '<IndexDocument><Suffix>index.html</Suffix></IndexDocument>';
 
 let surface = createTestSurface();
-let delivery = createDelivery(
-  surface.core,
-  {
-    ...domains,
-    defaultCacheControl: 'max-age=1',
-    compressionMaxBytes: 1_000_000,
-    isServerTimingOn: true,
-    region: 'auto',
-  },
-  createDecide(),
-);
+let delivery: Delivery;
 
 async function configure(content: string): Promise<void> {
   const body = `<WebsiteConfiguration>${content}</WebsiteConfiguration>`;
@@ -34,17 +25,7 @@ async function configure(content: string): Promise<void> {
 
 beforeEach(async () => {
   surface = createTestSurface({ inlineBodyMaxBytes: 1000 });
-  delivery = createDelivery(
-    surface.core,
-    {
-      ...domains,
-      defaultCacheControl: 'max-age=1',
-      compressionMaxBytes: 1_000_000,
-      isServerTimingOn: true,
-      region: 'auto',
-    },
-    createDecide(),
-  );
+  delivery = createDelivery(surface.core, SETTINGS, createDecide());
   await surface.send({ method: 'PUT', path: '/pages' });
   await surface.send({ method: 'PUT', path: '/pages', query: { policy: '' }, body: publicPolicy('pages') });
   for (const key of ['index.html', 'docs/index.html', 'docs/home.htm', 'old/a', 'ä b']) {

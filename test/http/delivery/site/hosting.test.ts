@@ -2,28 +2,19 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDecide } from '../../../../src/core/auth/decide.ts';
-import { createDelivery } from '../../../../src/http/delivery/deliver.ts';
+import { createDelivery, type Delivery } from '../../../../src/http/delivery/deliver.ts';
 import type { HostBinding } from '../../../../src/ports/directory.ts';
 import { publicPolicy } from '../../../access-samples.ts';
 import { makeRequest } from '../../s3/make-request.ts';
 import { createTestSurface } from '../../s3/surface.ts';
+import { deliverySettings } from '../delivery-settings.ts';
 
-const DOMAINS = { baseDomain: null, websiteDomain: 'web.example', ownHosts: ['web.example'] };
+const SETTINGS = deliverySettings({ websiteDomain: 'web.example', ownHosts: ['web.example'] });
 const HOST = 'pages.web.example';
 const NAVIGATION = { 'sec-fetch-mode': 'navigate', accept: 'text/html' };
 
 let surface = createTestSurface();
-let delivery = createDelivery(
-  surface.core,
-  {
-    ...DOMAINS,
-    defaultCacheControl: 'max-age=1',
-    compressionMaxBytes: 1_000_000,
-    isServerTimingOn: false,
-    region: 'auto',
-  },
-  createDecide(),
-);
+let delivery: Delivery;
 
 async function put(key: string, body = `body of ${key}`, headers: Record<string, string> = {}): Promise<void> {
   const reply = await surface.send({ method: 'PUT', path: `/pages/${key}`, body, headers });
@@ -38,17 +29,7 @@ async function configure(document: object): Promise<void> {
 
 beforeEach(async () => {
   surface = createTestSurface({ inlineBodyMaxBytes: 1000 });
-  delivery = createDelivery(
-    surface.core,
-    {
-      ...DOMAINS,
-      defaultCacheControl: 'max-age=1',
-      compressionMaxBytes: 1_000_000,
-      isServerTimingOn: false,
-      region: 'auto',
-    },
-    createDecide(),
-  );
+  delivery = createDelivery(surface.core, SETTINGS, createDecide());
   await surface.send({ method: 'PUT', path: '/pages' });
   await surface.send({ method: 'PUT', path: '/pages', query: { policy: '' }, body: publicPolicy('pages') });
   for (const key of ['index.html', 'about.html', 'docs/index.html', 'docs/a b.html', 'v1.2.html', 'LICENSE'])

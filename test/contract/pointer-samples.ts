@@ -1,0 +1,40 @@
+// What readers keep in memory of a bucket and of an object, as tests of hot metadata hand it around.
+import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
+import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
+import type { AccountId, BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/ports/domain.ts';
+import { toGateSettings } from '../../src/ports/pointer.ts';
+import { PUBLIC_ACCESS } from '../access-samples.ts';
+
+/** The gate of a bucket that everyone reads, unless `changes` say otherwise. */
+export function gateOf(bucket: BucketName, changes: Partial<BucketGate> = {}): BucketGate {
+  return {
+    bucketId: makeBucketId(bucket, 'life1'),
+    ownerId: 'owner' as AccountId,
+    revision: 1,
+    access: PUBLIC_ACCESS,
+    settings: toGateSettings(NO_SETTINGS),
+    ...changes,
+  };
+}
+
+/** The pointer of an object of three bytes that stand in it, told apart by its entity tag. */
+export function pointerOf(key: ObjectKey, etag: string): Pointer {
+  return {
+    key,
+    ownerId: null,
+    tags: {},
+    isPublicByAcl: false,
+    encryption: null,
+    checksum: null,
+    versionId: `version-${etag}` as VersionId,
+    isNull: true,
+    sizeBytes: 3,
+    etag,
+    lastModifiedMs: 1_700_000_000_000,
+    headers: { contentType: 'text/plain' },
+    userMetadata: { a: 'ü' },
+    storageClass: 'STANDARD',
+    segments: [],
+    inlineBytes: new Uint8Array([0, 128, 255]),
+  };
+}
