@@ -44,7 +44,7 @@ export default defineConfig({
           expect: PATIENT,
           // The sources are loaded once for all files: no module keeps state that a test could leave behind.
           isolate: false,
-          setupFiles: ['test/fuzz-seed.ts'],
+          setupFiles: ['test/fuzz-seed.ts', 'test/node/remove-folders.ts'],
           // Left alone, vitest leaves one core free: that is half of a small machine.
           maxWorkers: 2,
           sequence: { groupOrder: 0 },

@@ -3,19 +3,16 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { AwsClient } from 'aws4fetch';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createHeaderFinder } from '../../src/adapters/node/hot-lane/find-header.ts';
 import { withPorts } from '../core/memory-core.ts';
-import { killHomes, ROOT_KEY, startHome } from './home.ts';
+import { startHome } from './home.ts';
+import { aws, useHomes } from './home-client.ts';
 import { createStockedCore, type Door, openDoor, PUBLIC_BUCKET, put } from './hot-lane/doors.ts';
 import { openRawClient } from './raw-socket.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
-afterEach(killHomes);
-afterAll(killHomes);
+useHomes();
 
 const doors: Door[] = [];
 afterEach(() => {
@@ -148,8 +145,6 @@ describe('a header finder', () => {
     expect(find('user-agent')).toBeNull();
   });
 });
-
-const aws = new AwsClient({ ...ROOT_KEY, service: 's3', region: 'auto', retries: 0 });
 
 describe('the log of a process', () => {
   it('goes to a file, into a new one after a rotation, and is whole at the end', async () => {

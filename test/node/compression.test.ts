@@ -3,39 +3,28 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { AwsClient } from 'aws4fetch';
-import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { logBytes } from '../contract/packed-blobs.contract.ts';
-import { killHomes, ROOT_KEY, startHome } from './home.ts';
+import { startHome } from './home.ts';
+import { aws, signIn, useHomes } from './home-client.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-// A start takes half a second alone, several where everything else runs too.
-vi.setConfig({ testTimeout: 60_000 });
-afterEach(killHomes);
-afterAll(killHomes);
+useHomes();
 
-const aws = new AwsClient({ ...ROOT_KEY, service: 's3', region: 'auto', retries: 0 });
 const SHORT_DAYS = { QUAYSIDE_LIFECYCLE_DAY_SECONDS: '1', QUAYSIDE_SWEEP_INTERVAL_SECONDS: '1' };
 const LOG = logBytes(3 * 1024 * 1024);
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 type Totals = { readonly saved: { readonly compressed: string } };
 
-/** A caller of the JSON API who has signed in with the root key. */
-async function signIn(url: string) {
-  const json = { 'content-type': 'application/json' };
-  const session = await fetch(`${url}/-/api/v1/sessions`, {
-    ...{ method: 'POST', headers: json },
-    body: JSON.stringify({ accessKeyId: ROOT_KEY.accessKeyId, secretAccessKey: ROOT_KEY.secretAccessKey }),
-  });
-  const cookie = (session.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-  const call = (method: string, path: string, headers = {}, body: string | null = null) =>
-    fetch(`${url}/-/api/v1${path}`, { method, headers: { cookie, ...json, ...headers }, body });
+/** What the owner of the bucket asks the JSON API. */
+async function ownerOf(url: string) {
+  const { call } = await signIn(url);
   return {
     totals: async () => (await (await call('GET', '/buckets/packed/totals')).json()) as { items: Totals[] },
     async patch(path: string, change: unknown) {
       const etag = (await call('GET', path)).headers.get('etag') ?? '';
-      const answer = await call('PATCH', path, { 'if-match': etag }, JSON.stringify(change));
+      const answer = await call('PATCH', path, change, { 'if-match': etag });
       return { status: answer.status, json: await answer.json() };
     },
   };
@@ -50,7 +39,7 @@ it('old bodies are packed; nobody who reads them can tell', async () => {
   const dataDir = temporaryFolder();
   const home = await startHome(dataDir, SHORT_DAYS);
   const bucket = `${home.url}/packed`;
-  const api = await signIn(home.url);
+  const api = await ownerOf(home.url);
   await aws.fetch(bucket, { method: 'PUT' });
   const put = {
     method: 'PUT',
@@ -64,8 +53,8 @@ it('old bodies are packed; nobody who reads them can tell', async () => {
   expect((await api.patch('/buckets/packed', { compression: { afterDays: 0 } })).status).toBe(400);
   const set = await api.patch('/buckets/packed', { compression: { afterDays: 1 } });
   expect(set).toMatchObject({ status: 200, json: { compression: { afterDays: 1 } } });
-  const isPacked = () => expect(blobSizes(dataDir).some((size) => size < LOG.length / 4)).toBe(true);
-  await vi.waitFor(isPacked, { timeout: 30_000, interval: 100 });
+  const isPacked = () => blobSizes(dataDir).some((size) => size < LOG.length / 4);
+  await expect.poll(isPacked, { timeout: 30_000, interval: 100 }).toBe(true);
 
   for (const _ of ['cold', 'warm']) {
     for (const read of [fetch, aws.fetch.bind(aws)]) {

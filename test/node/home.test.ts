@@ -3,26 +3,14 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { AwsClient, AwsV4Signer } from 'aws4fetch';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';
-import { killHomes, ROOT_KEY, runHome, startHome } from './home.ts';
+import { ROOT_KEY, runHome, startHome } from './home.ts';
+import { aws, expectOk, useHomes } from './home-client.ts';
 import { openRawClient } from './raw-socket.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-// A start takes half a second alone, several where everything else runs too.
-vi.setConfig({ testTimeout: 60_000 });
-
-// A timed-out test goes on in the background: what it starts must not outlive the file either.
-afterEach(killHomes);
-afterAll(killHomes);
-
-const aws = new AwsClient({ ...ROOT_KEY, service: 's3', region: 'auto', retries: 0 });
-
-async function expectOk(answer: Promise<Response>): Promise<Response> {
-  const response = await answer;
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  return response;
-}
+useHomes();
 
 describe('start', () => {
   it('makes a root key, shows it once, and keeps it for its owner only', async () => {

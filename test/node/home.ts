@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../../src/node.ts', import.meta.url));
 
+/** The SDK writes into what it is given: hand it a copy. */
 export const ROOT_KEY = { accessKeyId: 'node-home-tests', secretAccessKey: 'node-home-tests-secret' };
 
 const running = new Set<ChildProcess>();

@@ -1,24 +1,18 @@
 // Lifecycle on the Node home as a process: its own clock carries the rules out, a public reader sees it, and it goes on
 // after a death in the middle.
 import { createHash } from 'node:crypto';
-import { AwsClient } from 'aws4fetch';
-import { afterAll, afterEach, expect, it, vi } from 'vitest';
-import { killHomes, ROOT_KEY, startHome } from './home.ts';
+import { expect, it, vi } from 'vitest';
+import { startHome } from './home.ts';
+import { aws, expectOk, useHomes } from './home-client.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-// A start takes half a second alone, several where everything else runs too.
-vi.setConfig({ testTimeout: 60_000 });
+useHomes();
 
-afterEach(killHomes);
-afterAll(killHomes);
-
-const aws = new AwsClient({ ...ROOT_KEY, service: 's3', region: 'auto', retries: 0 });
 const PUBLIC = { 'x-amz-acl': 'public-read' };
 const SHORT_DAYS = { QUAYSIDE_LIFECYCLE_DAY_SECONDS: '1', QUAYSIDE_SWEEP_INTERVAL_SECONDS: '1' };
 
 async function put(url: string, body: string, headers: Record<string, string> = {}): Promise<void> {
-  const response = await aws.fetch(url, { method: 'PUT', body, headers });
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  await expectOk(aws.fetch(url, { method: 'PUT', body, headers }));
 }
 
 function putRules(bucketUrl: string, rules: string): Promise<void> {

@@ -1,23 +1,20 @@
 // What a process that ends leaves in the ledger: everything when it is asked to end, all but the last seconds when it is killed.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { killHomes, ROOT_KEY, startHome } from './home.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { ROOT_KEY, startHome } from './home.ts';
+import { useHomes } from './home-client.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
+useHomes();
 let dataDir: string;
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'quayside-usage-'));
-});
-afterEach(async () => {
-  await killHomes();
-  await rm(dataDir, { recursive: true, force: true });
+beforeEach(() => {
+  dataDir = temporaryFolder();
 });
 
 const clientOf = (endpoint: string) =>
-  new S3Client({ endpoint, region: 'auto', credentials: ROOT_KEY, forcePathStyle: true, maxAttempts: 1 });
+  new S3Client({ endpoint, region: 'auto', credentials: { ...ROOT_KEY }, forcePathStyle: true, maxAttempts: 1 });
 
 /** Requests of a class as the ledger on the disk has them. */
 function recorded(meter: string): number {
@@ -37,7 +34,7 @@ async function use(url: string, reads: number): Promise<void> {
   s3.destroy();
 }
 
-it('keeps all usage over an orderly end, and goes on adding after it', { timeout: 60_000 }, async () => {
+it('keeps all usage over an orderly end, and goes on adding after it', async () => {
   const settings = { QUAYSIDE_METER_FLUSH_SECONDS: '25' };
   const first = await startHome(dataDir, settings);
   await clientOf(first.url).send(new CreateBucketCommand({ Bucket: 'used' }));
@@ -52,7 +49,7 @@ it('keeps all usage over an orderly end, and goes on adding after it', { timeout
   expect(recorded('class-b/STANDARD')).toBe(12);
 });
 
-it('loses at most what was used since the last flush when it is killed', { timeout: 60_000 }, async () => {
+it('loses at most what was used since the last flush when it is killed', async () => {
   const home = await startHome(dataDir, { QUAYSIDE_METER_FLUSH_SECONDS: '1' });
   await clientOf(home.url).send(new CreateBucketCommand({ Bucket: 'used' }));
   await use(home.url, 7);

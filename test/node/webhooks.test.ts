@@ -7,23 +7,21 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { afterEach, expect, it } from 'vitest';
-import { type Home, killHomes, startHome } from './home.ts';
+import { expect, it } from 'vitest';
+import { type Home, ROOT_KEY, startHome } from './home.ts';
+import { expectOk, signIn, useHomes } from './home-client.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const folder = temporaryFolder();
-afterEach(killHomes);
+useHomes();
 
-const KEY = { accessKeyId: 'webhook-tests-root-key', secretAccessKey: 'webhook-tests-secret' };
 const SETTINGS = {
-  QUAYSIDE_ROOT_ACCESS_KEY: KEY.accessKeyId,
-  QUAYSIDE_ROOT_SECRET_KEY: KEY.secretAccessKey,
   QUAYSIDE_WEBHOOK_PRIVATE_TARGETS: 'on',
   QUAYSIDE_WEBHOOK_RETRY_MS: '50',
   QUAYSIDE_WEBHOOK_TIMEOUT_MS: '300',
 };
 
-it('survives kill -9 with messages waiting, under way and tried', { timeout: 60_000 }, async () => {
+it('survives kill -9 with messages waiting, under way and tried', async () => {
   const keys = new Set<string>();
   let isUp = false;
   const arrived = Promise.withResolvers<void>();
@@ -75,19 +73,12 @@ it('survives kill -9 with messages waiting, under way and tried', { timeout: 60_
 });
 
 function clientOf({ url }: Home): S3Client {
-  return new S3Client({ endpoint: url, region: 'us-east-1', credentials: { ...KEY }, forcePathStyle: true });
+  return new S3Client({ endpoint: url, region: 'us-east-1', credentials: { ...ROOT_KEY }, forcePathStyle: true });
 }
 
 /** Makes a webhook through the JSON API and gives its ARN. */
 async function makeWebhook({ url }: Home, hook: string): Promise<string> {
-  const send = async (path: string, body: object, headers: Record<string, string> = {}) =>
-    fetch(`${url}/-/api/v1${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-  const signedIn = await send('/sessions', KEY);
-  const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-  const made = (await (await send('/webhooks', { url: hook }, { cookie })).json()) as { arn: string };
+  const { call } = await signIn(url);
+  const made = (await (await expectOk(call('POST', '/webhooks', { url: hook }))).json()) as { arn: string };
   return made.arn;
 }

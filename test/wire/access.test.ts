@@ -12,6 +12,7 @@ import {
   PutObjectAclCommand,
 } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { policyOf } from '../access-samples.ts';
 import { useBucket } from './bucket.ts';
 import type { Call } from './client.ts';
 import { client, describeCore } from './suite.ts';
@@ -26,18 +27,12 @@ describe.skipIf(other === null)('a second account', () => {
     const otherId = other?.accountId ?? '';
     const signer = { accessKey: other?.accessKey ?? '', secretKey: other?.secretKey ?? '' };
     const asOther = (call: Omit<Call, 'bucket'>) => send({ ...call, bucket, signer });
-    const policyOf = (...statements: object[]) =>
-      JSON.stringify({
-        Version: '2012-10-17',
-        Statement: statements.map((statement) => ({
-          Effect: 'Allow',
-          Principal: { AWS: `arn:aws:iam::${otherId}:root` },
-          Resource: [`arn:aws:s3:::${bucket}`, `arn:aws:s3:::${bucket}/*`],
-          ...statement,
-        })),
-      });
+    const given = {
+      Principal: { AWS: `arn:aws:iam::${otherId}:root` },
+      Resource: [`arn:aws:s3:::${bucket}`, `arn:aws:s3:::${bucket}/*`],
+    };
     const setPolicy = (...statements: object[]) =>
-      s3.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy: policyOf(...statements) }));
+      s3.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy: policyOf(given, statements) }));
     /** A refusal is decided from the record that an isolate remembers for seconds, so it may lag; a right never does. */
     const isRefused = async (call: Omit<Call, 'bucket'>, as = asOther) =>
       expectError(await as(call), 403, 'AccessDenied');

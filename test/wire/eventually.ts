@@ -9,7 +9,7 @@ const SLACK_MS = 5000;
 const POLL_MS = 200;
 
 /** Reads until the answer is right: at once on Node, within the bound of the target elsewhere. */
-export async function eventually(read: () => Promise<Reply>, isRight: (reply: Reply) => boolean): Promise<Reply> {
+export async function eventually<T = Reply>(read: () => Promise<T>, isRight: (reply: T) => boolean): Promise<T> {
   const endsAtMs = performance.now() + target.stalenessSeconds * 1000 + SLACK_MS;
   for (;;) {
     const reply = await read();

@@ -12,6 +12,7 @@ import {
   PutPublicAccessBlockCommand,
 } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
+import { policyOf } from '../access-samples.ts';
 import { useBucket } from './bucket.ts';
 import { openToEveryone } from './bucket-work.ts';
 import { eventually } from './eventually.ts';
@@ -34,17 +35,8 @@ describeCore('opening and closing', () => {
       ).status,
       key,
     ).toBe(status);
-  const policyOf = (...statements: object[]) =>
-    JSON.stringify({
-      Version: '2012-10-17',
-      Statement: statements.map((statement) => ({
-        Effect: 'Allow',
-        Principal: '*',
-        Action: 's3:GetObject',
-        Resource: `arn:aws:s3:::${bucket}/*`,
-        ...statement,
-      })),
-    });
+  const given = { Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucket}/*` };
+  const rules = (...statements: object[]) => policyOf(given, statements);
   const setPolicy = (Policy: string) => s3.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }));
   const dropPolicy = () => s3.send(new DeleteBucketPolicyCommand({ Bucket: bucket }));
 
@@ -55,7 +47,7 @@ describeCore('opening and closing', () => {
 
   it('by policy, prefix by prefix', async () => {
     await expectFailure(s3.send(new GetBucketPolicyCommand({ Bucket: bucket })), 404, 'NoSuchBucketPolicy');
-    const policy = policyOf({ Resource: [`arn:aws:s3:::${bucket}/open/*`] });
+    const policy = rules({ Resource: [`arn:aws:s3:::${bucket}/open/*`] });
     await setPolicy(policy);
     await statusBecomes('open/a', 200);
     expectError(await read('shut/b'), 403, 'AccessDenied');
@@ -66,7 +58,7 @@ describeCore('opening and closing', () => {
     expect(JSON.parse(Policy ?? '')).toEqual(JSON.parse(policy));
     const { PolicyStatus } = await s3.send(new GetBucketPolicyStatusCommand({ Bucket: bucket }));
     expect(PolicyStatus).toEqual({ IsPublic: true });
-    await setPolicy(policyOf({ Principal: { AWS: '*' } }));
+    await setPolicy(rules({ Principal: { AWS: '*' } }));
     await statusBecomes('shut/b', 200);
     await dropPolicy();
     await statusBecomes('shut/b', 403);
@@ -74,7 +66,7 @@ describeCore('opening and closing', () => {
   });
 
   it('by policy, but for what it denies', async () => {
-    await setPolicy(policyOf({}, { Effect: 'Deny', Resource: `arn:aws:s3:::${bucket}/shut/*` }));
+    await setPolicy(rules({}, { Effect: 'Deny', Resource: `arn:aws:s3:::${bucket}/shut/*` }));
     await statusBecomes('open/a', 200);
     expectError(await read('shut/b'), 403, 'AccessDenied');
     expectError(await read('shut/missing'), 403, 'AccessDenied');
@@ -83,7 +75,7 @@ describeCore('opening and closing', () => {
   });
 
   it('by policy, for who comes from the right page, and for no shared cache', async () => {
-    await setPolicy(policyOf({ Condition: { StringLike: { 'aws:Referer': 'https://example.com/*' } } }));
+    await setPolicy(rules({ Condition: { StringLike: { 'aws:Referer': 'https://example.com/*' } } }));
     const from = (referer: string) => ({ referer });
     await statusBecomes('open/a', 200, from('https://example.com/page'));
     for (let time = 0; time < 3; time++) {
@@ -99,13 +91,13 @@ describeCore('opening and closing', () => {
 
   it('by policy, by a pattern, and by where a request comes from', async () => {
     await setPolicy(
-      policyOf(
+      rules(
         { Resource: `arn:aws:s3:::${bucket}/*/a` },
         { Effect: 'Deny', Condition: { IpAddress: { 'aws:SourceIp': ['127.0.0.0/8', '::1/128'] } } },
       ),
     );
     expectError(await read('open/a'), 403, 'AccessDenied');
-    await setPolicy(policyOf({ Resource: `arn:aws:s3:::${bucket}/*/a` }));
+    await setPolicy(rules({ Resource: `arn:aws:s3:::${bucket}/*/a` }));
     await statusBecomes('open/a', 200);
     expectError(await read('shut/b'), 403, 'AccessDenied');
     await dropPolicy();

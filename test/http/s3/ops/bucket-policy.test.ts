@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { publicPolicy } from '../../../access-samples.ts';
+import { policyOf, publicPolicy } from '../../../access-samples.ts';
 import { createTestSurface, type Reply, type Sent, STRANGER } from '../surface.ts';
 
 let surface = createTestSurface();
@@ -13,15 +13,13 @@ const isPublic = async () => /<IsPublic>(\w+)</.exec((await send({ query: { poli
 
 /** A policy of statements about the bucket and its objects, for the stranger. */
 const rules = (...statements: object[]) =>
-  JSON.stringify({
-    Version: '2012-10-17',
-    Statement: statements.map((statement) => ({
-      Effect: 'Allow',
+  policyOf(
+    {
       Principal: { AWS: `arn:aws:iam::${STRANGER.id}:root` },
       Resource: ['arn:aws:s3:::ruled', 'arn:aws:s3:::ruled/*'],
-      ...statement,
-    })),
-  });
+    },
+    statements,
+  );
 
 beforeEach(async () => {
   surface = createTestSurface();
