@@ -1,79 +1,10 @@
 // Sites with hosting settings, at both doors: what the full way answers, and that the hot one answers the same or leaves it.
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createDecide } from '../../../../src/core/auth/decide.ts';
-import { createDelivery, type Delivery } from '../../../../src/http/delivery/deliver.ts';
-import type { HostBinding } from '../../../../src/ports/directory.ts';
-import { publicPolicy } from '../../../access-samples.ts';
 import { makeRequest } from '../../s3/make-request.ts';
-import { createTestSurface } from '../../s3/surface.ts';
-import { deliverySettings } from '../delivery-settings.ts';
+import { HOST, NAVIGATION, useSite, type Visited } from './hosting-site.ts';
 
-const SETTINGS = deliverySettings({ websiteDomain: 'web.example', ownHosts: ['web.example'] });
-const HOST = 'pages.web.example';
-const NAVIGATION = { 'sec-fetch-mode': 'navigate', accept: 'text/html' };
-
-let surface = createTestSurface();
-let delivery: Delivery;
-
-async function put(key: string, body = `body of ${key}`, headers: Record<string, string> = {}): Promise<void> {
-  const reply = await surface.send({ method: 'PUT', path: `/pages/${key}`, body, headers });
-  expect(reply.status).toBe(200);
-}
-
-async function configure(document: object): Promise<void> {
-  const sent = { method: 'PUT', path: '/pages', query: { hosting: '' }, body: JSON.stringify(document) };
-  const reply = await surface.send(sent);
-  expect(reply.text).toContain('"cleanUrls"');
-}
-
-beforeEach(async () => {
-  surface = createTestSurface({ inlineBodyMaxBytes: 1000 });
-  delivery = createDelivery(surface.core, SETTINGS, createDecide());
-  await surface.send({ method: 'PUT', path: '/pages' });
-  await surface.send({ method: 'PUT', path: '/pages', query: { policy: '' }, body: publicPolicy('pages') });
-  for (const key of ['index.html', 'about.html', 'docs/index.html', 'docs/a b.html', 'v1.2.html', 'LICENSE'])
-    await put(key);
-  await put('assets/app.3f2a91bc.js');
-});
-
-type Visited = { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
-type Options = { headers?: Record<string, string>; method?: string; host?: string };
-
-async function visit(target: string, { headers = {}, method = 'GET', host = HOST }: Options = {}): Promise<Visited> {
-  const request = makeRequest({ method, target, headers: { host, ...headers } });
-  const binding = host === HOST ? null : ((await surface.core.ports.directory.findHost(host)) as HostBinding);
-  const place = { rawBucket: 'pages', rawPath: request.rawPath.slice(1), binding };
-  const response = await delivery.deliverSite(request, place, 'ID');
-  const { 'x-amz-request-id': _id, ...rest } = Object.fromEntries(response.headers);
-  const body = await response.text();
-  // What metrics and access log go by.
-  expect(request.notes.bodyBytes).toBe(new TextEncoder().encode(body).length);
-  return { status: response.status, headers: rest, body };
-}
-
-/** What the hot door says; null: nothing. */
-function hot(rawPath: string, { headers = {}, method = 'GET', host = HOST }: Options = {}): Visited | null {
-  const header = (name: string) => headers[name] ?? null;
-  const ifNoneMatch = header('if-none-match');
-  const reply = delivery.hotAnswer({ isHead: method === 'HEAD', rawPath, host, ifNoneMatch, range: null, header });
-  return reply === null
-    ? null
-    : { status: reply.status, headers: reply.headers, body: new TextDecoder().decode(reply.body ?? new Uint8Array()) };
-}
-
-/** Visits twice, so that memory has it, and compares the doors. Gives status and Location or body. */
-async function go(target: string, options: Options = {}): Promise<[number, string]> {
-  await visit(target, options);
-  const { status, headers, body } = await visit(target, options);
-  const isPlain = status === 200 && !target.includes('?') && headers['cache-status'] !== undefined;
-  if (!target.includes('?')) {
-    const fast = hot(target, options);
-    if (isPlain) expect(fast, `hot ${target}`).toEqual({ status, headers, body });
-    else expect(fast, `hot ${target}`).toBe(null);
-  }
-  return [status, headers.location ?? body];
-}
+const { put, configure, visit, hot, go, surface, delivery } = useSite();
 
 describe('pages of a site', () => {
   const table: [settings: object, answers: Record<string, [number, string]>][] = [
@@ -206,147 +137,11 @@ describe('what is not there', () => {
 
   it('is not shown of a bucket that is not public, nor is what is there', async () => {
     await configure({ spaFallback: true, directoryListing: true });
-    await surface.send({ method: 'DELETE', path: '/pages', query: { policy: '' } });
+    await surface().send({ method: 'DELETE', path: '/pages', query: { policy: '' } });
     for (const target of ['/', '/about', '/none', '/docs/', '/docs/?format=json']) {
       expect((await visit(target, { headers: NAVIGATION })).status, target).toBe(403);
       if (!target.includes('?')) expect(hot(target)).toBe(null);
     }
-  });
-});
-
-describe('rules in _redirects', () => {
-  const RULES = [
-    '/old /about 301',
-    '/blog/* /docs/:splat',
-    '/home / 200',
-    '/u/:name /docs/:name 200',
-    '/app/* /index.html 200',
-    '/docs/* /never',
-    '/LICENSE /forced!',
-    '/away/* https://other.example/:splat?x=1 308',
-    '/gone/* /none 404',
-    '/self/* /self/:splat',
-    '/about /elsewhere 302!',
-    '/e/* //evil',
-  ].join('\n');
-
-  it('send, show and hide', async () => {
-    await put(
-      '_redirects',
-      RULES.replace('/LICENSE /forced!\n', '/LICENSE /forced 302!\n').replace('/about /elsewhere 302!\n', ''),
-    );
-    await configure({});
-    const answers: Record<string, [number, unknown]> = {
-      '/old': [301, '/about'],
-      '/old/?q=1': [301, '/about?q=1'],
-      '/blog/x%20y': [302, '/docs/x%20y'],
-      '/blog//evil.example': [302, '/docs//evil.example'],
-      '/home': [200, 'body of index.html'],
-      '/u/a%20b': [200, 'body of docs/a b.html'],
-      '/app/any/where': [200, 'body of index.html'],
-      // A file wins over a rule with a star, unless that is forced.
-      '/docs/': [200, 'body of docs/index.html'],
-      '/docs/none': [302, '/never'],
-      '/LICENSE': [302, '/forced'],
-      '/away/a?b': [308, 'https://other.example/a?x=1'],
-      '/gone/x': [404, expect.stringContaining('NoSuchKey')],
-      '/self/a': [404, expect.anything()],
-      '/_redirects': [404, expect.anything()],
-      '/_headers': [404, expect.anything()],
-    };
-    for (const [target, expected] of Object.entries(answers)) expect(await go(target), target).toEqual(expected);
-  });
-
-  it('count from the moment they are written, and no longer than they are there', async () => {
-    await configure({});
-    expect((await go('/old'))[0]).toBe(404);
-    await put('_redirects', '/old /about');
-    expect(await go('/old')).toEqual([302, '/about']);
-    await put('_redirects', '/about /docs/ 302\n/old /docs/');
-    expect([await go('/old'), await go('/about')]).toEqual([
-      [302, '/docs/'],
-      [302, '/docs/'],
-    ]);
-    await surface.send({ method: 'DELETE', path: '/pages/_redirects' });
-    expect((await go('/old'))[0]).toBe(404);
-    expect(await go('/about')).toEqual([200, 'body of about.html']);
-    await put('_redirects', '/old /about');
-    await configure({ ruleFiles: false });
-    expect((await go('/old'))[0]).toBe(404);
-  });
-
-  it('may force the host that a site has', async () => {
-    await put('_redirects', '/* https://www.shop.example/:splat 301!');
-    await configure({ domains: [{ host: 'shop.example' }, { host: 'www.shop.example' }] });
-    expect(await go('/about', { host: 'shop.example' })).toEqual([301, 'https://www.shop.example/about']);
-    expect(await go('/about', { host: 'www.shop.example' })).toEqual([200, 'body of about.html']);
-  });
-
-  it('leave the site as it is when the file is too large', async () => {
-    await put('_redirects', `/about /docs/\n#${'x'.repeat(130 * 1024)}`);
-    await configure({});
-    expect(await go('/about')).toEqual([200, 'body of about.html']);
-  });
-});
-
-describe('rules in _headers', () => {
-  it('are on every answer of the path', async () => {
-    await put(
-      '_headers',
-      '/about\n  Cache-Control: no-cache\n  X-Frame-Options: ALLOW\n/docs/*\n  ! Referrer-Policy\n/none\n  X-A: b',
-    );
-    await configure({});
-    await go('/about');
-    const about = await visit('/about');
-    expect(about.headers).toMatchObject({ 'cache-control': 'no-cache', 'x-frame-options': 'ALLOW' });
-    expect(hot('/about')).toEqual(about);
-    const etag = about.headers.etag ?? '';
-    const fresh = await visit('/about', { headers: { 'if-none-match': etag } });
-    expect(fresh.headers['cache-control']).toBe('no-cache');
-    await go('/docs/');
-    expect((await visit('/docs/')).headers).not.toHaveProperty('referrer-policy');
-    expect((await visit('/none')).headers['x-a']).toBe('b');
-    expect((await visit('/')).headers).not.toHaveProperty('x-a');
-  });
-
-  it('never make a cache keep that something is not there, nor a list', async () => {
-    await put('_headers', '/*\n  Cache-Control: max-age=31536000, immutable\n  CDN-Cache-Control: max-age=9\n  X-A: b');
-    await configure({
-      directoryListing: true,
-      hotlink: { allowedHosts: [], allowEmptyReferer: false, match: ['*.js'] },
-    });
-    const kept = async (target: string, headers = {}) => {
-      const answer = await visit(target, { headers });
-      const { 'cache-control': here, 'cdn-cache-control': beyond, 'x-a': other } = answer.headers;
-      return [answer.status, here, beyond, other];
-    };
-    expect(await kept('/about')).toEqual([200, 'max-age=31536000, immutable', 'max-age=9', 'b']);
-    expect(await kept('/none')).toEqual([404, 'no-store', undefined, 'b']);
-    expect(await kept('/assets/')).toEqual([200, 'no-store', undefined, 'b']);
-    expect(await kept('/assets/app.3f2a91bc.js')).toEqual([403, 'no-store', undefined, undefined]);
-    await put('404.html');
-    expect(await kept('/none')).toEqual([404, 'no-store', undefined, 'b']);
-    await put('404.html', 'x', { 'cache-control': 'max-age=5' });
-    expect(await kept('/none')).toEqual([404, 'max-age=5', undefined, 'b']);
-  });
-});
-
-describe('what only some visitors may have', () => {
-  it('is kept by no cache between, whatever _headers says of its path', async () => {
-    await put('_headers', '/*\n  Cache-Control: max-age=60\n  CDN-Cache-Control: max-age=9');
-    await configure({});
-    const Statement = {
-      ...{ Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::pages/*' },
-      Condition: { StringLike: { 'aws:Referer': 'http://friend.example/*' } },
-    };
-    const policy = JSON.stringify({ Version: '2012-10-17', Statement });
-    await surface.send({ method: 'PUT', path: '/pages', query: { policy: '' }, body: policy });
-    const { status, headers } = await visit('/about', { headers: { referer: 'http://friend.example/a' } });
-    expect([status, headers['cache-control'], headers['cdn-cache-control']]).toEqual([
-      200,
-      'private, no-cache',
-      undefined,
-    ]);
   });
 });
 
@@ -362,7 +157,7 @@ describe('headers of a site', () => {
     expect(await cacheControl('/about')).toBe('max-age=1');
     // At S3's addresses too, and at both doors there.
     const request = makeRequest({ target: '/pages/data/b.json', headers: { host: 'h' } });
-    const plain = await delivery.deliver(request, 'pages', 'data/b.json', 'ID');
+    const plain = await delivery().deliver(request, 'pages', 'data/b.json', 'ID');
     expect(plain.headers.get('cache-control')).toBe('no-cache');
     expect(hot('/pages/data/b.json', { host: 'h' })?.headers['cache-control']).toBe('no-cache');
     expect(plain.headers.get('x-frame-options')).toBe(null);
@@ -412,7 +207,7 @@ describe('other sites', () => {
     expect(hot('/cat.jpg', { headers })).toEqual(isAllowed ? reply : null);
     // At S3's addresses too.
     const request = makeRequest({ target: '/pages/cat.jpg', headers: { host: HOST, ...headers } });
-    const plain = async () => (await delivery.deliver(request, 'pages', 'cat.jpg', 'ID')).status;
+    const plain = async () => (await delivery().deliver(request, 'pages', 'cat.jpg', 'ID')).status;
     if (isAllowed) expect(await plain()).toBe(200);
     else await expect(plain()).rejects.toMatchObject({ failure: { code: 'AccessDenied' } });
     // Pages can be linked to from anywhere.
@@ -437,9 +232,9 @@ describe('domains of a site', () => {
     const binding = { host: 'www.shop.example', prefix: '', bucket: 'pages', bucketId: 'pages~before' } as never;
     await configure({});
     const request = makeRequest({ target: '/', headers: { host: 'www.shop.example' } });
-    const response = await delivery.deliverSite(request, { rawBucket: 'pages', rawPath: '', binding }, 'ID');
+    const response = await delivery().deliverSite(request, { rawBucket: 'pages', rawPath: '', binding }, 'ID');
     expect(response.status).toBe(404);
-    await surface.core.ports.directory.call('bindHosts', {
+    await surface().core.ports.directory.call('bindHosts', {
       bucket: { id: 'pages~before', name: 'pages' } as never,
       domains: [{ host: 'www.shop.example', prefix: '' }],
       mayTake: [],
@@ -516,7 +311,7 @@ describe('preflights of a site', () => {
     };
     expect((await visit('/about', { method: 'OPTIONS', headers })).status).toBe(403);
     const md5 = createHash('md5').update(rules).digest('base64');
-    await surface.send({
+    await surface().send({
       method: 'PUT',
       path: '/pages',
       query: { cors: '' },

@@ -1,0 +1,141 @@
+// The rules in _redirects and _headers of a site, at both doors.
+
+import { describe, expect, it } from 'vitest';
+import { policyOf } from '../../../access-samples.ts';
+import { useSite } from './hosting-site.ts';
+
+const { put, configure, visit, hot, go, surface } = useSite();
+
+describe('rules in _redirects', () => {
+  const RULES = [
+    '/old /about 301',
+    '/blog/* /docs/:splat',
+    '/home / 200',
+    '/u/:name /docs/:name 200',
+    '/app/* /index.html 200',
+    '/docs/* /never',
+    '/LICENSE /forced!',
+    '/away/* https://other.example/:splat?x=1 308',
+    '/gone/* /none 404',
+    '/self/* /self/:splat',
+    '/about /elsewhere 302!',
+    '/e/* //evil',
+  ].join('\n');
+
+  it('send, show and hide', async () => {
+    await put(
+      '_redirects',
+      RULES.replace('/LICENSE /forced!\n', '/LICENSE /forced 302!\n').replace('/about /elsewhere 302!\n', ''),
+    );
+    await configure({});
+    const answers: Record<string, [number, unknown]> = {
+      '/old': [301, '/about'],
+      '/old/?q=1': [301, '/about?q=1'],
+      '/blog/x%20y': [302, '/docs/x%20y'],
+      '/blog//evil.example': [302, '/docs//evil.example'],
+      '/home': [200, 'body of index.html'],
+      '/u/a%20b': [200, 'body of docs/a b.html'],
+      '/app/any/where': [200, 'body of index.html'],
+      // A file wins over a rule with a star, unless that is forced.
+      '/docs/': [200, 'body of docs/index.html'],
+      '/docs/none': [302, '/never'],
+      '/LICENSE': [302, '/forced'],
+      '/away/a?b': [308, 'https://other.example/a?x=1'],
+      '/gone/x': [404, expect.stringContaining('NoSuchKey')],
+      '/self/a': [404, expect.anything()],
+      '/_redirects': [404, expect.anything()],
+      '/_headers': [404, expect.anything()],
+    };
+    for (const [target, expected] of Object.entries(answers)) expect(await go(target), target).toEqual(expected);
+  });
+
+  it('count from the moment they are written, and no longer than they are there', async () => {
+    await configure({});
+    expect((await go('/old'))[0]).toBe(404);
+    await put('_redirects', '/old /about');
+    expect(await go('/old')).toEqual([302, '/about']);
+    await put('_redirects', '/about /docs/ 302\n/old /docs/');
+    expect([await go('/old'), await go('/about')]).toEqual([
+      [302, '/docs/'],
+      [302, '/docs/'],
+    ]);
+    await surface().send({ method: 'DELETE', path: '/pages/_redirects' });
+    expect((await go('/old'))[0]).toBe(404);
+    expect(await go('/about')).toEqual([200, 'body of about.html']);
+    await put('_redirects', '/old /about');
+    await configure({ ruleFiles: false });
+    expect((await go('/old'))[0]).toBe(404);
+  });
+
+  it('may force the host that a site has', async () => {
+    await put('_redirects', '/* https://www.shop.example/:splat 301!');
+    await configure({ domains: [{ host: 'shop.example' }, { host: 'www.shop.example' }] });
+    expect(await go('/about', { host: 'shop.example' })).toEqual([301, 'https://www.shop.example/about']);
+    expect(await go('/about', { host: 'www.shop.example' })).toEqual([200, 'body of about.html']);
+  });
+
+  it('leave the site as it is when the file is too large', async () => {
+    await put('_redirects', `/about /docs/\n#${'x'.repeat(130 * 1024)}`);
+    await configure({});
+    expect(await go('/about')).toEqual([200, 'body of about.html']);
+  });
+});
+
+describe('rules in _headers', () => {
+  it('are on every answer of the path', async () => {
+    await put(
+      '_headers',
+      '/about\n  Cache-Control: no-cache\n  X-Frame-Options: ALLOW\n/docs/*\n  ! Referrer-Policy\n/none\n  X-A: b',
+    );
+    await configure({});
+    await go('/about');
+    const about = await visit('/about');
+    expect(about.headers).toMatchObject({ 'cache-control': 'no-cache', 'x-frame-options': 'ALLOW' });
+    expect(hot('/about')).toEqual(about);
+    const etag = about.headers.etag ?? '';
+    const fresh = await visit('/about', { headers: { 'if-none-match': etag } });
+    expect(fresh.headers['cache-control']).toBe('no-cache');
+    await go('/docs/');
+    expect((await visit('/docs/')).headers).not.toHaveProperty('referrer-policy');
+    expect((await visit('/none')).headers['x-a']).toBe('b');
+    expect((await visit('/')).headers).not.toHaveProperty('x-a');
+  });
+
+  it('never make a cache keep that something is not there, nor a list', async () => {
+    await put('_headers', '/*\n  Cache-Control: max-age=31536000, immutable\n  CDN-Cache-Control: max-age=9\n  X-A: b');
+    await configure({
+      directoryListing: true,
+      hotlink: { allowedHosts: [], allowEmptyReferer: false, match: ['*.js'] },
+    });
+    const kept = async (target: string, headers = {}) => {
+      const answer = await visit(target, { headers });
+      const { 'cache-control': here, 'cdn-cache-control': beyond, 'x-a': other } = answer.headers;
+      return [answer.status, here, beyond, other];
+    };
+    expect(await kept('/about')).toEqual([200, 'max-age=31536000, immutable', 'max-age=9', 'b']);
+    expect(await kept('/none')).toEqual([404, 'no-store', undefined, 'b']);
+    expect(await kept('/assets/')).toEqual([200, 'no-store', undefined, 'b']);
+    expect(await kept('/assets/app.3f2a91bc.js')).toEqual([403, 'no-store', undefined, undefined]);
+    await put('404.html');
+    expect(await kept('/none')).toEqual([404, 'no-store', undefined, 'b']);
+    await put('404.html', 'x', { 'cache-control': 'max-age=5' });
+    expect(await kept('/none')).toEqual([404, 'max-age=5', undefined, 'b']);
+  });
+});
+
+describe('what only some visitors may have', () => {
+  it('is kept by no cache between, whatever _headers says of its path', async () => {
+    await put('_headers', '/*\n  Cache-Control: max-age=60\n  CDN-Cache-Control: max-age=9');
+    await configure({});
+    const only = { Condition: { StringLike: { 'aws:Referer': 'http://friend.example/*' } } };
+    const given = { Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::pages/*' };
+    const body = policyOf(given, [only]);
+    await surface().send({ method: 'PUT', path: '/pages', query: { policy: '' }, body });
+    const { status, headers } = await visit('/about', { headers: { referer: 'http://friend.example/a' } });
+    expect([status, headers['cache-control'], headers['cdn-cache-control']]).toEqual([
+      200,
+      'private, no-cache',
+      undefined,
+    ]);
+  });
+});

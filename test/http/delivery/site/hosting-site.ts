@@ -1,0 +1,83 @@
+// A site with a few pages, anew for each test of a file, and visits to it by both doors of delivery.
+import { beforeEach, expect } from 'vitest';
+import { createDecide } from '../../../../src/core/auth/decide.ts';
+import { createDelivery, type Delivery } from '../../../../src/http/delivery/deliver.ts';
+import type { HostBinding } from '../../../../src/ports/directory.ts';
+import { publicPolicy } from '../../../access-samples.ts';
+import { makeRequest } from '../../s3/make-request.ts';
+import { createTestSurface } from '../../s3/surface.ts';
+import { deliverySettings } from '../delivery-settings.ts';
+
+const SETTINGS = deliverySettings({ websiteDomain: 'web.example', ownHosts: ['web.example'] });
+export const HOST = 'pages.web.example';
+export const NAVIGATION = { 'sec-fetch-mode': 'navigate', accept: 'text/html' };
+
+export type Visited = { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
+type Options = { headers?: Record<string, string>; method?: string; host?: string };
+
+/** Makes the site before each test of the file. */
+export function useSite() {
+  let surface = createTestSurface();
+  let delivery: Delivery;
+
+  async function put(key: string, body = `body of ${key}`, headers: Record<string, string> = {}): Promise<void> {
+    const reply = await surface.send({ method: 'PUT', path: `/pages/${key}`, body, headers });
+    expect(reply.status).toBe(200);
+  }
+
+  async function configure(document: object): Promise<void> {
+    const sent = { method: 'PUT', path: '/pages', query: { hosting: '' }, body: JSON.stringify(document) };
+    const reply = await surface.send(sent);
+    expect(reply.text).toContain('"cleanUrls"');
+  }
+
+  beforeEach(async () => {
+    surface = createTestSurface({ inlineBodyMaxBytes: 1000 });
+    delivery = createDelivery(surface.core, SETTINGS, createDecide());
+    await surface.send({ method: 'PUT', path: '/pages' });
+    await surface.send({ method: 'PUT', path: '/pages', query: { policy: '' }, body: publicPolicy('pages') });
+    for (const key of ['index.html', 'about.html', 'docs/index.html', 'docs/a b.html', 'v1.2.html', 'LICENSE'])
+      await put(key);
+    await put('assets/app.3f2a91bc.js');
+  });
+
+  async function visit(target: string, { headers = {}, method = 'GET', host = HOST }: Options = {}): Promise<Visited> {
+    const request = makeRequest({ method, target, headers: { host, ...headers } });
+    const binding = host === HOST ? null : ((await surface.core.ports.directory.findHost(host)) as HostBinding);
+    const place = { rawBucket: 'pages', rawPath: request.rawPath.slice(1), binding };
+    const response = await delivery.deliverSite(request, place, 'ID');
+    const { 'x-amz-request-id': _id, ...rest } = Object.fromEntries(response.headers);
+    const body = await response.text();
+    // What metrics and access log go by.
+    expect(request.notes.bodyBytes).toBe(new TextEncoder().encode(body).length);
+    return { status: response.status, headers: rest, body };
+  }
+
+  /** What the hot door says; null: nothing. */
+  function hot(rawPath: string, { headers = {}, method = 'GET', host = HOST }: Options = {}): Visited | null {
+    const header = (name: string) => headers[name] ?? null;
+    const ifNoneMatch = header('if-none-match');
+    const reply = delivery.hotAnswer({ isHead: method === 'HEAD', rawPath, host, ifNoneMatch, range: null, header });
+    return reply === null
+      ? null
+      : {
+          status: reply.status,
+          headers: reply.headers,
+          body: new TextDecoder().decode(reply.body ?? new Uint8Array()),
+        };
+  }
+
+  /** Visits twice, so that memory has it, and compares the doors. Gives status and Location or body. */
+  async function go(target: string, options: Options = {}): Promise<[number, string]> {
+    await visit(target, options);
+    const { status, headers, body } = await visit(target, options);
+    const isPlain = status === 200 && !target.includes('?') && headers['cache-status'] !== undefined;
+    if (!target.includes('?')) {
+      const fast = hot(target, options);
+      if (isPlain) expect(fast, `hot ${target}`).toEqual({ status, headers, body });
+      else expect(fast, `hot ${target}`).toBe(null);
+    }
+    return [status, headers.location ?? body];
+  }
+  return { put, configure, visit, hot, go, surface: () => surface, delivery: () => delivery };
+}
