@@ -1,121 +1,48 @@
-// The life of connections in the hot lane, and what it must respect: freshness, access rules, metering, time-outs, limits,
-// slow and half-closed clients, an orderly end. That its answers are node:http's is hot-lane/differential.test.ts.
-import { once } from 'node:events';
-import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+// The hot lane and what it must respect: freshness, access rules, metering, the app behind it, ranges, connections that it lets
+// go. Its connections' lives are hot-lane-connections.test.ts; that its answers are node:http's is hot-lane/differential.test.ts.
 import type { Duplex } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AnswerCounts, createAnswerCounts } from '../../src/adapters/node/answer-counts.ts';
-import { attachHotLane } from '../../src/adapters/node/hot-lane/attach-hot-lane.ts';
-import { readRequest } from '../../src/adapters/node/http-request.ts';
-import type { NodeBindings } from '../../src/adapters/node/serve.ts';
-import { systemClock } from '../../src/adapters/shared/system-clock.ts';
-import { createUsageMeter, type UsageMeter } from '../../src/adapters/shared/usage-meter.ts';
-import { createApp } from '../../src/app.ts';
-import { parseConfig } from '../../src/config.ts';
+import { describe, expect, it } from 'vitest';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
-import { renderMetrics } from '../../src/http/system/metrics-text.ts';
 import type { BlobStore } from '../../src/ports/blob-store.ts';
 import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 import { ChunkStream, chunksOf } from '../../src/ports/chunk-stream.ts';
 import { StorageError } from '../../src/ports/errors.ts';
-import { key, type MemoryCore, openTestBucket, sampleBytes, withPorts } from '../core/memory-core.ts';
-import { parseMetricsPage } from '../wire/metrics-page.ts';
-import {
-  connectTo,
-  createStockedCore,
-  type Door,
-  type Line,
-  openDoor,
-  PUBLIC_BUCKET,
-  put,
-  settle,
-} from './hot-lane/doors.ts';
+import { key, openTestBucket, sampleBytes, withPorts } from '../core/memory-core.ts';
+import { connectTo, type Door, openDoor, PUBLIC_BUCKET, put, settle } from './hot-lane/doors.ts';
+import { request, useWarmLane } from './hot-lane/warm-lane.ts';
 import { openRawClient } from './raw-socket.ts';
-import { makeSelfSigned } from './self-signed.ts';
 
-const request = (name: string, ...headers: readonly string[]) =>
-  `GET /${PUBLIC_BUCKET}/${name} HTTP/1.1\r\nHost: h\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
-
-let core: MemoryCore;
-let meter: UsageMeter;
-let nowMs: number;
-let door: Door;
-
-beforeEach(async () => {
-  nowMs = Date.UTC(2026, 10, 21, 12);
-  meter = createUsageMeter(systemClock);
-  core = withPorts(await createStockedCore(), { meter });
-  door = openDoor(core, { hasLane: true, nowMs: () => nowMs });
-  const line = connectTo(door);
-  for (const name of ['inline', 'big', 'a/b.txt', 'a/b.txt', 'big']) {
-    line.client.write(request(name));
-    await settle([line]);
-  }
-  line.client.destroy();
-  line.server.destroy();
-  await expect.poll(inLane).toBe(0);
-});
-afterEach(() => {
-  door.server.closeAllConnections();
-  door.server.close();
-});
-
-const answered = () => door.lane?.counts().answered ?? 0;
-const inLane = () => door.lane?.counts().connections ?? 0;
-
-/** Sends a chunk and gives what came back for it. */
-async function ask(line: Line, chunk: string): Promise<string> {
-  const before = line.received().length;
-  line.client.write(chunk);
-  await settle([line]);
-  return line.received().subarray(before).toString('latin1');
-}
-
-/** As `ask`, and makes sure that the lane was it who answered. */
-async function askLane(line: Line, chunk: string): Promise<string> {
-  const before = answered();
-  const answer = await ask(line, chunk);
-  expect(answered()).toBe(before + 1);
-  return answer;
-}
-
-async function listen({ server }: Door): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const { core, meter, door, wait, answered, inLane, ask, askLane, listen } = useWarmLane();
 
 describe('what the lane shows', () => {
   it('is new with the next request after an overwrite, on the same connection', async () => {
-    const line = connectTo(door);
+    const line = connectTo(door());
     const before = await askLane(line, request('a/b.txt'));
-    await put(core, PUBLIC_BUCKET, 'a/b.txt', 4000);
+    await put(core(), PUBLIC_BUCKET, 'a/b.txt', 4000);
     const after = await ask(line, request('a/b.txt'));
     expect(before).toContain('content-length: 3000');
     expect(after).toContain('content-length: 4000');
   });
 
   it('ends with the object', async () => {
-    const line = connectTo(door);
+    const line = connectTo(door());
     await askLane(line, request('inline'));
-    await deleteObjects(core, await openTestBucket(core, PUBLIC_BUCKET), [{ key: key('inline') }]);
+    await deleteObjects(core(), await openTestBucket(core(), PUBLIC_BUCKET), [{ key: key('inline') }]);
     expect(await ask(line, request('inline'))).toMatch(/^HTTP\/1\.1 404 /);
   });
 
   it('ends when the bucket is made private', async () => {
-    const line = connectTo(door);
+    const line = connectTo(door());
     await askLane(line, request('inline'));
-    const bucket = await openTestBucket(core, PUBLIC_BUCKET);
+    const bucket = await openTestBucket(core(), PUBLIC_BUCKET);
     await bucket.call('setBucketAccess', { access: PRIVATE_ACCESS });
     expect(await ask(line, request('inline'))).toMatch(/^HTTP\/1\.1 403 /);
   });
 
   it('has a fresh date and a fresh id each time', async () => {
-    const line = connectTo(door);
+    const line = connectTo(door());
     const first = await askLane(line, request('inline'));
-    nowMs += 1000;
+    wait(1000);
     const second = await askLane(line, request('inline'));
     expect(first).toContain('\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\n');
     expect(second).toContain('\r\nDate: Sat, 21 Nov 2026 12:00:01 GMT\r\n');
@@ -129,18 +56,18 @@ describe('what the lane shows', () => {
     ['HEAD', request('a/b.txt').replace('GET', 'HEAD')],
     ['304', request('a/b.txt', 'If-None-Match: *')],
   ])('is metered as delivery meters it: %s', async (_name, chunk) => {
-    const bucketId = (await openTestBucket(core, PUBLIC_BUCKET)).record().id;
+    const bucketId = (await openTestBucket(core(), PUBLIC_BUCKET)).record().id;
     const used = async (there: Door, isLane: boolean) => {
-      const before = structuredClone(meter.ofBucket(bucketId));
+      const before = structuredClone(meter().ofBucket(bucketId));
       const line = connectTo(there);
       await (isLane ? askLane(line, chunk) : ask(line, chunk));
-      const after = meter.ofBucket(bucketId);
+      const after = meter().ofBucket(bucketId);
       return [
         (after?.operations.B ?? 0) - (before?.operations.B ?? 0),
         (after?.bytesOut.memory ?? 0) - (before?.bytesOut.memory ?? 0),
       ];
     };
-    const [lane, plain] = [await used(door, true), await used(openDoor(core, { hasLane: false }), false)];
+    const [lane, plain] = [await used(door(), true), await used(openDoor(core(), { hasLane: false }), false)];
     expect(lane).toEqual(plain);
   });
 });
@@ -158,14 +85,14 @@ describe('the lane asks the app, and keeps the connection,', () => {
     ['what is not public', 'GET /private/inline HTTP/1.1\r\nHost: h\r\n\r\n', /^HTTP\/1\.1 403 /],
     ['a signature that is none', request('inline', 'Authorization: AWS4-HMAC-SHA256 x'), /^HTTP\/1\.1 400 /],
   ])('for %s', async (_name, chunk, expected) => {
-    const line = connectTo(door);
+    const line = connectTo(door());
     expect(await ask(line, chunk)).toMatch(expected);
     expect(inLane()).toBe(1);
     await askLane(line, request('inline'));
   });
 
   it('for a request that comes while another is being answered, and answers in order', async () => {
-    const line = connectTo(door);
+    const line = connectTo(door());
     line.client.write(request('slices'));
     line.client.write(request('inline'));
     await settle([line]);
@@ -178,10 +105,10 @@ describe('the lane asks the app, and keeps the connection,', () => {
 
   it('reads a long body no faster than its client, and frees everything when that goes away', async () => {
     const opened: { isClosed: boolean; given: number }[] = [];
-    const slow = withPorts(core, { blobStore: watchReads(core.ports.blobStore, opened) });
+    const slow = withPorts(core(), { blobStore: watchReads(core().ports.blobStore, opened) });
     const there = openDoor(slow, { hasLane: true });
     // More than the system takes for a client that reads nothing.
-    await put(core, PUBLIC_BUCKET, 'long', 10 * LONG_BYTES);
+    await put(core(), PUBLIC_BUCKET, 'long', 10 * LONG_BYTES);
     const client = await openRawClient(await listen(there));
     client.socket.pause();
     client.send(request('long'));
@@ -194,7 +121,7 @@ describe('the lane asks the app, and keeps the connection,', () => {
   });
 
   it('cuts a connection whose body breaks off, and hands over one whose body never begins', async () => {
-    const { blobStore } = core.ports;
+    const { blobStore } = core().ports;
     let failAt = 1;
     const failing = (): ChunkStream => {
       let given = 0;
@@ -205,8 +132,8 @@ describe('the lane asks the app, and keeps the connection,', () => {
       };
       return new ChunkStream({ next, close: () => undefined });
     };
-    const broken = withPorts(core, { blobStore: { ...blobStore, open: async () => failing() } });
-    await put(core, PUBLIC_BUCKET, 'long', LONG_BYTES);
+    const broken = withPorts(core(), { blobStore: { ...blobStore, open: async () => failing() } });
+    await put(core(), PUBLIC_BUCKET, 'long', LONG_BYTES);
     const there = openDoor(broken, { hasLane: true });
     const cut = connectTo(there);
     await ask(cut, request('long'));
@@ -222,8 +149,8 @@ describe('the lane asks the app, and keeps the connection,', () => {
 describe('a range that memory has not, of a body that the bucket has at hand,', () => {
   /** A body of which memory holds as much as it can, and a range that is in no slice of these. */
   async function openLong() {
-    await put(core, PUBLIC_BUCKET, 'long', LONG_BYTES);
-    const line = connectTo(door);
+    await put(core(), PUBLIC_BUCKET, 'long', LONG_BYTES);
+    const line = connectTo(door());
     for (let at = 0; at < 2 ** 20; at += 2 ** 16) await ask(line, request('long', `Range: bytes=${at}-${at + 9}`));
     return line;
   }
@@ -234,9 +161,9 @@ describe('a range that memory has not, of a body that the bucket has at hand,', 
     ['of many, in two slices', 2 ** 21 + 50_000, 60_000],
   ])('%s, is answered at once, and its bytes are its own until they are sent', async (_name, start, lengthBytes) => {
     const line = await openLong();
-    const before = door.hotAnswers();
+    const before = door().hotAnswers();
     const answer = await ask(line, request('long', rangeOf(start, lengthBytes)));
-    expect(door.hotAnswers()).toBe(before + 1);
+    expect(door().hotAnswers()).toBe(before + 1);
     expect(answer).toMatch(
       /^HTTP\/1\.1 206 Partial Content\r\n[\s\S]*\r\ncache-status: quayside-memory; fwd=uri-miss\r\n/,
     );
@@ -289,7 +216,7 @@ describe('the lane lets go', () => {
     ['of two at once', request('inline') + request('inline')],
     ['of a part', request('inline').slice(0, 20)],
   ])('%s, for good, after any number of requests', async (_name, chunk) => {
-    const line = connectTo(door);
+    const line = connectTo(door());
     for (let i = 0; i < 5; i++) await askLane(line, request('inline'));
     const before = answered();
     await ask(line, chunk);
@@ -297,7 +224,7 @@ describe('the lane lets go', () => {
   });
 
   it('without losing or swapping a byte', async () => {
-    const line = connectTo(door);
+    const line = connectTo(door());
     await askLane(line, request('inline'));
     const answer = await ask(line, request('inline') + request('a/b.txt') + request('big').slice(0, 30));
     expect(answer.match(/content-length: \d+/g)).toEqual(['content-length: 10', 'content-length: 3000']);
@@ -312,11 +239,11 @@ describe('the lane lets go', () => {
       const { server } = line as { server: Duplex };
       return Object.fromEntries(server.eventNames().map((name) => [String(name), server.listenerCount(name)]));
     };
-    expect(await listeners(door)).toEqual(await listeners(openDoor(core, { hasLane: false })));
+    expect(await listeners(door())).toEqual(await listeners(openDoor(core(), { hasLane: false })));
   });
 
   it('over TCP too, in the middle of a busy connection', async () => {
-    const client = await openRawClient(await listen(door));
+    const client = await openRawClient(await listen(door()));
     client.send(request('inline'));
     await client.until(/content-length: 10\r\n/);
     // Bytes that the lane has read, then such as the parser of node:http reads past the stream, then the stream again.
@@ -330,7 +257,7 @@ describe('the lane lets go', () => {
   });
 
   it('of an upload whose body goes past it', async () => {
-    const client = await openRawClient(await listen(door));
+    const client = await openRawClient(await listen(door()));
     client.send(request('inline'));
     await client.until(/content-length: 10\r\n/);
     client.send(`PUT /${PUBLIC_BUCKET}/up HTTP/1.1\r\nHost: h\r\nContent-Length: 3000000\r\n\r\n`);
@@ -338,225 +265,5 @@ describe('the lane lets go', () => {
     // Unsigned, so refused, after all of it was taken off the connection.
     expect(await client.until(/<\/Error>/)).toMatch(/HTTP\/1\.1 403 Forbidden/);
     client.socket.destroy();
-  });
-});
-
-describe('a client', () => {
-  it('that closes its half behind a request gets its answer, and then the end', async () => {
-    const client = await openRawClient(await listen(door));
-    client.socket.end(request('big'));
-    const all = await client.closed();
-    expect(all.length - all.indexOf('\r\n\r\n') - 4).toBe(50_000);
-  });
-
-  it('that goes away leaves nothing behind', async () => {
-    const client = await openRawClient(await listen(door));
-    client.send(request('inline'));
-    await client.until(/content-length: 10/);
-    expect(inLane()).toBe(1);
-    client.socket.resetAndDestroy();
-    await expect.poll(inLane).toBe(0);
-  });
-
-  it('that does not read is not read from, and gets everything once it does', async () => {
-    const line = connectTo(door);
-    line.client.pause();
-    const before = answered();
-    for (let i = 0; i < 200; i++) line.client.write(request('big'));
-    await settle([line]);
-    expect(answered() - before).toBeLessThan(5);
-    expect(line.server.writableLength).toBeLessThan(200_000);
-    line.client.resume();
-    await settle([line]);
-    const received = line.received().toString('latin1');
-    expect(received.match(/content-length: 50000/g)).toHaveLength(200);
-    expect(received.length).toBeGreaterThan(200 * 50_000);
-  });
-
-  it('that reads slowly over TCP gets every byte of many answers, in order', async () => {
-    const client = await openRawClient(await listen(door));
-    client.socket.pause();
-    const names = ['big', 'a/b.txt', 'inline'];
-    const wanted = [50_000, 3000, 10];
-    const rounds = 40;
-    client.socket.setNoDelay(true);
-    for (let round = 0; round < rounds; round++) {
-      for (const name of names) client.send(request(name));
-    }
-    client.socket.resume();
-    await expect.poll(() => client.received().match(/content-length: \d+/g)?.length).toBe(rounds * 3);
-    const lengths = client.received().match(/content-length: \d+/g) ?? [];
-    expect(lengths).toEqual(Array.from({ length: rounds * 3 }, (_, i) => `content-length: ${wanted[i % 3]}`));
-    client.socket.destroy();
-  });
-});
-
-describe('the numbers of the server', () => {
-  const numbers = (counts: AnswerCounts) => {
-    const { value } = parseMetricsPage(renderMetrics(counts.families()));
-    return [value('quayside_answers_open'), value('quayside_answers_cut_short_total')];
-  };
-
-  it.each([
-    ['a long body', 'past-tiers', 1],
-    ['hot ones', 'big', 3],
-  ])('tell of the lane too what is under way and what was broken off: %s', async (_what, name, count) => {
-    const counts = createAnswerCounts();
-    const counting = openDoor(core, { hasLane: true, counts });
-    const [patient, leaving] = [connectTo(counting), connectTo(counting)];
-    for (const { client } of [patient, leaving]) {
-      client.pause();
-      for (let i = 0; i < count; i++) client.write(request(name));
-    }
-    await settle([patient, leaving]);
-    expect(numbers(counts)).toEqual([2, 0]);
-    leaving.client.destroy();
-    leaving.server.destroy();
-    await expect.poll(() => numbers(counts)).toEqual([1, 1]);
-    patient.client.resume();
-    await settle([patient]);
-    expect(numbers(counts)).toEqual([0, 1]);
-    // What goes on in node:http counts once, there.
-    patient.client.write('GET /private/inline HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n');
-    await settle([patient]);
-    expect(numbers(counts)).toEqual([0, 1]);
-    patient.server.destroy();
-  });
-});
-
-describe('time-outs', () => {
-  it('close a connection that has been idle for as long as node:http says', async () => {
-    const line = connectTo(door);
-    const answer = await askLane(line, request('inline'));
-    expect(answer).toContain('Keep-Alive: timeout=75\r\n');
-    nowMs += 76_000;
-    door.lane?.closeExpired();
-    expect(inLane()).toBe(1);
-    nowMs += 1;
-    door.lane?.closeExpired();
-    await settle([line]);
-    expect([inLane(), line.server.destroyed]).toEqual([0, true]);
-  });
-
-  it('refuse a connection that never asks, as node:http does', async () => {
-    const line = connectTo(door);
-    nowMs += 30_001;
-    door.lane?.closeExpired();
-    await settle([line]);
-    expect(line.received().toString()).toBe(
-      'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
-    );
-    expect([inLane(), line.server.destroyed]).toEqual([0, true]);
-  });
-
-  it('close a connection whose client takes nothing of its answer', async () => {
-    const line = connectTo(door);
-    line.client.pause();
-    for (let i = 0; i < 20; i++) line.client.write(request('big'));
-    await settle([line]);
-    nowMs += 300_000;
-    door.lane?.closeExpired();
-    expect(inLane()).toBe(1);
-    nowMs += 1;
-    door.lane?.closeExpired();
-    await settle([line]);
-    expect(inLane()).toBe(0);
-  });
-});
-
-describe('limits', () => {
-  it('count the connections of the lane', async () => {
-    door.server.maxConnections = 2;
-    const url = await listen(door);
-    const clients = [await openRawClient(url), await openRawClient(url)];
-    for (const client of clients) {
-      client.send(request('inline'));
-      await client.until(/content-length: 10/);
-    }
-    expect(inLane()).toBe(2);
-    const third = await openRawClient(url);
-    expect(await third.closed()).toBe('');
-    for (const client of clients) client.socket.destroy();
-  });
-});
-
-describe('the end of the server', () => {
-  it('closes idle connections at once, and the others when they have sent their answer', async () => {
-    const url = await listen(door);
-    const idle = await openRawClient(url);
-    idle.send(request('inline'));
-    await idle.until(/content-length: 10/);
-    const busy = connectTo(door);
-    busy.client.pause();
-    busy.client.write(request('big'));
-    busy.client.write(request('big'));
-    await settle([busy]);
-    expect(inLane()).toBe(2);
-
-    const closed = once(door.server, 'close');
-    door.server.close();
-    await idle.closed();
-    expect(busy.server.destroyed).toBe(false);
-    busy.client.resume();
-    await settle([busy]);
-    expect(
-      busy
-        .received()
-        .toString('latin1')
-        .match(/content-length: 50000/g),
-    ).toHaveLength(2);
-    door.server.closeIdleConnections();
-    await settle([busy]);
-    expect(inLane()).toBe(0);
-    await closed;
-  });
-
-  it('gives a connection that has not asked yet a moment', async () => {
-    const line = connectTo(door);
-    door.server.closeIdleConnections();
-    expect(inLane()).toBe(1);
-    nowMs += 1001;
-    door.server.closeIdleConnections();
-    await settle([line]);
-    expect(inLane()).toBe(0);
-  });
-
-  it('cuts answers under way when it must', async () => {
-    const line = connectTo(door);
-    line.client.pause();
-    for (let i = 0; i < 20; i++) line.client.write(request('big'));
-    await settle([line]);
-    door.server.closeAllConnections();
-    await settle([line]);
-    expect(inLane()).toBe(0);
-  });
-});
-
-describe('TLS', () => {
-  it('has a lane too, and node:https behind it', async () => {
-    const config = { ...parseConfig({}), ...core.settings };
-    const app = createApp<NodeBindings>(core.ports, config, (c) => readRequest(c.env));
-    const server = createTlsServer(makeSelfSigned(), (_incoming, outgoing) => outgoing.end('from node:https'));
-    const lane = attachHotLane(server, app.hotDoor, { log: core.ports.log });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const client = connectTls({ port: (server.address() as AddressInfo).port, rejectUnauthorized: false });
-    let received = '';
-    client.setEncoding('latin1').on('data', (text: string) => {
-      received += text;
-    });
-    await once(client, 'secureConnect');
-    for (let i = 1; i <= 3; i++) {
-      client.write(request('big'));
-      await expect.poll(() => received.match(/content-length: 50000/g)?.length).toBe(i);
-    }
-    await expect.poll(() => received.length).toBeGreaterThan(150_000);
-    expect(lane.counts().answered).toBe(3);
-    client.write(request('missing?x'));
-    await expect.poll(() => received).toMatch(/from node:https$/);
-    expect(lane.counts()).toMatchObject({ answered: 3, handedOver: 1, connections: 0 });
-    client.destroy();
-    server.close();
-    server.closeAllConnections();
   });
 });

@@ -1,104 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
-import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
-import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
-import type { Core } from '../../../src/core/core.ts';
-import { runNameJob } from '../../../src/core/names/run-name-job.ts';
-import {
-  cancelNameJob,
-  findNameJob,
-  resumeNameJobs,
-  startNameJob,
-  undoNameJob,
-} from '../../../src/core/names/start-name-job.ts';
+import { startNameJob } from '../../../src/core/names/start-name-job.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
-import { StorageError } from '../../../src/ports/errors.ts';
-import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
-import { NAME_STEP_MAX, type NameJob, type NameJobTask } from '../../../src/ports/name-jobs.ts';
+import { NAME_STEP_MAX } from '../../../src/ports/name-jobs.ts';
+import { createMemoryCore, GRACE_SECONDS, key, openTestBucket, sampleBytes } from '../memory-core.ts';
 import {
-  ATTRIBUTES,
-  createMemoryCore,
-  GRACE_SECONDS,
-  key,
-  type MemoryCore,
-  openTestBucket,
-  putBytes,
-  readWhole,
-  sampleBytes,
-  withPorts,
-} from '../memory-core.ts';
-
-const BLOB_BYTES = 40;
-
-async function put(core: Core, bucket: BucketHandle, name: string, seed = name.length): Promise<void> {
-  await putBytes(core, bucket, name, sampleBytes(BLOB_BYTES, seed), {
-    attributes: { ...ATTRIBUTES, userMetadata: { name } },
-  });
-}
-
-async function names(bucket: BucketHandle, prefix = ''): Promise<string[]> {
-  const all: string[] = [];
-  for (let after = ''; ; ) {
-    const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: 1000 });
-    all.push(...page.objects.map((object) => object.key));
-    if (!page.isTruncated) return all;
-    after = page.lastName ?? '';
-  }
-}
-
-async function bytesAt(core: Core, bucket: BucketHandle, name: string): Promise<Uint8Array | null> {
-  const found = await bucket.call('getVersion', { key: key(name), versionId: null });
-  return found?.kind === 'object' ? readWhole(core, found.object) : null;
-}
-
-const moveOf = (prefix: string, to: string, changes: Partial<Extract<NameJobTask, { kind: 'move' }>> = {}) =>
-  ({ kind: 'move', selection: { prefix, keys: null }, to, toBucket: null, conflict: 'refuse', ...changes }) as const;
-
-/** Begins a job and waits for its end. */
-async function run(core: MemoryCore, bucket: BucketHandle, task: NameJobTask): Promise<NameJob> {
-  const { id } = await startNameJob(core, bucket, { task, accountId: ROOT_ACCOUNT.id });
-  await core.settle();
-  return findNameJob(core, bucket, id);
-}
-
-async function undo(core: MemoryCore, bucket: BucketHandle, job: NameJob): Promise<NameJob> {
-  const { id } = await undoNameJob(core, bucket, { id: job.id, accountId: ROOT_ACCOUNT.id });
-  await core.settle();
-  return findNameJob(core, bucket, id);
-}
-
-async function withVersions(core: Core, name = 'test-bucket'): Promise<BucketHandle> {
-  const bucket = await openTestBucket(core, name);
-  await setBucketSettings(core, bucket, { versioning: 'enabled' });
-  return openBucket(core, bucket.record().name, () => undefined);
-}
-
-const allVersions = async (bucket: BucketHandle) => {
-  const page = await bucket.call('listVersions', {
-    prefix: '',
-    delimiter: '',
-    afterKey: '',
-    afterVersionId: '',
-    maxKeys: 1000,
-  });
-  return page.versions.map(
-    (version) => `${version.key}${version.isMarker ? ' marker' : ''}${version.isLatest ? ' *' : ''}`,
-  );
-};
-
-/** What calls of the blob store were made. */
-function watched(core: MemoryCore): { core: MemoryCore; calls: string[] } {
-  const calls: string[] = [];
-  const blobStore = new Proxy(core.blobStore, {
-    get(target, name) {
-      calls.push(String(name));
-      return Reflect.get(target, name);
-    },
-  });
-  return { core: { ...withPorts(core, { blobStore }), blobStore: core.blobStore }, calls };
-}
+  allVersions,
+  BLOB_BYTES,
+  bytesAt,
+  moveOf,
+  names,
+  put,
+  run,
+  undo,
+  watched,
+  withVersions,
+} from './name-jobs-kit.ts';
 
 describe('a move in a bucket without versions', () => {
   it('renames a prefix of several steps, moves no byte, and is undone', async () => {
@@ -375,120 +294,5 @@ describe('a move into another bucket', () => {
     const bucket = await openTestBucket(core);
     const task = moveOf('a/', 'x/', { toBucket: 'nowhere' as never });
     await expect(run(core, bucket, task)).rejects.toMatchObject({ code: 'NoSuchBucket' });
-  });
-});
-
-describe('a job', () => {
-  /** The core with an index whose calls of that name fail from the given one on, before or after they took place. */
-  function dying(core: MemoryCore, method: string, from: number, isAfter: boolean): MemoryCore {
-    let calls = 0;
-    const metadataIndex: MetadataIndex = {
-      async call(bucket, name, input) {
-        const isDead = name === method && ++calls >= from;
-        if (isDead && !isAfter) throw new StorageError('ServiceUnavailable');
-        const value = await core.ports.metadataIndex.call(bucket, name, input);
-        if (isDead) throw new StorageError('ServiceUnavailable');
-        return value;
-      },
-    };
-    return withPorts(core, { metadataIndex });
-  }
-
-  it.each([
-    ['stepNameJob', false],
-    ['stepNameJob', true],
-    ['listObjects', false],
-  ])('whose driver dies at %s (%s) goes on with the next sweep, and ends the same', async (method, isAfter) => {
-    for (const from of [1, 2, 3]) {
-      const core = createMemoryCore();
-      const bucket = await openTestBucket(core);
-      const many = Array.from({ length: 2 * NAME_STEP_MAX + 1 }, (_, at) => `a/${String(at).padStart(4, '0')}`);
-      for (const name of many) await put(core, bucket, name);
-      const dead = dying(core, method, from, isAfter);
-      const handle = await openBucket(dead, bucket.record().name, () => undefined);
-      const { id } = await startNameJob(dead, handle, { task: moveOf('a/', 'b/'), accountId: ROOT_ACCOUNT.id });
-      await core.settle();
-      await sweep(core);
-      await core.settle();
-      const job = await findNameJob(core, bucket, id);
-      expect(job).toMatchObject({ state: 'done', counts: { done: many.length, missing: 0, conflicts: 0 } });
-      expect(await names(bucket, 'b/')).toHaveLength(many.length);
-    }
-  });
-
-  it.each(['commitObject', 'stepNameJob'])('between buckets goes on too, at any failure of %s', async (method) => {
-    for (const isAfter of [false, true]) {
-      const core = createMemoryCore();
-      const bucket = await openTestBucket(core);
-      const other = await openTestBucket(core, 'other-bucket');
-      for (const name of ['a/1', 'a/2', 'a/3']) await put(core, bucket, name);
-      const dead = dying(core, method, 1, isAfter);
-      const handle = await openBucket(dead, bucket.record().name, () => undefined);
-      const task = moveOf('a/', 'a/', { toBucket: other.record().name });
-      const { id } = await startNameJob(dead, handle, { task, accountId: ROOT_ACCOUNT.id });
-      await core.settle();
-      await sweep(core);
-      await core.settle();
-      expect(await findNameJob(core, bucket, id)).toMatchObject({ state: 'done', counts: { conflicts: 0 } });
-      expect([await names(bucket), await names(other)]).toEqual([[], ['a/1', 'a/2', 'a/3']]);
-    }
-  });
-
-  it('between buckets takes no object of equal bytes for its own copy', async () => {
-    const core = createMemoryCore();
-    const made = await openTestBucket(core);
-    await setBucketSettings(core, made, { deduplication: true });
-    const bucket = await openBucket(core, made.record().name, () => undefined);
-    const other = await openTestBucket(core, 'other-bucket');
-    // They share a blob, and each says of itself what it is.
-    await put(core, bucket, 'a/x', 5);
-    await put(core, bucket, 'b/x', 5);
-    const toOther = { toBucket: other.record().name };
-    expect(await run(core, bucket, moveOf('a/', 'c/', toOther))).toMatchObject({ counts: { done: 1, conflicts: 0 } });
-    expect(await run(core, bucket, moveOf('b/', 'c/', toOther))).toMatchObject({ counts: { done: 0, conflicts: 1 } });
-    expect([await names(bucket), await names(other)]).toEqual([['b/x'], ['c/x']]);
-  });
-
-  it('with two drivers does each step once', async () => {
-    const core = createMemoryCore();
-    const bucket = await openTestBucket(core);
-    const many = Array.from({ length: 3 * NAME_STEP_MAX }, (_, at) => `a/${String(at).padStart(4, '0')}`);
-    for (const name of many) await put(core, bucket, name);
-    const started = await startNameJob(core, bucket, { task: moveOf('a/', 'b/'), accountId: ROOT_ACCOUNT.id });
-    await Promise.all([1, 2, 3].map(() => runNameJob(core, bucket.record().name, started.id)));
-    await resumeNameJobs(core, bucket);
-    await core.settle();
-    const { counts } = await findNameJob(core, bucket, started.id);
-    expect(counts).toMatchObject({ done: many.length, missing: 0, conflicts: 0 });
-  });
-
-  it('that is cancelled stops, and what it did can be undone', async () => {
-    const core = createMemoryCore();
-    const bucket = await openTestBucket(core);
-    for (const name of ['a/1', 'a/2']) await put(core, bucket, name);
-    const dead = dying(core, 'stepNameJob', 1, true);
-    const handle = await openBucket(dead, bucket.record().name, () => undefined);
-    const { id } = await startNameJob(dead, handle, { task: moveOf('a/', 'b/'), accountId: ROOT_ACCOUNT.id });
-    await core.settle();
-    const cancelled = await cancelNameJob(core, bucket, id);
-    expect(['cancelled', 'done']).toContain(cancelled.state);
-    await undo(core, bucket, cancelled);
-    expect(await names(bucket)).toEqual(['a/1', 'a/2']);
-    await expect(findNameJob(core, bucket, 'none')).rejects.toMatchObject({ code: 'NoSuchResource' });
-  });
-
-  it('refuses tasks that can mean nothing', async () => {
-    const core = createMemoryCore();
-    const bucket = await openTestBucket(core);
-    const refused = [
-      moveOf('a/', 'a/'),
-      moveOf('a/', '\ud800'),
-      moveOf('a/', 'b/', { selection: { prefix: 'a/', keys: [] } }),
-      moveOf('a/', 'b/', { selection: { prefix: 'a/', keys: [key('b')] } }),
-      moveOf('a/', 'x'.repeat(1025)),
-    ];
-    for (const task of refused) {
-      await expect(run(core, bucket, task)).rejects.toMatchObject({ code: 'InvalidRequest' });
-    }
   });
 });
