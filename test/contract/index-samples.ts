@@ -195,6 +195,15 @@ export function uploadOf(key: string, changes: Partial<Upload> = {}): Upload {
   };
 }
 
+/** What an upload may say of its object. */
+export const UPLOAD_ATTRIBUTES: Partial<Upload> = {
+  headers: { contentType: 'video/mp4', cacheControl: 'no-store' },
+  userMetadata: { title: 'ä😀' },
+  storageClass: 'STANDARD_IA',
+  checksumAlgorithm: 'SHA256',
+  checksumType: 'COMPOSITE',
+};
+
 export async function startUpload(
   index: MetadataIndex,
   bucket: BucketRef,

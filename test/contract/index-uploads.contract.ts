@@ -1,5 +1,4 @@
-// The uploads family of the metadata index's contract: parts, listings of parts and uploads, completing, aborting.
-
+// The uploads family of the metadata index's contract: parts and their listings, completing, aborting.
 import { describe, expect } from 'vitest';
 import type { BucketRecord, UploadId, WriteCondition } from '../../src/ports/domain.ts';
 import type { MetadataIndex, Upload, UploadCursor, UploadedPart } from '../../src/ports/metadata-index.ts';
@@ -25,17 +24,10 @@ import {
   START_MS,
   segmentsObjectOf,
   startUpload,
+  UPLOAD_ATTRIBUTES,
   wholeOf,
 } from './index-samples.ts';
 import { type Subject, testsOf } from './subject.ts';
-
-const ATTRIBUTES: Partial<Upload> = {
-  headers: { contentType: 'video/mp4', cacheControl: 'no-store' },
-  userMetadata: { title: 'ä😀' },
-  storageClass: 'STANDARD_IA',
-  checksumAlgorithm: 'SHA256',
-  checksumType: 'COMPOSITE',
-};
 
 /** Runs the family. */
 export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
@@ -61,7 +53,7 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
   describe(`metadata index, uploads: ${subject.name}`, () => {
     test('gives back an upload as it was made, also when made twice', async (index) => {
       const bucket = await makeBucket(index);
-      const upload = await startUpload(index, bucket, 'k', ATTRIBUTES);
+      const upload = await startUpload(index, bucket, 'k', UPLOAD_ATTRIBUTES);
       await index.call(bucket.name, 'createUpload', { bucket: refOf(bucket), upload });
       const address = { bucket: refOf(bucket), ...idOf(upload) };
       expect(await index.call(bucket.name, 'getUpload', address)).toEqual(upload);
@@ -137,7 +129,7 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
     test('makes the listed parts the object, and frees the others', async (index) => {
       const bucket = await makeBucket(index);
       const replaced = await putBlob(index, bucket, 'k');
-      const upload = await startUpload(index, bucket, 'k', ATTRIBUTES);
+      const upload = await startUpload(index, bucket, 'k', UPLOAD_ATTRIBUTES);
       const parts: UploadedPart[] = [];
       for (const number of [1, 2, 5, 9]) parts.push(await putBlobPart(index, bucket, upload, number));
       const listed = parts.filter((part) => part.partNumber !== 2);
@@ -216,7 +208,7 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
 
     test('answers a repeated completion with the version that it made', async (index) => {
       const bucket = await makeBucket(index);
-      const upload = await startUpload(index, bucket, 'k', ATTRIBUTES);
+      const upload = await startUpload(index, bucket, 'k', UPLOAD_ATTRIBUTES);
       const input = completionOf(upload, [await putBlobPart(index, bucket, upload, 4)]);
       const condition = { ifMatch: null, ifNoneMatch: '*' };
       const version = await complete(index, bucket, input, condition);
@@ -341,96 +333,6 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       await put(index, bucket, segmentsObjectOf('copy', [wholeOf(blobId)]));
       await abort(index, bucket, upload);
       expect(await condemn(index, bucket, START_MS + 1)).toEqual([]);
-    });
-  });
-
-  describe(`metadata index, listing of uploads: ${subject.name}`, () => {
-    /** Two uploads of each key, in the order that a listing has. */
-    async function filled(index: MetadataIndex, keys: readonly string[]) {
-      const bucket = await makeBucket(index);
-      const uploads: Upload[] = [];
-      for (const key of keys) {
-        uploads.push(await startUpload(index, bucket, key, ATTRIBUTES), await startUpload(index, bucket, key));
-      }
-      return { bucket, uploads };
-    }
-    const list = (
-      index: MetadataIndex,
-      bucket: BucketRecord,
-      query: { prefix?: string; delimiter?: string; afterKey?: string; afterUploadId?: string; maxUploads?: number },
-    ) =>
-      index.call(bucket.name, 'listUploads', {
-        bucket: refOf(bucket),
-        prefix: '',
-        delimiter: '',
-        afterKey: '',
-        afterUploadId: '',
-        maxUploads: 1000,
-        ...query,
-      });
-
-    test('lists uploads by key and id, page by page', async (index) => {
-      const { bucket, uploads } = await filled(index, ['\u0000', 'a', 'a\u0000', 'a/b', '\uffff', '😀']);
-      expect(await list(index, bucket, { maxUploads: 0 })).toEqual({
-        uploads: [],
-        commonPrefixes: [],
-        isTruncated: false,
-        last: null,
-      });
-      for (const maxUploads of [1, 2, 3, 5, 11, 12, 1000]) {
-        const found: Upload[] = [];
-        let page = await list(index, bucket, { maxUploads });
-        for (;;) {
-          found.push(...page.uploads);
-          if (!page.isTruncated) break;
-          expect(page.uploads).toHaveLength(maxUploads);
-          const { key: afterKey = '', uploadId: afterUploadId = '' } = page.last ?? {};
-          page = await list(index, bucket, { maxUploads, afterKey, afterUploadId });
-        }
-        expect(found).toEqual(uploads);
-      }
-    });
-
-    test('starts behind a whole key, or behind an upload of it', async (index) => {
-      const { bucket, uploads } = await filled(index, ['a', 'b']);
-      const idsAfter = async (afterKey: string, afterUploadId: string) =>
-        (await list(index, bucket, { afterKey, afterUploadId })).uploads.map((upload) => upload.uploadId);
-      const ids = uploads.map((upload) => upload.uploadId);
-      expect(await idsAfter('a', '')).toEqual(ids.slice(2));
-      expect(await idsAfter('a', ids[0] ?? '')).toEqual(ids.slice(1));
-      expect(await idsAfter('a', ids[1] ?? '')).toEqual(ids.slice(2));
-      expect(await idsAfter('a', ' ')).toEqual(ids);
-      expect(await idsAfter('aa', ids[3] ?? '')).toEqual(ids.slice(2));
-      expect(await idsAfter('b', '')).toEqual([]);
-    });
-
-    test('starts inside a key only when that is listed', async (index) => {
-      const { bucket, uploads } = await filled(index, ['a', 'a\u0000', 'a/b']);
-      const idsOf = async (query: { prefix?: string; delimiter?: string; afterKey: string }) =>
-        (await list(index, bucket, { ...query, afterUploadId: ' ' })).uploads.map((upload) => upload.uploadId);
-      const ids = uploads.map((upload) => upload.uploadId);
-      expect(await idsOf({ prefix: 'a\u0000', afterKey: 'a' })).toEqual(ids.slice(2, 4));
-      expect(await idsOf({ prefix: 'a', afterKey: 'b' })).toEqual([]);
-      expect(await idsOf({ delimiter: '/', afterKey: 'a/b' })).toEqual([]);
-      expect(await idsOf({ afterKey: 'a/b' })).toEqual(ids.slice(4));
-    });
-
-    test('rolls uploads up under a delimiter', async (index) => {
-      const { bucket, uploads } = await filled(index, ['a', 'a/1', 'a/2', 'b', 'c/']);
-      const page = await list(index, bucket, { delimiter: '/' });
-      expect(page).toMatchObject({
-        commonPrefixes: ['a/', 'c/'],
-        isTruncated: false,
-        last: { key: 'c/', uploadId: '' },
-      });
-      expect(page.uploads).toEqual([...uploads.slice(0, 2), ...uploads.slice(6, 8)]);
-      const cut = await list(index, bucket, { delimiter: '/', maxUploads: 3 });
-      expect(cut).toMatchObject({ commonPrefixes: ['a/'], isTruncated: true, last: { key: 'a/', uploadId: '' } });
-      const rest = await list(index, bucket, { delimiter: '/', afterKey: 'a/' });
-      expect(rest.uploads.map((upload) => upload.key)).toEqual(['b', 'b']);
-      expect(rest.commonPrefixes).toEqual(['c/']);
-      const inside = await list(index, bucket, { prefix: 'a/', delimiter: '/' });
-      expect(inside.uploads).toEqual(uploads.slice(2, 6));
     });
   });
 }

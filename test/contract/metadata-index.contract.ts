@@ -6,6 +6,7 @@ import { indexLifecycleContract } from './index-lifecycle.contract.ts';
 import { indexListingContract } from './index-listing.contract.ts';
 import { indexNamesContract } from './index-names.contract.ts';
 import { indexObjectsContract } from './index-objects.contract.ts';
+import { indexUploadListsContract } from './index-upload-lists.contract.ts';
 import { indexUploadsContract } from './index-uploads.contract.ts';
 import { indexVersionsContract } from './index-versions.contract.ts';
 import type { Subject } from './subject.ts';
@@ -17,6 +18,7 @@ export function metadataIndexContract(subject: Subject<MetadataIndex>): void {
   indexListingContract(subject);
   indexVersionsContract(subject);
   indexUploadsContract(subject);
+  indexUploadListsContract(subject);
   indexBlobsContract(subject);
   indexLifecycleContract(subject);
   indexNamesContract(subject);

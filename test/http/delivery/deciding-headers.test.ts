@@ -6,7 +6,7 @@ import { parseConfig } from '../../../src/config.ts';
 import { DECIDING_HEADERS } from '../../../src/http/delivery/deciding-headers.ts';
 import { type HttpRequest, SELECTING_HEADERS } from '../../../src/http/request.ts';
 import { createStockedCore, HOSTED_HOSTS, WEBSITE_DOMAIN } from '../../node/hot-lane/doors.ts';
-import { HOSTED_TARGETS } from '../../node/hot-lane/fuzz-requests.ts';
+import { HOSTED_TARGETS } from '../../node/hot-lane/fuzz-vocabulary.ts';
 import { makeRequest } from '../s3/make-request.ts';
 import { ACCESS_KEY_ID, SECRET, signHeaders } from '../s3/sign-for-test.ts';
 

@@ -11,13 +11,8 @@ import {
   RULED_TARGETS,
   settle,
 } from './doors.ts';
-import {
-  type Conversation,
-  HOSTED_TARGETS,
-  makeConversation,
-  makePlainRequest,
-  type TagsByKey,
-} from './fuzz-requests.ts';
+import { type Conversation, makeConversation, makePlainRequest, type TagsByKey } from './fuzz-requests.ts';
+import { HOSTED_TARGETS } from './fuzz-vocabulary.ts';
 import { makeSignedConversation, SIGNERS, signedWarmUp } from './signed-requests.ts';
 import { warmUp, warmUpWith } from './warm-up.ts';
 

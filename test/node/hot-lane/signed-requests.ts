@@ -11,7 +11,8 @@ import {
   SITE_BUCKET,
   SITE_KEYS,
 } from './doors.ts';
-import { type Conversation, createRandom, type TagsByKey } from './fuzz-requests.ts';
+import type { Conversation, TagsByKey } from './fuzz-requests.ts';
+import { chance, createRandom, pick, type Random } from './random.ts';
 
 export const ROOT_KEY = { id: 'ROOTROOTROOTROOTROOT', secret: 'root-secret-root-secret-root-secret' } as const;
 
@@ -37,11 +38,6 @@ export const SIGNERS = { rootAccessKey: ROOT_KEY.id, rootSecretKey: ROOT_KEY.sec
 /** The clock of the core stands still at this. */
 const NOW = '20261120T000000Z';
 const DATES = [NOW, NOW, NOW, NOW, '20261120T001459Z', '20261120T001501Z', '20261119T234459Z', '20261119T235000Z'];
-
-type Random = () => number;
-const pick = <Value>(random: Random, values: readonly Value[]): Value =>
-  values[Math.floor(random() * values.length)] as Value;
-const chance = (random: Random, probability: number): boolean => random() < probability;
 
 const QUERIES: readonly string[] = [
   'x-id=GetObject',

@@ -11,7 +11,8 @@ import {
   SITE_KEYS,
   settle,
 } from './doors.ts';
-import { type Conversation, HOSTED_TARGETS, type TagsByKey } from './fuzz-requests.ts';
+import type { Conversation, TagsByKey } from './fuzz-requests.ts';
+import { HOSTED_TARGETS } from './fuzz-vocabulary.ts';
 
 /** Reads every object twice, so that all of them stand in memory, with their variants; gives the tags of the public bucket's. */
 export async function warmUp(door: Door): Promise<TagsByKey> {
