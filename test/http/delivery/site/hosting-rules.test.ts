@@ -1,5 +1,4 @@
 // The rules in _redirects and _headers of a site, at both doors.
-
 import { describe, expect, it } from 'vitest';
 import { policyOf } from '../../../access-samples.ts';
 import { useSite } from './hosting-site.ts';
