@@ -17,6 +17,7 @@ import {
   bodyOf,
   createMemoryCore,
   INLINE_MAX_BYTES,
+  key,
   type MemoryCore,
   openTestBucket,
   putBytes,

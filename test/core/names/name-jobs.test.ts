@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
+import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
+import { runNameJob } from '../../../src/core/names/run-name-job.ts';
 import { startNameJob } from '../../../src/core/names/start-name-job.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
+import { StorageError } from '../../../src/ports/errors.ts';
+import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { NAME_STEP_MAX } from '../../../src/ports/name-jobs.ts';
-import { createMemoryCore, GRACE_SECONDS, key, openTestBucket, sampleBytes } from '../memory-core.ts';
+import { createMemoryCore, GRACE_SECONDS, key, openTestBucket, sampleBytes, withPorts } from '../memory-core.ts';
 import {
   allVersions,
   BLOB_BYTES,
