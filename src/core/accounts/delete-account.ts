@@ -6,9 +6,10 @@ import type { AccountId, BucketName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { closeLastMonths } from '../billing/close-last-months.ts';
 import { monthBounds, monthOf, monthsLater } from '../billing/month.ts';
+import { nameOfBucketId } from '../buckets/blob-home.ts';
 import type { Core } from '../core.ts';
 import { collectStorage } from '../metering/collect-storage.ts';
-import { queryUsage } from '../metering/query-usage.ts';
+import { queryInParts } from '../metering/query-usage.ts';
 
 /**
  * NoSuchAccount, AccountNotEmpty (it has buckets). What was counted in the last seconds before and has not come to the ledger
@@ -38,6 +39,10 @@ async function disable(core: Core, { id, revision, displayName }: AccountRecord)
 async function usedBuckets(core: Core, accountId: AccountId): Promise<ReadonlySet<BucketName>> {
   const month = monthOf(core.ports.clock.nowMs());
   const fromMs = monthBounds(monthsLater(month, -1)).startMs;
-  const sums = await queryUsage(core, { accountId, fromMs, toMs: monthBounds(month).endMs, groupBy: ['bucket'] });
-  return new Set(sums.flatMap(({ bucket }) => bucket ?? []));
+  const query = { accountId, fromMs, toMs: monthBounds(month).endMs, groupBy: ['bucket'] } as const;
+  const used = new Set<BucketName>();
+  for await (const sums of queryInParts(core, query)) {
+    for (const { bucketId } of sums) if (bucketId !== null) used.add(nameOfBucketId(bucketId));
+  }
+  return used;
 }

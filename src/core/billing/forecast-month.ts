@@ -3,7 +3,7 @@ import type { Account } from '../../ports/domain.ts';
 import type { UsageSum } from '../../ports/ledger.ts';
 import { HOUR_MS, startOfHour } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
-import { queryHours } from '../metering/query-usage.ts';
+import { queryInParts } from '../metering/query-usage.ts';
 import { FORECAST_WINDOW_MS, forecastUsage } from './forecast.ts';
 import { openInvoice } from './get-invoice.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
@@ -48,7 +48,7 @@ async function readStored(core: Core, { id: accountId }: Account, hourMs: number
   const kinds = ['storage', ...SAVINGS] as const;
   const query = { accountId, fromMs, toMs: hourMs, groupBy: ['hour', 'bucket'], kinds } as const;
   const latest = new Map<string, { readonly timeMs: number; readonly rows: UsageSum[] }>();
-  for await (const sums of queryHours(core, query)) {
+  for await (const sums of queryInParts(core, query)) {
     for (const sum of sums) {
       const { meter, bucketId, timeMs } = sum;
       if (timeMs === null) continue;

@@ -3,7 +3,7 @@ import type { AccountId } from '../../ports/domain.ts';
 import type { UsageSum } from '../../ports/ledger.ts';
 import { HOUR_MS } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
-import { queryHours, toUsage } from '../metering/query-usage.ts';
+import { queryInParts, toUsage } from '../metering/query-usage.ts';
 import { isInByteTime, type MeterName, type Usage } from './usage.ts';
 
 /** Byte-hours of byte-milliseconds, rounded down; of other meters the quantity as it is. */
@@ -17,7 +17,7 @@ export async function readUsage(core: Core, accountId: AccountId, fromMs: number
   return toUsage(await core.ports.ledger.call('query', { accountId, fromMs, toMs, groupBy: [] }));
 }
 
-/** Bytes of a storage meter at each hour, on average over the hour; 0 where the ledger has nothing. Times as of `readUsage`, cost as of `queryHours`. */
+/** Bytes of a storage meter at each hour, on average over the hour; 0 where the ledger has nothing. Times as of `readUsage`, cost as of `queryInParts`. */
 export async function readStoredByHour(
   core: Core,
   accountId: AccountId,
@@ -26,7 +26,7 @@ export async function readStoredByHour(
   const hours: bigint[] = Array.from({ length: Math.max(0, (toMs - fromMs) / HOUR_MS) }, () => 0n);
   if (hours.length === 0) return hours;
   const query = { accountId, fromMs, toMs, groupBy: ['hour'], kinds: ['storage'] } as const;
-  for await (const sums of queryHours(core, query)) {
+  for await (const sums of queryInParts(core, query)) {
     for (const sum of sums) if (sum.meter === meter) addHour(hours, fromMs, sum);
   }
   return hours;

@@ -26,10 +26,10 @@ export async function queryUsage(core: Core, query: UsageQuery): Promise<readonl
 }
 
 /**
- * Sums of each hour by itself, in as many parts as it takes: where there are too many at once, the time is halved. InvalidRequest
- * when there are too many of one hour. Cost: one call to the ledger; for 50,000 sums more, some more.
+ * The same in as many parts as it takes: where there are too many sums at once, the time is halved, so that a sum of more than an hour
+ * may come in pieces. InvalidRequest when there are too many of one hour. Cost: one call to the ledger; for 50,000 sums more, some more.
  */
-export async function* queryHours(core: Core, query: UsageQuery): AsyncGenerator<readonly UsageSum[]> {
+export async function* queryInParts(core: Core, query: UsageQuery): AsyncGenerator<readonly UsageSum[]> {
   const { fromMs, toMs } = query;
   const sums = await core.ports.ledger.call('query', query).catch((error: unknown) => {
     const isTooMuch = error instanceof StorageError && error.code === 'InvalidRequest';
@@ -38,8 +38,8 @@ export async function* queryHours(core: Core, query: UsageQuery): AsyncGenerator
   });
   if (sums !== null) return yield sums;
   const halfMs = fromMs + Math.floor((toMs - fromMs) / HOUR_MS / 2) * HOUR_MS;
-  yield* queryHours(core, { ...query, toMs: halfMs });
-  yield* queryHours(core, { ...query, fromMs: halfMs });
+  yield* queryInParts(core, { ...query, toMs: halfMs });
+  yield* queryInParts(core, { ...query, fromMs: halfMs });
 }
 
 /** Whether a meter says again what was asked for, by its name: charts show that, and bills don't. */

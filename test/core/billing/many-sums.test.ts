@@ -1,9 +1,10 @@
 // Accounts with more sums of the ledger than one query gives: their forecasts and simulations are made all the same.
 import { expect, it } from 'vitest';
+import { deleteAccount } from '../../../src/core/accounts/delete-account.ts';
 import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
 import { readStoredByHour } from '../../../src/core/billing/read-usage.ts';
-import { queryHours } from '../../../src/core/metering/query-usage.ts';
-import type { Account } from '../../../src/ports/domain.ts';
+import { queryInParts } from '../../../src/core/metering/query-usage.ts';
+import type { Account, BucketId } from '../../../src/ports/domain.ts';
 import { StorageError } from '../../../src/ports/errors.ts';
 import type { UsageSum } from '../../../src/ports/ledger.ts';
 import { HOUR_MS } from '../../../src/ports/time.ts';
@@ -41,10 +42,10 @@ it('the hours of a time come in as many parts as it takes', async () => {
   const query = { ...(await used(core, await addAccount(core, 'a'))), groupBy: ['hour'] } as const;
   const { small, asked } = withSmallAnswers(core, 30);
   const parts: UsageSum[] = [];
-  for await (const sums of queryHours(small, query)) parts.push(...sums);
+  for await (const sums of queryInParts(small, query)) parts.push(...sums);
   expect(parts).toEqual(await core.ports.ledger.call('query', query));
   expect(asked).toEqual([120, 60, 30, 30, 60, 30, 30]);
-  const one = queryHours(withSmallAnswers(core, 5).small, query);
+  const one = queryInParts(withSmallAnswers(core, 5).small, query);
   await expect(one.next()).rejects.toMatchObject({ code: 'InvalidRequest' });
 });
 
@@ -64,4 +65,27 @@ it('a forecast is the same, however many parts it comes in', async () => {
   const { small, asked } = withSmallAnswers(core, 7);
   expect(await forecastMonth(small, account)).toEqual(await forecastMonth(core, account));
   expect(asked.length).toBeGreaterThan(4);
+});
+
+it('an account is deleted, however many buckets it used', async () => {
+  const core = createBillingCore();
+  const { id } = await addAccount(core, 'a');
+  const nowMs = core.ports.clock.nowMs();
+  const hourMs = nowMs - (nowMs % HOUR_MS) - 12 * HOUR_MS;
+  const batches = Array.from({ length: 12 }, (_, at) => {
+    const row = { hourMs: hourMs + at * HOUR_MS, bucketId: `bucket-${at}~1` as BucketId, accessKeyId: null };
+    return { source: 'test', sequence: at, rows: [{ ...row, meter: 'class-a/STANDARD' as const, quantity: 1n }] };
+  });
+  await core.ports.ledger.call('record', { accountId: id, batches, nowMs });
+  const { small, asked } = withSmallAnswers(core, 9);
+  const swept: string[] = [];
+  const { metadataIndex } = small.ports;
+  const call: typeof metadataIndex.call = (name, call, input) => {
+    swept.push(name);
+    return metadataIndex.call(name, call, input);
+  };
+  await deleteAccount(withPorts(small, { metadataIndex: { ...metadataIndex, call } }), id);
+  expect(Math.max(...asked)).toBe(12);
+  expect(swept.sort()).toEqual(batches.map((_, at) => `bucket-${at}`).sort());
+  expect(await core.ports.directory.call('getAccount', { id })).toBe(null);
 });
