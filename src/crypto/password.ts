@@ -17,7 +17,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', COST.logN, COST.r, COST.p, salt.toBase64(), hash.toBase64()].join('$');
 }
 
-/** Whether it is the password of that hash; null: of nobody, which takes as long. Never throws. */
+/** Whether it is the password of that hash; null: of nobody, which takes as long. Cost: as of `hashPassword`. */
 export async function isPassword(password: string, kept: string | null): Promise<boolean> {
   const [, logN = '', r = '', p = '', salt = '', hash = ''] = FORMAT.exec(kept ?? '') ?? [];
   if (hash === '') {

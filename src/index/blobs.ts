@@ -137,7 +137,10 @@ function condemnUnreferenced(
   }));
 }
 
-/** Old holds on blobs without another reference. A blob looked at goes to the end of the queue: each gets its turn. */
+/**
+ * At most `limit` old holds on blobs without another reference. A blob looked at goes to the end of the queue: each gets its turn. Of
+ * a blob with more holders the others are asked once these have let go: as long as one of them has a copy, it stays anyway.
+ */
 function takeOldHolds(sql: Sql, bucket: number, olderThanMs: number, limit: number): Hold[] {
   const blobs = sql.all<{ blob_id: string }>(
     `SELECT blob_id FROM blobs WHERE bucket = ? AND refs = 0 AND is_held = 1 AND holds_checked_ms < ?
@@ -150,10 +153,11 @@ function takeOldHolds(sql: Sql, bucket: number, olderThanMs: number, limit: numb
   for (const { blob_id } of blobs) {
     if (holds.length >= limit) break;
     const rows = sql.all<{ holder_id: string; holder_name: string }>(
-      'SELECT holder_id, holder_name FROM blob_holds WHERE bucket = ? AND blob_id = ? AND held_at_ms < ?',
+      'SELECT holder_id, holder_name FROM blob_holds WHERE bucket = ? AND blob_id = ? AND held_at_ms < ? LIMIT 0 + ?',
       bucket,
       blob_id,
       olderThanMs,
+      limit - holds.length,
     );
     for (const row of rows) {
       const holder = { id: row.holder_id as BucketId, name: row.holder_name as BucketName };

@@ -21,6 +21,7 @@ import {
   readOther,
   removeCurrent,
   removeOther,
+  type StoredMarker,
   versioningOf,
 } from './version-rows.ts';
 
@@ -41,9 +42,10 @@ export function createLifecycleCalls(sql: Sql): LifecycleCalls {
       const context = { n: requireBucket(sql, bucket), versioning: versioningOf(bucket), nowMs };
       const counts = { expire: 0, remove: 0, transition: 0, abort: 0 };
       for (const action of actions) {
-        if (!apply(sql, context, action)) continue;
+        const done = apply(sql, context, action);
+        if (done === null) continue;
         counts[action.kind]++;
-        recordEvent(sql, bucket, eventOf(context.versioning, action, nowMs));
+        recordEvent(sql, bucket, eventOf(context.versioning, action, done.version, nowMs));
       }
       sql.all('INSERT OR REPLACE INTO lifecycle_runs (bucket, run) VALUES (?, ?)', context.n, JSON.stringify(run));
       return counts;
@@ -52,18 +54,24 @@ export function createLifecycleCalls(sql: Sql): LifecycleCalls {
 }
 
 /** What is to be told of an action: nothing of an upload that is given up, as in S3. */
-function eventOf(versioning: Versioning, action: LifecycleAction, nowMs: number): Happening | null {
+function eventOf(
+  versioning: Versioning,
+  action: LifecycleAction,
+  version: Done['version'],
+  nowMs: number,
+): Happening | null {
   if (action.kind === 'abort') return null;
-  const { kind, key, versionId } = action;
-  const about = { key, nowMs, version: { versionId, isNull: versioning === 'off' } };
-  if (kind === 'transition') return { ...about, name: 'LifecycleTransition', storageClass: action.storageClass };
-  if (kind === 'remove' || versioning === 'off') return { ...about, name: 'LifecycleExpiration:Delete' };
-  const marker = { versionId: action.markerId, isNull: versioning === 'suspended' };
-  return { ...about, name: 'LifecycleExpiration:DeleteMarkerCreated', version: marker };
+  const about = { key: action.key, nowMs, version };
+  if (action.kind === 'transition') return { ...about, name: 'LifecycleTransition', storageClass: action.storageClass };
+  if (action.kind === 'remove' || versioning === 'off') return { ...about, name: 'LifecycleExpiration:Delete' };
+  return { ...about, name: 'LifecycleExpiration:DeleteMarkerCreated' };
 }
 
-/** Whether it took place. */
-function apply(sql: Sql, context: Context, action: LifecycleAction): boolean {
+/** The version that went, changed, or is the marker that came: by the name that it has, which a plan can't know. */
+type Done = { readonly version: StoredMarker | null };
+
+/** Null: it did not take place. */
+function apply(sql: Sql, context: Context, action: LifecycleAction): Done | null {
   switch (action.kind) {
     case 'expire':
       return expire(sql, context, action);
@@ -74,42 +82,43 @@ function apply(sql: Sql, context: Context, action: LifecycleAction): boolean {
     case 'abort': {
       const upload = findUpload(sql, context.n, action.key, action.uploadId);
       if (upload !== null) giveUpUpload(sql, context.n, upload, context.nowMs);
-      return upload !== null;
+      return upload === null ? null : { version: null };
     }
   }
 }
 
+const doneTo = ({ versionId, isNull }: StoredMarker): Done => ({ version: { versionId, isNull } });
+
 type Of<Kind extends LifecycleAction['kind']> = Extract<LifecycleAction, { kind: Kind }>;
 
 /** Ends the current version if it still is that one: for good in a bucket without versions, else by a marker. */
-function expire(sql: Sql, { n, versioning, nowMs }: Context, { key, versionId, markerId }: Of<'expire'>): boolean {
+function expire(sql: Sql, { n, versioning, nowMs }: Context, { key, versionId, markerId }: Of<'expire'>): Done | null {
   const current = readCurrent(sql, n, key);
-  if (current?.versionId !== versionId) return false;
+  if (current?.versionId !== versionId) return null;
   if (versioning !== 'off') {
-    placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId: null, nowMs }, current);
-    return true;
+    return doneTo(placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId: null, nowMs }, current));
   }
-  if (isLocked(current.lock, nowMs, false)) return false;
+  if (isLocked(current.lock, nowMs, false)) return null;
   removeCurrent(sql, n, key, current, nowMs);
-  return true;
+  return doneTo(current);
 }
 
 /** Removes a version that is not the latest, or a marker with nothing behind it. */
-function remove(sql: Sql, { n, nowMs }: Context, { key, versionId }: Of<'remove'>): boolean {
+function remove(sql: Sql, { n, nowMs }: Context, { key, versionId }: Of<'remove'>): Done | null {
   const stored = readOther(sql, n, key, versionId);
-  if (stored === null || isLocked(stored.lock, nowMs, false)) return false;
+  if (stored === null || isLocked(stored.lock, nowMs, false)) return null;
   const isLatest = readCurrent(sql, n, key) === null && readNewestOther(sql, n, key)?.versionId === versionId;
-  if (isLatest && hasOlder(sql, n, { key, version_id: versionId })) return false;
+  if (isLatest && hasOlder(sql, n, { key, version_id: versionId })) return null;
   removeOther(sql, n, key, versionId, nowMs);
-  return true;
+  return doneTo(stored);
 }
 
-function transition(sql: Sql, { n, nowMs }: Context, { key, versionId, storageClass }: Of<'transition'>): boolean {
+function transition(sql: Sql, { n, nowMs }: Context, { key, versionId, storageClass }: Of<'transition'>): Done | null {
   const current = readCurrent(sql, n, key);
   const isCurrent = current?.versionId === versionId;
   const other = isCurrent ? null : readOther(sql, n, key, versionId);
   const stored = isCurrent ? current : other;
-  if (stored === null || other?.isMarker === true || stored.storageClass === storageClass) return false;
+  if (stored === null || other?.isMarker === true || stored.storageClass === storageClass) return null;
   sql.all(
     `UPDATE ${isCurrent ? 'objects' : 'versions'} SET storage_class = ?, class_since_ms = ?
      WHERE bucket = ? AND key = ? AND version_id = ?`,
@@ -127,5 +136,5 @@ function transition(sql: Sql, { n, nowMs }: Context, { key, versionId, storageCl
   countEarlyLeave(sql, n, from, stored.classSinceMs, nowMs);
   const to = oneRow(kind, { ...stored, storageClass }, saved.after);
   rowChanged(sql, { bucket: n, key, from, to, atMs: nowMs });
-  return true;
+  return doneTo(stored);
 }

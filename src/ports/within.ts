@@ -15,12 +15,15 @@ export function within<Result>(
   if (limitMs === Number.POSITIVE_INFINITY) return work();
   return new Promise<Result>((resolve, reject) => {
     let isLate = false;
+    const working = work();
     const timer = setTimeout(() => {
       isLate = true;
       reject(new StorageError('ServiceUnavailable', { cause: `no word from ${what}` }));
     }, limitMs);
-    work()
-      .then((result) => (isLate ? dropLate(result) : resolve(result)), reject)
+    working
+      .then((result) => (isLate ? dropLate(result) : resolve(result)))
+      // Nobody waits any more for what is late: a failure of dropping it ends here.
+      .catch(reject)
       .finally(() => clearTimeout(timer));
   });
 }

@@ -244,6 +244,18 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       expect((await sweep(index, home, START_MS + 21)).oldHolds).toHaveLength(3);
     });
 
+    test('reports no more holds than asked for of a blob that many hold, and the others once these are gone', async (index) => {
+      const { home, holder, blobId } = await copied(index);
+      const second = await makeBucket(index);
+      await hold(index, home, second, [blobId]);
+      await deleteKeys(index, home, ['a']);
+      const [first, ...more] = (await sweep(index, home, START_MS + 10, 1)).oldHolds;
+      expect(more).toEqual([]);
+      await release(index, home, first?.holder.id === holder.id ? holder : second, [blobId]);
+      const { oldHolds } = await sweep(index, home, START_MS + 11, 1);
+      expect([first, ...oldHolds].map((held) => held?.holder.id).toSorted()).toEqual([holder.id, second.id].toSorted());
+    });
+
     test('reports only the old ones of the holds on a blob', async (index) => {
       const { home, holder, blobId } = await copied(index);
       await hold(index, home, await makeBucket(index), [blobId], START_MS + 100);

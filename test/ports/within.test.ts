@@ -1,0 +1,36 @@
+import { expect, it, vi } from 'vitest';
+import { within } from '../../src/ports/within.ts';
+
+it('gives what work gives, and fails as it fails, also before it has begun', async () => {
+  expect(await within(1000, 'x', async () => 7)).toBe(7);
+  await expect(within(1000, 'x', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  vi.useFakeTimers();
+  try {
+    const thrown = within(1000, 'x', () => {
+      throw new Error('at once');
+    });
+    await expect(thrown).rejects.toThrow('at once');
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('gives what comes too late away, and a failure of that reaches nobody', async () => {
+  const unhandled = vi.fn();
+  process.on('unhandledRejection', unhandled);
+  try {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const dropped = vi.fn(() => {
+      throw new Error('can not be closed');
+    });
+    await expect(within(1, 'a disk', () => promise, dropped)).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    resolve('late');
+    // Rejections are told of once the microtasks are done.
+    await new Promise((done) => setImmediate(done));
+    expect(dropped).toHaveBeenCalledWith('late');
+    expect(unhandled).not.toHaveBeenCalled();
+  } finally {
+    process.off('unhandledRejection', unhandled);
+  }
+});
