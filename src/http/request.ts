@@ -1,3 +1,4 @@
+import type { LentBytes } from '../ports/blob-store.ts';
 import type { ByteSource } from '../ports/byte-source.ts';
 import type { AccessKeyId, BucketName } from '../ports/domain.ts';
 import type { RequestNotes, Surface } from './observe/request-notes.ts';
@@ -93,11 +94,11 @@ export type SignedRead = Omit<PlainRead, 'header'> & {
 export type HotReply = {
   readonly status: 200 | 206 | 304;
   readonly headers: Readonly<Record<string, string>>;
-  /** Values for the headers of these names, which stand empty in `headers`, at their place: of a 206 those of its range. */
+  /** Of a 206: the values of those headers of PART_HEADERS that stand empty in `headers`. */
   readonly part: HotPart | null;
   readonly body: Uint8Array | null;
-  /** To be called once, when the body was sent or never will be: its bytes are lent. Null: they stay. */
-  readonly release: (() => void) | null;
+  /** The loan that the body is, to be released when it was sent or never will be. Null: its bytes stay. */
+  readonly lent: LentBytes | null;
   /** Whose object it is, and which part of the service it was asked of. */
   readonly bucket: BucketName;
   readonly surface: Extract<Surface, 'delivery' | 'website' | 's3'>;
@@ -105,7 +106,15 @@ export type HotReply = {
   readonly accessKeyId: AccessKeyId | null;
 };
 
-export type HotPart = Readonly<Record<string, string>>;
+/** What differs from range to range. Of one shape always, for every range makes one. */
+export type HotPart = { readonly contentLength: string; readonly contentRange: string; readonly serverTiming: string };
+
+/** Where in a HotPart the values of these headers stand. */
+export const PART_HEADERS: Readonly<Record<string, keyof HotPart>> = {
+  'content-length': 'contentLength',
+  'content-range': 'contentRange',
+  'server-timing': 'serverTiming',
+};
 
 /** Answers at once and meters it, or gives null: then nothing was done and the request must go the full way. */
 export type AnswerHot = (read: PlainRead) => HotReply | null;

@@ -20,8 +20,16 @@ export type BlobIdentity = {
 
 export type BlobListPage = { readonly blobIds: readonly BlobId[]; readonly isTruncated: boolean };
 
-/** Bytes in a buffer that serves again: `release` is to be called once, when nobody reads them any more. */
-export type LentBytes = { readonly bytes: Uint8Array; release(): void };
+/**
+ * Bytes in a buffer that serves again: `release` is to be called once, when nobody reads them any more. `headroomBytes`: so
+ * many in front of them, in the same buffer, are the borrower's to write. `tookMs`: what it took to have them.
+ */
+export type LentBytes = {
+  readonly bytes: Uint8Array;
+  readonly headroomBytes: number;
+  readonly tookMs: number;
+  readonly release: () => void;
+};
 
 /** A range of a blob, of its plain bytes where it is packed. Stores of homes are asked for plain blobs only (adapters/shared/unpacking-blob-store.ts). */
 export type BlobRange = Omit<Segment, 'blobId'>;

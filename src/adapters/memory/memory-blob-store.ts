@@ -48,7 +48,7 @@ export function createMemoryBlobStore(): MemoryBlobStore {
     readNow(id, range) {
       const bytes = find(id, range).slice();
       // So that tests see it when somebody goes on reading.
-      return { bytes, release: () => void bytes.fill(0) };
+      return { bytes, headroomBytes: 0, tookMs: 0, release: () => void bytes.fill(0) };
     },
     async open(id, range) {
       const bytes = find(id, range);

@@ -12,7 +12,7 @@ import { type BlobFooter, decodeFooter, TRAILER_BYTES } from './blob-footer.ts';
 import { listBlobs } from './blob-list.ts';
 import { type BlobPath, blobPath, temporaryPath } from './blob-path.ts';
 import { writeBlobFile } from './blob-writer.ts';
-import { type ChunkBuffers, createChunkBuffers } from './chunk-buffers.ts';
+import { type ChunkBuffers, createChunkBuffers, HEADROOM_BYTES } from './chunk-buffers.ts';
 import { readExactly, removeQuietly, rename, syncFolderNow, unlink } from './file-calls.ts';
 import { fileChunks } from './file-chunks.ts';
 import { errnoOf, translateError } from './fs-errors.ts';
@@ -135,13 +135,20 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
       const file = files.peek(id);
       if (file === null || !isWithin(range, file.fileBytes)) return null;
       const { offsetBytes, lengthBytes } = range;
-      const buffer = buffers.take(lengthBytes);
-      const readBytes = buffer.length < lengthBytes ? null : quickReads.tryRead(file, buffer, lengthBytes, offsetBytes);
+      const behind = HEADROOM_BYTES + lengthBytes;
+      const buffer = buffers.take(behind);
+      const bytes = buffer.subarray(HEADROOM_BYTES, behind);
+      const readBytes = bytes.length < lengthBytes ? null : quickReads.tryRead(file, bytes, lengthBytes, offsetBytes);
       if (readBytes !== lengthBytes) {
         buffers.give(buffer);
         return null;
       }
-      return { bytes: buffer.subarray(0, lengthBytes), release: () => buffers.give(buffer) };
+      return {
+        bytes,
+        headroomBytes: HEADROOM_BYTES,
+        tookMs: quickReads.lastTookMs,
+        release: () => buffers.give(buffer),
+      };
     },
 
     async delete(ids) {

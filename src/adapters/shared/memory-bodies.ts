@@ -34,9 +34,16 @@ export type MemoryBodies = {
   stats(): CacheStats;
 };
 
-/** The name of a slice; equal names hold equal bytes. */
-export function sliceName({ blobId, offsetBytes, lengthBytes }: Segment): string {
-  return `${blobId}:${offsetBytes}+${lengthBytes}`;
+let lastSlice: Segment | null = null;
+let lastName = '';
+
+/** The name of a slice; equal names hold equal bytes. The last is known: who misses a slice asks for it once more. */
+export function sliceName(slice: Segment): string {
+  if (slice !== lastSlice) {
+    lastName = `${slice.blobId}:${slice.offsetBytes}+${slice.lengthBytes}`;
+    lastSlice = slice;
+  }
+  return lastName;
 }
 
 /** Keeps slices of at most `maxSliceBytes` each and `maxBytes` together. A cost of 0.1 µs a hit, no I/O. */
@@ -55,9 +62,7 @@ export function createMemoryBodies(options: { maxBytes: number; maxSliceBytes: n
     },
   });
   const seen = new LRUCache<string, true>({ max: Math.ceil(options.maxBytes / BYTES_PER_SEEN_NAME) });
-  const partlyRead = new LRUCache<string, number>({
-    max: Math.ceil(options.maxBytes / maxSliceBytes / SLICES_PER_PARTLY_READ_NAME),
-  });
+  const partlyRead = createLateCounts(Math.ceil(options.maxBytes / maxSliceBytes / SLICES_PER_PARTLY_READ_NAME));
   const hasRoomFor = (lengthBytes: number) =>
     slices.calculatedSize + lengthBytes + ENTRY_OVERHEAD_BYTES <= options.maxBytes;
   return {
@@ -72,14 +77,34 @@ export function createMemoryBodies(options: { maxBytes: number; maxSliceBytes: n
     admits(slice, readBytes) {
       if (readBytes > options.maxBytes * READ_MAX_SHARE) return false;
       const name = sliceName(slice);
-      const requestsBefore = partlyRead.get(name) ?? 0;
+      const requestsBefore = partlyRead(name);
       const isAdmitted = hasRoomFor(slice.lengthBytes) || requestsBefore >= PARTS_BEFORE_ADMISSION;
-      partlyRead.set(name, requestsBefore + 1);
       // It is to be kept when it comes.
       if (isAdmitted) seen.set(name, true);
       return isAdmitted;
     },
     stats: () => ({ ...empty, entries: slices.size, bytes: slices.calculatedSize, evictions }),
+  };
+}
+
+/**
+ * Counts a name, and gives how often it was counted before, among the last `max` different ones at most and half as many at
+ * least. Two maps in turn: every range of a large file is counted, and a list in order of use costs three times as much.
+ */
+function createLateCounts(max: number): (name: string) => number {
+  const mapMax = Math.max(1, Math.floor(max / 2));
+  let late = new Map<string, number>();
+  let earlier = new Map<string, number>();
+  return (name) => {
+    const before = late.get(name) ?? earlier.get(name) ?? 0;
+    if (late.size >= mapMax) {
+      const emptied = earlier;
+      emptied.clear();
+      earlier = late;
+      late = emptied;
+    }
+    late.set(name, before + 1);
+    return before;
   };
 }
 

@@ -20,6 +20,13 @@ export type OpenedBody = {
   readonly tier: BodyTier | 'bucket' | 'index' | 'none';
 };
 
+/** As OpenedBody; `lent`: the bytes are, until its `release` is called. */
+export type BodyNow = {
+  readonly body: Uint8Array | null;
+  readonly tier: 'memory' | 'index' | 'bucket' | 'none';
+  readonly lent: LentBytes | null;
+};
+
 /** What `openBody` needs of a version or a pointer. */
 export type ReadableVersion = ObjectBody & Pick<ObjectVersion, 'sizeBytes' | 'encryption'>;
 
@@ -67,49 +74,62 @@ function openStored(core: Core, version: ObjectBody, range: ByteRange): OpenedBo
 }
 
 /**
- * A range that lies inside the version, if it stands in memory in one piece: nothing is read or started for it. A null
- * body stands for no bytes. What is encrypted stands nowhere as it is.
+ * A range that lies inside the version, if it can be had without waiting: in one piece from memory, nothing is started for
+ * it then, or, where `mayAskBucket`, lent by a bucket that has it at hand. What is encrypted stands nowhere as it is.
  */
-export function bodyInMemory(
-  core: Core,
-  version: ReadableVersion,
-  range: ByteRange,
-): { readonly body: Uint8Array | null; readonly tier: 'memory' | 'index' | 'none' } | null {
+export function bodyNow(core: Core, version: ReadableVersion, range: ByteRange, mayAskBucket: boolean): BodyNow | null {
   if (version.encryption !== null) return null;
-  if (range.lengthBytes === 0) return { body: null, tier: 'none' };
-  if (version.inlineBytes !== null) return { body: cut(version.inlineBytes, range), tier: 'index' };
+  if (range.lengthBytes === 0) return { body: null, tier: 'none', lent: null };
+  if (version.inlineBytes !== null) return { body: cut(version.inlineBytes, range), tier: 'index', lent: null };
   const { sliceBytes } = core.ports.edgeCache;
   if (range.lengthBytes > sliceBytes) return null;
-  const [piece, another] = piecesOf(version.segments, range, sliceBytes);
-  if (piece === undefined || another !== undefined) return null;
-  const body = peekPiece(core, piece);
-  return body === null ? null : { body, tier: 'memory' };
+  const pieces = piecesOf(version.segments, range, sliceBytes);
+  const [first, another] = pieces;
+  if (first === undefined) return null;
+  const body = peekPiece(core, first);
+  if (body !== null && another === undefined) return { body, tier: 'memory', lent: null };
+  return mayAskBucket ? bodyAtHand(core, pieces, range.lengthBytes, body === null ? 'bucket' : 'memory') : null;
+}
+
+/** Whether a range that lies inside the version stands in memory as it is. */
+export function isInMemory(core: Core, version: ReadableVersion, range: ByteRange): boolean {
+  return bodyNow(core, version, range, false) !== null;
 }
 
 /**
- * A small range that memory has not, if the bucket can give it at once, as `openBody` would: from the slice that it begins
- * in, where memory has that, and not at all where slices are worth loading. It counts as a request for those.
+ * Bytes that the bucket can give at once, as `openBody` would: of one blob, and not at all where slices are worth loading,
+ * for it counts as a request for those. `tier`: where the first of them stands.
  */
-export function bodyAtHand(
+function bodyAtHand(
   core: Core,
-  version: ReadableVersion,
-  range: ByteRange,
-): (LentBytes & { readonly tier: 'memory' | 'bucket' }) | null {
+  pieces: readonly Piece[],
+  lengthBytes: number,
+  tier: 'memory' | 'bucket',
+): BodyNow | null {
   const { blobStore, edgeCache } = core.ports;
-  const { sliceBytes } = edgeCache;
-  if (blobStore.readNow === undefined || version.encryption !== null || version.inlineBytes !== null) return null;
-  if (range.lengthBytes === 0 || range.lengthBytes > sliceBytes) return null;
-  const [run, another] = cutSegments(version.segments, range);
-  if (run === undefined || another !== undefined) return null;
-  const lent = blobStore.readNow(run.blobId, run);
+  const run = runOfPieces(pieces, lengthBytes);
+  const lent = run === null ? null : (blobStore.readNow?.(run.blobId, run) ?? null);
   if (lent === null) return null;
-  const pieces = piecesOf(version.segments, range, sliceBytes);
-  const missing = pieces.filter((piece) => peekPiece(core, piece) === null);
-  if (missing.some(({ slice }) => edgeCache.admits(slice, range.lengthBytes))) {
-    lent.release();
-    return null;
+  for (const [at, { slice }] of pieces.entries()) {
+    const isInMemory = at === 0 ? tier === 'memory' : edgeCache.peek(slice) !== null;
+    if (!isInMemory && edgeCache.admits(slice, lengthBytes)) {
+      lent.release();
+      return null;
+    }
   }
-  return { ...lent, tier: missing[0] === pieces[0] ? 'bucket' : 'memory' };
+  return { body: lent.bytes, tier, lent };
+}
+
+/** The one run that pieces of the same blob make, null where they are of several. */
+function runOfPieces([first, ...rest]: readonly Piece[], lengthBytes: number): Segment | null {
+  if (first === undefined) return null;
+  const { slice, part } = first;
+  let end = slice.offsetBytes + part.offsetBytes + part.lengthBytes;
+  for (const next of rest) {
+    if (next.slice.blobId !== slice.blobId || next.slice.offsetBytes + next.part.offsetBytes !== end) return null;
+    end += next.part.lengthBytes;
+  }
+  return runOf(slice, slice.offsetBytes + part.offsetBytes, lengthBytes);
 }
 
 function cut(bytes: Uint8Array, { offsetBytes, lengthBytes }: ByteRange): Uint8Array {

@@ -3,7 +3,7 @@
 
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
-import { bodyInMemory, openBody } from '../../core/objects/read-object.ts';
+import { isInMemory, openBody } from '../../core/objects/read-object.ts';
 import type { Pointer } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Found, Staleness } from '../../ports/hot-metadata.ts';
@@ -133,8 +133,7 @@ export function createAnswerObject(
         : send(opened.body, opened.tier);
     };
     if (gate === null || caps === null) return proceed();
-    const fromMemory =
-      isHead || representation !== null || bodyInMemory(core, pointer, { offsetBytes, lengthBytes }) !== null;
+    const fromMemory = isHead || representation !== null || isInMemory(core, pointer, { offsetBytes, lengthBytes });
     return caps.require(readerOf(gate), { ...wanted, fromMemory }).then(proceed);
   };
 }

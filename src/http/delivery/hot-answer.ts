@@ -5,19 +5,19 @@
 
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
-import { bodyAtHand, bodyInMemory } from '../../core/objects/read-object.ts';
+import { bodyNow } from '../../core/objects/read-object.ts';
 import type { BucketGate, BucketName, Pointer } from '../../ports/domain.ts';
 import { everyoneMayRead } from '../../ports/pointer.ts';
 import type { Domains } from '../address.ts';
-import { atHandTiming, SERVER_TIMING } from '../observe/server-timing.ts';
+import { atHandTiming } from '../observe/server-timing.ts';
 import type { AnswerHot, HotReply, PlainRead } from '../request.ts';
 import { evaluateRead } from '../semantics/conditional.ts';
 import { NO_GRANT, withCors } from '../semantics/cors.ts';
-import { type ByteRange, parseRange } from '../semantics/range.ts';
+import { parseRange } from '../semantics/range.ts';
 import { countRead } from './count-read.ts';
 import type { HeaderProfiles } from './header-profile.ts';
 import { createHotPlaceReader } from './hot-place.ts';
-import { type PreparedFor, rangeHeaders } from './prepared-headers.ts';
+import { type PreparedFor, partOf } from './prepared-headers.ts';
 import { createHotVisit, type HotPage } from './site/hot-visit.ts';
 import type { SiteRulesReader } from './site/site-rules.ts';
 import type { Variants } from './variants.ts';
@@ -147,7 +147,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
           headers: headersIn(gate, headers),
           part: null,
           body: null,
-          release: null,
+          lent: null,
           bucket,
           surface,
           accessKeyId: null,
@@ -160,7 +160,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
       const headers = headersIn(gate, variant === null ? own : variants.headersOf(own, variant));
       counts.headWhole += 1;
       countRead(meter, gate, 0, 'none', pointer.storageClass, null);
-      return { status: 200, headers, part: null, body: null, release: null, bucket, surface, accessKeyId: null };
+      return { status: 200, headers, part: null, body: null, lent: null, bucket, surface, accessKeyId: null };
     }
     if (variant !== null) {
       if (!mayServe(gate, variant.bytes.length)) return null;
@@ -172,7 +172,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
         headers,
         part: null,
         body: variant.bytes,
-        release: null,
+        lent: null,
         bucket,
         surface,
         accessKeyId: null,
@@ -182,44 +182,23 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     if (range === 'unsatisfiable') return null;
     const offsetBytes = range === 'whole' ? 0 : range.startByte;
     const lengthBytes = range === 'whole' ? pointer.sizeBytes : range.endByteInclusive - offsetBytes + 1;
-    const found = bodyInMemory(core, pointer, { offsetBytes, lengthBytes });
-    if (found === null)
-      return range === 'whole' || isCapped(gate)
-        ? null
-        : answerAtHand(hot, surface, { asked: range, offsetBytes, lengthBytes });
-    if (!mayServe(gate, lengthBytes)) return null;
-    const { body, tier } = found;
+    // What is lent by the bucket is never refused below: then there is no cap.
+    const found = bodyNow(core, pointer, { offsetBytes, lengthBytes }, range !== 'whole' && !isCapped(gate));
+    if (found === null || !mayServe(gate, lengthBytes)) return null;
+    const { body, tier, lent } = found;
     countRead(meter, gate, lengthBytes, tier, pointer.storageClass, null);
     if (range === 'whole') {
       counts.getWhole += 1;
       const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
-      return { status: 200, headers, part: null, body, release: null, bucket, surface, accessKeyId: null };
+      return { status: 200, headers, part: null, body, lent: null, bucket, surface, accessKeyId: null };
     }
-    counts.getPart += 1;
-    const headers = headersIn(gate, prepared.partOfAny(pointer, 'memory'));
-    const part = rangeHeaders(range, pointer.sizeBytes);
-    return { status: 206, headers, part, body, release: null, bucket, surface, accessKeyId: null };
-  }
-
-  /** A range that memory has not. */
-  function answerAtHand(
-    { gate, pointer, profile, bucket }: HotFound,
-    surface: PublicSurface,
-    range: { readonly asked: ByteRange; readonly offsetBytes: number; readonly lengthBytes: number },
-  ): HotReply | null {
-    const sinceMs = performance.now();
-    const lent = bodyAtHand(core, pointer, range);
-    if (lent === null) return null;
-    const { bytes: body, release, tier } = lent;
-    const counts = options.counts[surface];
-    if (tier === 'memory') counts.getPart += 1;
-    else counts.getPartRead += 1;
-    countRead(meter, gate, body.length, tier, pointer.storageClass, null);
-    const headers = headersIn(gate, preparedFor(profile).partOfAny(pointer, tier));
-    const part = rangeHeaders(range.asked, pointer.sizeBytes);
-    const timed = { ...part, [SERVER_TIMING]: atHandTiming(performance.now() - sinceMs) };
-    const isTimed = tier === 'bucket' && isServerTimingOn;
-    return { status: 206, headers, part: isTimed ? timed : part, body, release, bucket, surface, accessKeyId: null };
+    const isRead = tier === 'bucket';
+    if (isRead) counts.getPartRead += 1;
+    else counts.getPart += 1;
+    const headers = headersIn(gate, prepared.partOfAny(pointer, isRead ? 'bucket' : 'memory'));
+    const timing = isRead && isServerTimingOn ? atHandTiming(lent?.tookMs ?? 0) : '';
+    const part = partOf(range, pointer.sizeBytes, timing);
+    return { status: 206, headers, part, body, lent, bucket, surface, accessKeyId: null };
   }
 }
 

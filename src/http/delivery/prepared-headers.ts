@@ -53,15 +53,16 @@ type Prepared = {
   partRead: Readonly<HeaderRecord> | null;
 };
 
-/** The headers that tell of a range. */
-export function rangeHeaders(range: ByteRange, sizeBytes: number): HotPart {
+/** What an answer with a range says of it; `serverTiming` is empty where its headers say that for every range. */
+export function partOf(range: ByteRange, sizeBytes: number, serverTiming: string): HotPart {
   return {
-    'content-length': `${range.endByteInclusive - range.startByte + 1}`,
-    'content-range': contentRange(range, sizeBytes),
+    contentLength: `${range.endByteInclusive - range.startByte + 1}`,
+    contentRange: contentRange(range, sizeBytes),
+    serverTiming,
   };
 }
 
-const ANY_RANGE: HotPart = { 'content-length': '', 'content-range': '' };
+const ANY_RANGE = { contentLength: '', contentRange: '' };
 const ANY_TIMING = { [SERVER_TIMING]: '' };
 
 /** Makes the memo of all profiles. */
@@ -113,8 +114,13 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
     return headers;
   }
 
-  function partHeaders(common: Readonly<HeaderRecord>, cacheStatus: string, range: HotPart): HeaderRecord {
-    return timed({ ...common, ...range, 'cache-status': cacheStatus }, cacheStatus);
+  function partHeaders(
+    common: Readonly<HeaderRecord>,
+    cacheStatus: string,
+    { contentLength, contentRange }: Pick<HotPart, 'contentLength' | 'contentRange'>,
+  ): HeaderRecord {
+    const ofRange = { 'content-length': contentLength, 'content-range': contentRange };
+    return timed({ ...common, ...ofRange, 'cache-status': cacheStatus }, cacheStatus);
   }
 
   return {
@@ -131,7 +137,7 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
       return prepared.notModified;
     },
     part: (pointer, cacheStatus, range) =>
-      partHeaders(of(pointer).common, cacheStatus, rangeHeaders(range, pointer.sizeBytes)),
+      partHeaders(of(pointer).common, cacheStatus, partOf(range, pointer.sizeBytes, '')),
     partOfAny(pointer, tier) {
       const prepared = of(pointer);
       if (tier === 'memory') {

@@ -4,14 +4,14 @@
 // never answer otherwise. A decision that hangs on the request (a condition, an address) is never made here.
 import type { Decide } from '../../core/auth/decide.ts';
 import type { Core } from '../../core/core.ts';
-import { bodyAtHand, bodyInMemory } from '../../core/objects/read-object.ts';
+import { bodyNow } from '../../core/objects/read-object.ts';
 import type { AccessKey, BucketName, ObjectVersion } from '../../ports/domain.ts';
 import type { OperationClass, UsageTier } from '../../ports/metering.ts';
 import type { Domains } from '../address.ts';
 import type { HotCounts } from '../delivery/hot-answer.ts';
 import { createHotPlaceReader } from '../delivery/hot-place.ts';
-import { rangeHeaders } from '../delivery/prepared-headers.ts';
-import { hotOperationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
+import { partOf } from '../delivery/prepared-headers.ts';
+import { hotOperationTiming } from '../observe/server-timing.ts';
 import { RECEIPT } from '../receipt-header.ts';
 import type { AnswerHotSigned, HotReply, SignedRead } from '../request.ts';
 import { evaluateRead } from '../semantics/conditional.ts';
@@ -113,33 +113,18 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
     const { object, headers } = allowed;
     const offsetBytes = range === 'whole' ? 0 : range.startByte;
     const lengthBytes = range === 'whole' ? object.sizeBytes : range.endByteInclusive - offsetBytes + 1;
-    const found = bodyInMemory(core, object, { offsetBytes, lengthBytes });
-    if (found === null) return range === 'whole' ? null : answerAtHand(allowed, range);
-    const { body, tier } = found;
+    const found = bodyNow(core, object, { offsetBytes, lengthBytes }, range !== 'whole');
+    if (found === null) return null;
+    const { body, tier, lent } = found;
     count(allowed, 'B', lengthBytes, tier === 'index' ? 'memory' : tier, object.storageClass);
     if (tier === 'index') counts.getInRow += 1;
     else if (range === 'whole') counts.getWhole += 1;
+    else if (tier === 'bucket') counts.getPartRead += 1;
     else counts.getPart += 1;
     if (range === 'whole') return reply(allowed, { status: 200, headers: headers.whole(tier), body });
-    const part = rangeHeaders(range, object.sizeBytes);
-    return reply(allowed, { status: 206, headers: headers.part(tier), part, body });
-  }
-
-  /** A range that memory has not. */
-  function answerAtHand(allowed: Allowed, range: ByteRange): HotReply | null {
-    const { object, headers } = allowed;
-    const sinceMs = performance.now();
-    const lengthBytes = range.endByteInclusive - range.startByte + 1;
-    const lent = bodyAtHand(core, object, { offsetBytes: range.startByte, lengthBytes });
-    if (lent === null) return null;
-    const { bytes: body, release, tier } = lent;
-    if (tier === 'memory') counts.getPart += 1;
-    else counts.getPartRead += 1;
-    count(allowed, 'B', lengthBytes, tier, object.storageClass);
-    const part = rangeHeaders(range, object.sizeBytes);
-    const isTimed = tier === 'bucket' && isServerTimingOn;
-    const timed = isTimed ? { ...part, [SERVER_TIMING]: hotOperationTiming(tier, performance.now() - sinceMs) } : part;
-    return reply(allowed, { status: 206, headers: headers.part(tier), part: timed, body, release });
+    const timing = tier === 'bucket' && isServerTimingOn ? hotOperationTiming(tier, lent?.tookMs ?? 0) : '';
+    const part = partOf(range, object.sizeBytes, timing);
+    return reply(allowed, { status: 206, headers: headers.part(tier), part, body, lent });
   }
 
   function count(
@@ -153,13 +138,13 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
   }
 }
 
-type Sent = Pick<HotReply, 'status' | 'headers'> & Partial<Pick<HotReply, 'part' | 'body' | 'release'>>;
+type Sent = Pick<HotReply, 'status' | 'headers'> & Partial<Pick<HotReply, 'part' | 'body' | 'lent'>>;
 
 function reply(
   { bucket, caller }: Allowed,
-  { status, headers, part = null, body = null, release = null }: Sent,
+  { status, headers, part = null, body = null, lent = null }: Sent,
 ): HotReply {
-  return { status, headers, part, body, release, bucket, surface: 's3', accessKeyId: caller.id };
+  return { status, headers, part, body, lent, bucket, surface: 's3', accessKeyId: caller.id };
 }
 
 /** Whether no header says more than this knows. */

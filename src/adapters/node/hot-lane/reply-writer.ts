@@ -11,7 +11,7 @@ import type { Head } from './prebuilt-heads.ts';
 export const COPIED_MAX_BYTES = 24 * 1024;
 
 /** What of a reply its head does not hold. */
-export type ReplyParts = Pick<HotReply, 'part' | 'body' | 'release'>;
+export type ReplyParts = Pick<HotReply, 'part' | 'body' | 'lent'>;
 
 export type ReplyWriter = {
   /**
@@ -29,11 +29,11 @@ export function createReplyWriter(): ReplyWriter {
       const length = headLength(head, reply.part) + (reply.body?.length ?? 0);
       if (length > COPIED_MAX_BYTES) {
         // Only a socket of the system is done with bytes when it says so; any other stream may pass them on.
-        return writeInTwo(socket, head, requestId, writesAtOnce ? reply : kept(reply));
+        return writeLarge(socket, head, requestId, writesAtOnce ? reply : kept(reply));
       }
       const bytes = writesAtOnce ? scratch : Buffer.allocUnsafe(length);
       fillReply(bytes, head, requestId, reply);
-      reply.release?.();
+      reply.lent?.release();
       const hasRoom = socket.write(bytes.subarray(0, length));
       // What the kernel did not take at once it takes from this buffer later: the next reply needs another.
       if (writesAtOnce && socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
@@ -44,22 +44,17 @@ export function createReplyWriter(): ReplyWriter {
 
 /** The same, of bytes that stay. */
 export function kept<Reply extends ReplyParts>(reply: Reply): Reply {
-  const { body, release } = reply;
-  if (body === null || release === null) return reply;
+  const { body, lent } = reply;
+  if (body === null || lent === null) return reply;
   const own = Buffer.from(body);
-  release();
-  return { ...reply, body: own, release: null };
+  lent.release();
+  return { ...reply, body: own, lent: null };
 }
 
 export function headLength({ bytes, gaps }: Head, part: HotPart | null): number {
   let length = bytes.length;
-  if (part !== null) for (const { name } of gaps) length += gapText(part, name).length;
+  if (part !== null) for (const { value } of gaps) length += part[value].length;
   return length;
-}
-
-/** The gaps of a head are those of the parts that come with it. */
-function gapText(part: HotPart, name: string): string {
-  return part[name] ?? '';
 }
 
 /** Puts head, id and body at the beginning of a buffer that is large enough. */
@@ -77,15 +72,15 @@ export function fillReply(
     at = head.bytes.length;
   } else {
     let from = 0;
-    for (const { at: gapAt, name } of head.gaps) {
-      at += head.bytes.copy(bytes, at, from, gapAt);
-      const value = gapText(part, name);
-      writeText(bytes, at, value);
-      at += value.length;
+    for (const { at: gapAt, value } of head.gaps) {
+      at = copyPiece(head.bytes, bytes, at, from, gapAt);
+      const text = part[value];
+      writeText(bytes, at, text);
+      at += text.length;
       from = gapAt;
     }
     const restAt = at;
-    at += head.bytes.copy(bytes, at, from);
+    at = copyPiece(head.bytes, bytes, at, from, head.bytes.length);
     // The ids stand behind the gaps: they are the last headers of ours.
     writeText(bytes, restAt + head.requestIdAt - from, requestId);
     if (head.extendedIdAt !== -1) writeText(bytes, restAt + head.extendedIdAt - from, requestId);
@@ -93,17 +88,34 @@ export function fillReply(
   if (body !== null) bytes.set(body, at);
 }
 
-function writeInTwo(socket: Duplex, head: Head, requestId: string, { part, body, release }: ReplyParts): boolean {
-  const bytes = Buffer.allocUnsafe(headLength(head, part));
+function writeLarge(socket: Duplex, head: Head, requestId: string, { part, body, lent }: ReplyParts): boolean {
+  const headBytes = headLength(head, part);
+  if (lent !== null && lent.headroomBytes >= headBytes) {
+    const { buffer, byteOffset, length } = lent.bytes;
+    const bytes = Buffer.from(buffer as ArrayBuffer, byteOffset - headBytes, headBytes + length);
+    fillReply(bytes, head, requestId, { part, body: null });
+    // Called in any case, also when the socket was destroyed.
+    return socket.write(bytes, lent.release) || socket.writableLength === 0;
+  }
+  const bytes = Buffer.allocUnsafe(headBytes);
   fillReply(bytes, head, requestId, { part, body: null });
   if (body === null) return socket.write(bytes);
   socket.cork();
   socket.write(bytes);
-  // Called in any case, also when the socket was destroyed.
-  const hasRoom = release === null ? socket.write(body) : socket.write(body, release);
+  const hasRoom = lent === null ? socket.write(body) : socket.write(body, lent.release);
   socket.uncork();
   // While it was corked it had more than it likes; what counts is what the system has not taken.
   return hasRoom || socket.writableLength === 0;
+}
+
+/** Up to here a loop is faster than a call out of JavaScript. Bytes. */
+const LOOPED_MAX_BYTES = 64;
+
+/** Copies `from` up to `end` of a head to `at`; gives where it ends there. */
+function copyPiece(head: Buffer, bytes: Buffer, at: number, from: number, end: number): number {
+  if (end - from > LOOPED_MAX_BYTES) return at + head.copy(bytes, at, from, end);
+  for (let i = from; i < end; i++) bytes[at + i - from] = head[i] ?? 0;
+  return at + end - from;
 }
 
 /** ASCII text of a few characters: faster than a call out of JavaScript. */

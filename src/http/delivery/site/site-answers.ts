@@ -2,7 +2,7 @@
 // did not think of, and pages for failures. deliver-site.ts decides which.
 import type { CapGuard, Wanted } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
-import { bodyInMemory, openBody } from '../../../core/objects/read-object.ts';
+import { isInMemory, openBody } from '../../../core/objects/read-object.ts';
 import type { BucketGate } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import { countSent } from '../../count-sent.ts';
@@ -105,7 +105,7 @@ export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: 
       const isHead = stay.request.method === 'HEAD';
       const bytesOut = isHead ? 0 : sizeBytes;
       const whole = { offsetBytes: 0, lengthBytes: sizeBytes };
-      const fromMemory = isHead || bodyInMemory(core, pointer, whole) !== null;
+      const fromMemory = isHead || isInMemory(core, pointer, whole);
       await admitted(stay, { operationClass: 'B', bytesOut, fromMemory });
       stay.request.notes.key = pointer.key;
       const opened = isHead ? { body: null, tier: 'none' as const } : await openBody(core, pointer, whole);
