@@ -96,18 +96,43 @@ type WithHead = { _header: string | null; _hasBody: boolean };
  */
 const TEXT_MAX_BYTES = 16 * 1024;
 
-/** Keeps a buffer that all answers are put together in. */
+/** A head as the texts before and behind its request id, as they are in the second that stands in it. */
+type HeadText = { readonly second: number; readonly before: string; readonly after: string };
+
+/** The texts of heads that are all of an answer: a 304 needs no bytes to be put together. */
+function createHeadTexts(): (head: Head) => HeadText {
+  const texts = new WeakMap<Head, HeadText>();
+  return (head) => {
+    let text = texts.get(head);
+    if (text?.second !== head.dateSecond) {
+      const { bytes, requestIdAt, requestIdLength, dateSecond: second } = head;
+      const before = bytes.toString('latin1', 0, requestIdAt);
+      text = { second, before, after: bytes.toString('latin1', requestIdAt + requestIdLength) };
+      texts.set(head, text);
+    }
+    return text;
+  };
+}
+
+/** Keeps a buffer that all answers with a body are put together in. */
 function createSender() {
   const scratch = Buffer.allocUnsafeSlow(TEXT_MAX_BYTES);
+  const textOf = createHeadTexts();
   return (outgoing: ServerResponse, head: Head, requestId: string, { status, part, body }: HotReply): void => {
+    const internals = outgoing as unknown as WithHead;
+    outgoing.statusCode = status;
+    internals._hasBody = true;
+    if (body === null && part === null && head.extendedIdAt === -1) {
+      const { before, after } = textOf(head);
+      internals._header = before + requestId + after;
+      outgoing.end();
+      return;
+    }
     const headBytes = headLength(head, part);
     const length = headBytes + (body?.length ?? 0);
     const isText = length <= TEXT_MAX_BYTES;
     const bytes = isText ? scratch : Buffer.allocUnsafe(headBytes);
     fillReply(bytes, head, requestId, { part, body: isText ? body : null });
-    outgoing.statusCode = status;
-    const internals = outgoing as unknown as WithHead;
-    internals._hasBody = true;
     internals._header = bytes.toString('latin1', 0, isText ? length : headBytes);
     if (isText) outgoing.end();
     else outgoing.end(body);
