@@ -10,6 +10,7 @@ import { createSharedReads } from '../../src/adapters/node/hot-lane/shared-reads
 
 const [kind, port = '', folder = '', given = '[]'] = process.argv.slice(2);
 const small = readOr(join(folder, '10k'), Buffer.from('up'));
+const middle = readOr(join(folder, '1m'), small);
 const largePath = join(folder, '1g');
 const large = existsSync(largePath) ? openSync(largePath, 'r') : -1;
 const RANGE = /range: ?bytes=(\d+)-(\d+)/i;
@@ -42,6 +43,7 @@ function headOf(status: string, lengthBytes: number | null): Buffer {
 function serveNet(): void {
   const shareReads = createSharedReads();
   const whole = Buffer.concat([headOf('200 OK', small.length), small]);
+  const wholeMiddle = Buffer.concat([headOf('200 OK', middle.length), middle]);
   const notModified = headOf('304 Not Modified', null);
   const partHead = headOf('206 Partial Content', RANGE_BYTES);
   const makePart = () => Buffer.concat([partHead, Buffer.alloc(RANGE_BYTES)]);
@@ -50,6 +52,7 @@ function serveNet(): void {
     const answer = (chunk: Buffer): boolean => {
       const text = chunk.toString('latin1');
       const start = RANGE.exec(text)?.[1];
+      if (text.startsWith('GET /1m ')) return socket.write(wholeMiddle);
       if (start === undefined) return socket.write(text.includes('If-None-Match') ? notModified : whole);
       readSync(large, part, partHead.length, RANGE_BYTES, Number(start));
       socket.write(part);

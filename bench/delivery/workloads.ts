@@ -42,7 +42,7 @@ export type Workload = {
 export const WORKLOADS: readonly Workload[] = [
   { name: '10 KiB', file: '10k', connections: 64, bodyBytes: 10 * KiB, peers: [...PEERS, ...FLOORS] },
   { name: '304', file: '10k', connections: 64, bodyBytes: 0, isConditional: true, peers: [...PEERS, ...FLOORS] },
-  { name: '1 MiB', file: '1m', connections: 64, bodyBytes: MiB, peers: PEERS },
+  { name: '1 MiB', file: '1m', connections: 64, bodyBytes: MiB, peers: [...PEERS, 'bare node:net'] },
   { name: '64 MiB', file: '64m', connections: 16, bodyBytes: 64 * MiB, peers: PEERS },
   {
     name: 'ranges anywhere',
