@@ -11,17 +11,32 @@ import { readFields, textOf } from '../documents.ts';
 import { readDocument } from '../read-document.ts';
 import { readXml } from '../xml-read.ts';
 
+type NamedWish = Extract<EncryptionWish, { kind: 'named' }> & { readonly keyId: string };
+
 const refused = (detail: string) => new StorageError('InvalidRequest', { detail });
 
 /** Errors: MalformedXML, InvalidRequest, those of readDocument and changeEncryption. Cost: one commit. */
 export async function answerUpdateObjectEncryption(call: VersionCall, core: Core): Promise<S3Answer> {
   const wish = readWish(await readDocument(call, XML_MAX_BYTES));
-  await changeEncryption(core, call.bucket, call.version, wish);
+  await change(call, core, wish);
   return emptyAnswer(200);
 }
 
-/** S3 wants the ARN of a key; here keys have names, and an ARN can be one. */
-function readWish(bytes: Uint8Array): Extract<EncryptionWish, { kind: 'named' }> {
+/** What S3 calls a key, and clients check: the name is its end, unless a key has all of it for a name. */
+const KEY_ARN = /^arn:aws[-a-z0-9]*:kms:[-a-z0-9]*:\d{12}:key\/(.+)$/;
+
+async function change(call: VersionCall, core: Core, wish: NamedWish): Promise<void> {
+  const [, name] = KEY_ARN.exec(wish.keyId) ?? [];
+  try {
+    await changeEncryption(core, call.bucket, call.version, wish);
+  } catch (error) {
+    const isUnknown = error instanceof StorageError && error.code === 'KMS.NotFoundException';
+    if (!isUnknown || name === undefined) throw error;
+    await changeEncryption(core, call.bucket, call.version, { ...wish, keyId: name });
+  }
+}
+
+function readWish(bytes: Uint8Array): NamedWish {
   const root = readXml(bytes, 'ObjectEncryption');
   const kms = readFields(root, { 'SSE-KMS': 'one' })['SSE-KMS'];
   if (kms === null) {
