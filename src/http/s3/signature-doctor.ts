@@ -152,12 +152,13 @@ function* clockSuspicions(request: SignedParts, claims: Claims): Generator<Suspi
   const other = dated === null ? null : parseRequestDate(dated.trim());
   if (other !== null) times.add(other.amzDate);
   times.delete(amzDate);
+  const isDateSigned = claims.signedHeaders.includes('x-amz-date');
   for (const time of times) {
-    yield {
-      finding: `The client signed the time ${time}, but sent ${amzDate}: both must come from one look at the clock, in UTC.`,
-      canonical,
-      amzDate: time,
-    };
+    const finding = `The client signed the time ${time}, but ${amzDate} came: both must be of one look at the clock, in UTC, and nothing on the way may change it.`;
+    yield { finding, canonical, amzDate: time };
+    if (!isDateSigned) continue;
+    const header = (name: string) => (name === 'x-amz-date' ? time : request.header(name));
+    yield { finding, canonical: canonicalRequest(changed(request, { header }), claims, false), amzDate: time };
   }
   for (const dayMs of [-DAY_MS, DAY_MS]) {
     const day = formatAmzDate(timeMs + dayMs).slice(0, 8);
@@ -199,14 +200,35 @@ const TOUCHED: readonly (readonly [name: string, values: readonly string[]])[] =
   ['connection', ['', 'keep-alive', 'close']],
   ['content-length', ['', '0']],
   ['transfer-encoding', ['', 'chunked']],
-  ['content-type', ['', 'application/octet-stream', 'application/x-www-form-urlencoded']],
+  [
+    'content-type',
+    [
+      '',
+      'application/octet-stream',
+      'binary/octet-stream',
+      'application/x-www-form-urlencoded',
+      'application/xml',
+      'application/json',
+      'text/plain',
+    ],
+  ],
 ];
+
+/** What a client may have sent there: the usual values, and its own type with a character set or without. */
+function* valuesOf(name: string, usual: readonly string[], own: string): Generator<string> {
+  yield* usual;
+  if (name !== 'content-type' || own === '') return;
+  const [type = ''] = own.split(';');
+  for (const parameter of ['', ';charset=UTF-8', '; charset=utf-8', ';charset=utf-8', '; charset=UTF-8']) {
+    yield `${type.trim()}${parameter}`;
+  }
+}
 
 function* headerSuspicions(request: SignedParts, claims: Claims): Generator<Suspicion> {
   for (const [name, values] of TOUCHED) {
     if (!claims.signedHeaders.includes(name)) continue;
     const own = request.header(name) ?? '';
-    for (const value of values) {
+    for (const value of valuesOf(name, values, own)) {
       if (value === own) continue;
       const header = (asked: string) => (asked === name ? value : request.header(asked));
       yield {

@@ -76,6 +76,18 @@ describe('the signature doctor', () => {
       { headers: { 'accept-encoding': 'gzip' } },
       /signed accept-encoding as "identity"/,
     ],
+    [
+      'a type that got a character set',
+      { headers: { 'content-type': 'text/css' } },
+      { headers: { 'content-type': 'text/css; charset=utf-8' } },
+      /signed content-type as "text\/css"/,
+    ],
+    [
+      'another type',
+      { headers: { 'content-type': 'application/xml' } },
+      { headers: { 'content-type': 'text/html' } },
+      /signed content-type as "application\/xml"/,
+    ],
     ['a parameter without equals', { query: 'acl' }, { target: '/bucket/key?acl' }, /write it as "\?name="/],
     ['no query', {}, { target: '/bucket/key?versionId=null' }, /without its query/],
     ['another method', {}, { method: 'HEAD' }, /signed for GET, but came as HEAD/],
@@ -87,7 +99,7 @@ describe('the signature doctor', () => {
     [
       'a clock that was looked at twice',
       { text: { amzDate: '20130524T000001Z' } },
-      /time 20130524T000001Z, but sent 20130524T000000Z/,
+      /time 20130524T000001Z, but 20130524T000000Z came/,
     ],
     ['a key of another day', { key: { amzDate: '20130523T235959Z' } }, /day 20130523, but signed on 20130524/],
     [
@@ -98,6 +110,12 @@ describe('the signature doctor', () => {
     ['a key of another region', { key: { region: '' } }, /signed for the region "", but/],
   ])('knows %s', async (_, { text = {}, key = {} }, expected) => {
     expect(await finding({}, { headers: missigned(text, key) })).toMatch(expected);
+  });
+
+  it('knows a time that was changed on the way', async () => {
+    const headers = signHeaders({ path: '/bucket/key', headers: {} }, { amzDate: '20130524T000001Z' });
+    const came = { ...headers, 'x-amz-date': '20130524T000000Z' };
+    expect(await finding({}, { headers: came })).toMatch(/signed the time 20130524T000001Z, but 20130524T000000Z came/);
   });
 
   it('knows a client that signs its Date and sends another time', async () => {
