@@ -3,7 +3,7 @@
 import { sha256Base64 } from '../crypto/hash.ts';
 import { makeResponse } from '../http/outgoing-body.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { evaluateRead } from '../http/semantics/conditional.ts';
+import { evaluateRead, NO_CONDITIONS } from '../http/semantics/conditional.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { OwnFiles } from '../ports/own-files.ts';
 import { problemResponse } from './problem.ts';
@@ -98,8 +98,7 @@ function respond(request: HttpRequest, requestId: string, { type, body, isGzippe
     'x-request-id': requestId,
   };
   const ifNoneMatch = request.header('if-none-match');
-  const conditions = { ifNoneMatch, ifMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
-  if (evaluateRead(conditions, { etag, lastModifiedMs: 0 }) === 'not-modified')
+  if (evaluateRead({ ...NO_CONDITIONS, ifNoneMatch }, { etag, lastModifiedMs: 0 }) === 'not-modified')
     return makeResponse(request, 304, headers, null);
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   headers['content-length'] = `${bytes.length}`;

@@ -16,7 +16,7 @@ import { evaluateRead, isIfRangeSatisfied } from '../semantics/conditional.ts';
 import { withCors } from '../semantics/cors.ts';
 import { parseHttpDate } from '../semantics/http-date.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
-import { type ByteRange, parseRange } from '../semantics/range.ts';
+import { type ByteRange, bytesOf, parseRange } from '../semantics/range.ts';
 import type { BodyOrigin, CacheStatus } from './cache-status.ts';
 import { noteRead, readerOf, tierOf } from './count-read.ts';
 import type { Asked } from './deliver.ts';
@@ -83,8 +83,7 @@ export function createAnswerObject(
     const sizeBytes = representation?.bytes.length ?? pointer.sizeBytes;
     const range = readRange(request, { ...validators, sizeBytes }, prepared.isNegotiated(pointer));
     const isWhole = range === 'whole';
-    const offsetBytes = isWhole ? 0 : range.startByte;
-    const lengthBytes = isWhole ? sizeBytes : range.endByteInclusive - range.startByte + 1;
+    const { offsetBytes, lengthBytes } = bytesOf(range, sizeBytes);
     const wished = wishedHeaders(request, pointer, { representation, isWhole });
 
     /** The headers of what is sent, without timing and age. */

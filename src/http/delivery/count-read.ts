@@ -1,3 +1,4 @@
+// As what public reads count: who pays for them, and where their bytes came from. Used by all doors of delivery.
 import type { BucketGate } from '../../ports/domain.ts';
 import type { Meter, UsageOwner, UsageTier } from '../../ports/metering.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
@@ -8,21 +9,14 @@ export function readerOf({ ownerId, bucketId }: BucketGate): UsageOwner {
   return { accountId: ownerId, bucketId, accessKeyId: null };
 }
 
-/**
- * Meters one public read that was answered with an object: the one event of both doors. `storageClass`: the object's.
- * `notes`: where the other door than the hot one writes it down too. Cost: 15 ns.
- */
+/** Meters one public read that the hot door answers; long answers count as they leave (count-sent.ts). Cost: 15 ns. */
 export function countRead(
   meter: Meter,
-  gate: BucketGate | null,
+  gate: BucketGate,
   bytesOut: number,
   origin: BodyOrigin,
   storageClass: string,
-  notes: RequestNotes | null,
 ): void {
-  if (notes !== null) noteRead(notes, bytesOut, origin);
-  // An object without a bucket there is not: then nobody could be billed.
-  if (gate === null) return;
   meter.ofGate(gate).count('B', bytesOut, tierOf(origin, bytesOut), storageClass);
 }
 

@@ -11,47 +11,19 @@ import { everyoneMayRead } from '../../ports/pointer.ts';
 import type { Domains } from '../address.ts';
 import { atHandTiming } from '../observe/server-timing.ts';
 import type { AnswerHot, HotReply, PlainRead } from '../request.ts';
-import { evaluateRead } from '../semantics/conditional.ts';
+import { evaluateRead, NO_CONDITIONS } from '../semantics/conditional.ts';
 import { NO_GRANT, withCors } from '../semantics/cors.ts';
-import { parseRange } from '../semantics/range.ts';
+import { bytesOf, parseRange } from '../semantics/range.ts';
 import { countRead } from './count-read.ts';
 import type { HeaderProfiles } from './header-profile.ts';
+import type { HotCountsBySurface } from './hot-counts.ts';
 import { createHotPlaceReader } from './hot-place.ts';
 import { type PreparedFor, partOf } from './prepared-headers.ts';
 import { createHotVisit, type HotPage } from './site/hot-visit.ts';
 import type { SiteRulesReader } from './site/site-rules.ts';
 import type { Variants } from './variants.ts';
 
-const NO_CONDITIONS = { ifMatch: null, ifNoneMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
-
-/** Answers given since the start, by kind; the numbers grow in place. */
-export type HotCounts = {
-  getWhole: number;
-  getPart: number;
-  /** Parts that memory had not. */
-  getPartRead: number;
-  /** Of signed reads: bodies that stood in the row of the index. The other doors count these as memory's. */
-  getInRow: number;
-  getNotModified: number;
-  headWhole: number;
-  headNotModified: number;
-};
-/** By what the other door would count them as. */
-export type HotCountsBySurface = Readonly<Record<HotReply['surface'], HotCounts>>;
 type PublicSurface = Exclude<HotReply['surface'], 's3'>;
-
-export function newHotCounts(): HotCountsBySurface {
-  const zero = {
-    getWhole: 0,
-    getPart: 0,
-    getPartRead: 0,
-    getInRow: 0,
-    getNotModified: 0,
-    headWhole: 0,
-    headNotModified: 0,
-  };
-  return { delivery: { ...zero }, website: { ...zero }, s3: { ...zero } };
-}
 
 /** What both doors share. `memoryHit`: the Cache-Status of an answer from memory. */
 export type HotAnswerOptions = {
@@ -159,14 +131,14 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
       const own = prepared.whole(pointer, memoryHit);
       const headers = headersIn(gate, variant === null ? own : variants.headersOf(own, variant));
       counts.headWhole += 1;
-      countRead(meter, gate, 0, 'none', pointer.storageClass, null);
+      countRead(meter, gate, 0, 'none', pointer.storageClass);
       return { status: 200, headers, part: null, body: null, lent: null, bucket, surface, accessKeyId: null };
     }
     if (variant !== null) {
       if (!mayServe(gate, variant.bytes.length)) return null;
       const headers = headersIn(gate, variants.headersOf(prepared.whole(pointer, memoryHit), variant));
       counts.getWhole += 1;
-      countRead(meter, gate, variant.bytes.length, 'memory', pointer.storageClass, null);
+      countRead(meter, gate, variant.bytes.length, 'memory', pointer.storageClass);
       return {
         status: 200,
         headers,
@@ -180,13 +152,13 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     }
     const range = parseRange(read.range, pointer.sizeBytes);
     if (range === 'unsatisfiable') return null;
-    const offsetBytes = range === 'whole' ? 0 : range.startByte;
-    const lengthBytes = range === 'whole' ? pointer.sizeBytes : range.endByteInclusive - offsetBytes + 1;
+    const slice = bytesOf(range, pointer.sizeBytes);
+    const { lengthBytes } = slice;
     // What is lent by the bucket is never refused below: then there is no cap.
-    const found = bodyNow(core, pointer, { offsetBytes, lengthBytes }, range !== 'whole' && !isCapped(gate));
+    const found = bodyNow(core, pointer, slice, range !== 'whole' && !isCapped(gate));
     if (found === null || !mayServe(gate, lengthBytes)) return null;
     const { body, tier, lent } = found;
-    countRead(meter, gate, lengthBytes, tier, pointer.storageClass, null);
+    countRead(meter, gate, lengthBytes, tier, pointer.storageClass);
     if (range === 'whole') {
       counts.getWhole += 1;
       const headers = headersIn(gate, prepared.whole(pointer, memoryHit));

@@ -7,7 +7,7 @@ import type { HotPart } from '../request.ts';
 import { isActiveContent, SANDBOX, SANDBOX_HEADER } from '../semantics/active-content.ts';
 import { isCompressible } from '../semantics/compressible.ts';
 import { type HeaderRecord, objectHeaders } from '../semantics/object-headers.ts';
-import { type ByteRange, contentRange } from '../semantics/range.ts';
+import { type ByteRange, contentRange, lengthOf } from '../semantics/range.ts';
 import { addVary, dress, type HeaderProfile, PLAIN_PROFILES } from './header-profile.ts';
 
 export type PreparedHeaders = {
@@ -56,7 +56,7 @@ type Prepared = {
 /** What an answer with a range says of it; `serverTiming` is empty where its headers say that for every range. */
 export function partOf(range: ByteRange, sizeBytes: number, serverTiming: string): HotPart {
   return {
-    contentLength: `${range.endByteInclusive - range.startByte + 1}`,
+    contentLength: `${lengthOf(range)}`,
     contentRange: contentRange(range, sizeBytes),
     serverTiming,
   };

@@ -2,7 +2,7 @@
 // some headers of the object's own; everything else that is said of the object stays true. Used by both doors.
 import type { Pointer } from '../../ports/domain.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
-import { type ByteRange, contentRange } from '../semantics/range.ts';
+import { type ByteRange, contentRange, lengthOf } from '../semantics/range.ts';
 import { addVary } from './header-profile.ts';
 
 export type Representation = {
@@ -48,7 +48,7 @@ export function dressedPart(
   range: ByteRange,
 ): HeaderRecord {
   const all = dressed(headers, representation);
-  all['content-length'] = `${range.endByteInclusive - range.startByte + 1}`;
+  all['content-length'] = `${lengthOf(range)}`;
   all['content-range'] = contentRange(range, representation.bytes.length);
   return all;
 }

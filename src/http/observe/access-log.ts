@@ -70,7 +70,7 @@ export function createAccessLog(sink: LineSink, format: AccessLogFormat, clock: 
         operation: read.isHead ? 'HeadObject' : 'GetObject',
         bucket: reply.bucket,
         metadataTier: reply.surface === 's3' ? null : 'memory',
-        bodyTier: hasBody ? 'memory' : null,
+        bodyTier: hasBody ? (reply.lent === null ? 'memory' : 'bucket') : null,
         referer: header('referer'),
         userAgent: header('user-agent'),
       });

@@ -3,7 +3,7 @@
 
 import type { MeterTotals } from '../../ports/metering.ts';
 import { type Histogram, type MetricFamily, metricFamily } from '../../ports/metrics.ts';
-import type { HotCountsBySurface } from '../delivery/hot-answer.ts';
+import type { HotCountsBySurface } from '../delivery/hot-counts.ts';
 import type { Surface } from './request-notes.ts';
 
 const STATUS_CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;

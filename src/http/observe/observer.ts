@@ -5,7 +5,7 @@
 import type { LogCollector } from '../../core/logging/log-collector.ts';
 import type { Ports } from '../../ports/index.ts';
 import { createHistogram, type MetricFamily } from '../../ports/metrics.ts';
-import type { HotCountsBySurface } from '../delivery/hot-answer.ts';
+import type { HotCountsBySurface } from '../delivery/hot-counts.ts';
 import type { HotReply, HotServed, HttpRequest } from '../request.ts';
 import { type AccessLogFormat, createAccessLog } from './access-log.ts';
 import { appFamilies, type Lookups, type Series } from './app-families.ts';

@@ -8,14 +8,14 @@ import { bodyNow } from '../../core/objects/read-object.ts';
 import type { AccessKey, BucketName, ObjectVersion } from '../../ports/domain.ts';
 import type { OperationClass, UsageTier } from '../../ports/metering.ts';
 import type { Domains } from '../address.ts';
-import type { HotCounts } from '../delivery/hot-answer.ts';
+import type { HotCounts } from '../delivery/hot-counts.ts';
 import { createHotPlaceReader } from '../delivery/hot-place.ts';
 import { partOf } from '../delivery/prepared-headers.ts';
 import { hotOperationTiming } from '../observe/server-timing.ts';
 import { RECEIPT } from '../receipt-header.ts';
 import type { AnswerHotSigned, HotReply, SignedRead } from '../request.ts';
-import { evaluateRead } from '../semantics/conditional.ts';
-import { type ByteRange, parseRange } from '../semantics/range.ts';
+import { evaluateRead, NO_CONDITIONS } from '../semantics/conditional.ts';
+import { type ByteRange, bytesOf, parseRange } from '../semantics/range.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Claims } from './credential.ts';
 import { createHotSignedHeaders, type SignedHeaders, type Wish } from './hot-read-headers.ts';
@@ -58,7 +58,6 @@ const OVERRIDES: ReadonlySet<string> = new Set([
 ]);
 const DIGIT_0 = 0x30;
 const DIGIT_7 = 0x37;
-const NO_CONDITIONS = { ifMatch: null, ifNoneMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
 
 /** A read that may be answered, and with what headers. */
 type Allowed = {
@@ -111,12 +110,11 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
 
   function answerBody(allowed: Allowed, range: ByteRange | 'whole'): HotReply | null {
     const { object, headers } = allowed;
-    const offsetBytes = range === 'whole' ? 0 : range.startByte;
-    const lengthBytes = range === 'whole' ? object.sizeBytes : range.endByteInclusive - offsetBytes + 1;
-    const found = bodyNow(core, object, { offsetBytes, lengthBytes }, range !== 'whole');
+    const slice = bytesOf(range, object.sizeBytes);
+    const found = bodyNow(core, object, slice, range !== 'whole');
     if (found === null) return null;
     const { body, tier, lent } = found;
-    count(allowed, 'B', lengthBytes, tier === 'index' ? 'memory' : tier, object.storageClass);
+    count(allowed, 'B', slice.lengthBytes, tier === 'index' ? 'memory' : tier, object.storageClass);
     if (tier === 'index') counts.getInRow += 1;
     else if (range === 'whole') counts.getWhole += 1;
     else if (tier === 'bucket') counts.getPartRead += 1;

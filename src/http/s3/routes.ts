@@ -53,7 +53,7 @@ import { createDecideCall } from '../access/decide-call.ts';
 import type { Domains } from '../address.ts';
 import { countSent } from '../count-sent.ts';
 import { S3_READ_HEADERS } from '../delivery/deciding-headers.ts';
-import type { HotCountsBySurface } from '../delivery/hot-answer.ts';
+import type { HotCountsBySurface } from '../delivery/hot-counts.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import { FRESH_BY_HEADER, freshByAnswer } from '../fresh-by.ts';
 import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';

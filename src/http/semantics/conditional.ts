@@ -14,6 +14,14 @@ export type ReadConditions = {
   readonly ifUnmodifiedSince: string | null;
 };
 
+/** Of a request without any, for those that know of fewer than all. */
+export const NO_CONDITIONS: ReadConditions = {
+  ifMatch: null,
+  ifNoneMatch: null,
+  ifModifiedSince: null,
+  ifUnmodifiedSince: null,
+};
+
 /** What an object is compared by. `etag` has no quotes and is strong. */
 export type Validators = { readonly etag: string; readonly lastModifiedMs: number };
 

@@ -34,6 +34,17 @@ export function parseRange(header: string | null, sizeBytes: number): 'whole' | 
   return { startByte: first, endByteInclusive: Math.min(last, sizeBytes - 1) };
 }
 
+/** Bytes that a range has. */
+export function lengthOf({ startByte, endByteInclusive }: ByteRange): number {
+  return endByteInclusive - startByte + 1;
+}
+
+/** The same bytes as core counts them: where they begin, and how many they are. */
+export function bytesOf(range: ByteRange | 'whole', sizeBytes: number): { offsetBytes: number; lengthBytes: number } {
+  if (range === 'whole') return { offsetBytes: 0, lengthBytes: sizeBytes };
+  return { offsetBytes: range.startByte, lengthBytes: lengthOf(range) };
+}
+
 /** Content-Range of a 206. */
 export function contentRange(range: ByteRange, sizeBytes: number): string {
   return `bytes ${range.startByte}-${range.endByteInclusive}/${sizeBytes}`;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
-import { newHotCounts } from '../../../src/http/delivery/hot-answer.ts';
+import { newHotCounts } from '../../../src/http/delivery/hot-counts.ts';
 import { createObserver } from '../../../src/http/observe/observer.ts';
 import { newRequestNotes, type RequestNotes } from '../../../src/http/observe/request-notes.ts';
 import type { HotReply } from '../../../src/http/request.ts';
@@ -139,7 +139,10 @@ describe('an observer', () => {
       accessKeyId: null,
     };
     const read = { isHead: false, rawPath: '/p', host: 'h', ifNoneMatch: null, range: null, header: () => null };
-    observer.servedHot?.({ read, reply, requestId: 'HOT', remoteAddress: '::1', durationMs: 0.01, header: () => 'x' });
+    const client = { remoteAddress: '::1', durationMs: 0.01, header: () => 'x' };
+    observer.servedHot?.({ ...client, read, reply, requestId: 'HOT' });
+    const lent = { bytes: new Uint8Array(10), headroomBytes: 0, release: () => undefined, tookMs: 1 };
+    observer.servedHot?.({ ...client, read, reply: { ...reply, lent }, requestId: 'READ' });
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { requestId: 'ID', target: '/b/k?a=b', status: 206, bodyBytes: 12, operation: 'GetObject', surface: 's3' },
       {
@@ -150,7 +153,9 @@ describe('an observer', () => {
         surface: 'website',
         remoteAddress: '::1',
         referer: 'x',
+        bodyTier: 'memory',
       },
+      { requestId: 'READ', bodyTier: 'bucket' },
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDecide } from '../../../src/core/auth/decide.ts';
 import type { Core } from '../../../src/core/core.ts';
-import { newHotCounts } from '../../../src/http/delivery/hot-answer.ts';
+import { newHotCounts } from '../../../src/http/delivery/hot-counts.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../src/http/s3/routes.ts';
 import type { BucketId } from '../../../src/ports/domain.ts';

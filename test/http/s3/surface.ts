@@ -17,7 +17,7 @@ import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { createReceipts } from '../../../src/core/metering/take-receipt.ts';
-import { newHotCounts } from '../../../src/http/delivery/hot-answer.ts';
+import { newHotCounts } from '../../../src/http/delivery/hot-counts.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../src/http/s3/routes.ts';
 import { createBucketIndex } from '../../../src/index/bucket-index.ts';

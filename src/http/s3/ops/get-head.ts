@@ -12,7 +12,7 @@ import { evaluateRead, isIfRangeSatisfied } from '../../semantics/conditional.ts
 import { downloadDisposition } from '../../semantics/content-disposition.ts';
 import { digestHeaders } from '../../semantics/digest-fields.ts';
 import { applyResponseOverrides, objectHeaders } from '../../semantics/object-headers.ts';
-import { type ByteRange, contentRange, parseRange } from '../../semantics/range.ts';
+import { type ByteRange, contentRange, lengthOf, parseRange } from '../../semantics/range.ts';
 import type { Query } from '../../semantics/raw-path.ts';
 import type { ObjectCall, ReadFacts, S3Answer, VersionCall } from '../call.ts';
 import { checksumHeaders } from '../checksum-headers.ts';
@@ -184,7 +184,7 @@ function sliceOf(
 ): Slice {
   return {
     range,
-    lengthBytes: range.endByteInclusive - range.startByte + 1,
+    lengthBytes: lengthOf(range),
     checksum,
     headers: { ...headers, 'content-range': contentRange(range, sizeBytes) },
   };
