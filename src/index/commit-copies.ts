@@ -8,7 +8,8 @@ import { addReferences, mentionsOf } from './blob-references.ts';
 import { requireBucket } from './buckets.ts';
 import { factsOf, recordEvent } from './object-events.ts';
 import { readCurrentVersion } from './objects.ts';
-import { lockedByDefault, placeVersion, readCurrent, type StoredVersion, versioningOf } from './version-rows.ts';
+import { readCurrent, type StoredVersion } from './stored-versions.ts';
+import { lockedByDefault, placeVersion, versioningOf } from './version-rows.ts';
 
 /** See `NameCommands.commitCopies`. Cost: as many statements for each as a commit of its own takes. */
 export function commitCopies(

@@ -11,6 +11,7 @@ import { requireBucket } from './buckets.ts';
 import { factsOf, recordEvent } from './object-events.ts';
 import { decodeVersion, encodeDetail, type VersionRow } from './object-rows.ts';
 import { checkCondition } from './objects.ts';
+import { readCurrent } from './stored-versions.ts';
 import {
   deleteUpload,
   findUpload,
@@ -19,7 +20,7 @@ import {
   type StoredPart,
   tellPartsGone,
 } from './upload-rows.ts';
-import { lockedByDefault, placeVersion, readCurrent, versioningOf } from './version-rows.ts';
+import { lockedByDefault, placeVersion, versioningOf } from './version-rows.ts';
 
 type CompleteInput = Parameters<IndexApi['completeUpload']>[0];
 type ListedPart = { readonly partNumber: number; readonly md5: string };

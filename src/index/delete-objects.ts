@@ -6,17 +6,8 @@ import { isLocked } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { requireBucket } from './buckets.ts';
 import { type Happening, recordEvent } from './object-events.ts';
-import {
-  isNamed,
-  placeMarker,
-  promoteNewest,
-  readCurrent,
-  readOther,
-  removeCurrent,
-  removeOther,
-  type StoredVersion,
-  versioningOf,
-} from './version-rows.ts';
+import { isNamed, readCurrent, readOther, type StoredVersion } from './stored-versions.ts';
+import { placeMarker, promoteNewest, removeCurrent, removeOther, versioningOf } from './version-rows.ts';
 
 type DeleteInput = Parameters<IndexApi['deleteObjects']>[0];
 type Context = Pick<DeleteInput, 'bypassGovernance' | 'ownerId' | 'nowMs'> & {

@@ -13,17 +13,9 @@ import { hasOlder, scanLifecycle } from './lifecycle-scan.ts';
 import { type Happening, recordEvent } from './object-events.ts';
 import { oneRow, rowChanged } from './row-changes.ts';
 import { giveUpUpload } from './stale-uploads.ts';
+import { readCurrent, readNewestOther, readOther, type StoredMarker } from './stored-versions.ts';
 import { findUpload } from './upload-rows.ts';
-import {
-  placeMarker,
-  readCurrent,
-  readNewestOther,
-  readOther,
-  removeCurrent,
-  removeOther,
-  type StoredMarker,
-  versioningOf,
-} from './version-rows.ts';
+import { placeMarker, removeCurrent, removeOther, versioningOf } from './version-rows.ts';
 
 type LifecycleCalls = Pick<IndexApi, 'getLifecycleRun' | 'scanLifecycle' | 'applyLifecycle'>;
 type Context = { readonly n: number; readonly versioning: Versioning; readonly nowMs: number };

@@ -7,18 +7,15 @@ import { isLocked } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { addReferences, mentionsOf } from './blob-references.ts';
 import { readCurrentVersion } from './objects.ts';
+import { readCurrent, readNewestOther, readOther, type StoredVersion } from './stored-versions.ts';
 import {
   lockedByDefault,
   placeMarker,
   placeVersion,
   promoteNewest,
-  readCurrent,
-  readNewestOther,
-  readOther,
   removeCurrent,
   removeOther,
   renameCurrent,
-  type StoredVersion,
   versioningOf,
 } from './version-rows.ts';
 

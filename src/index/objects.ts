@@ -21,18 +21,8 @@ import { sharedBefore, shareEqual } from './deduplicate.ts';
 import { deleteObjects } from './delete-objects.ts';
 import { creationOf, factsOf, recordEvent, taggingOf } from './object-events.ts';
 import { decodeMarker, decodeVersion, type MarkerRow, type VersionRow } from './object-rows.ts';
-import {
-  isNamed,
-  isPlaced,
-  lockedByDefault,
-  named,
-  placeVersion,
-  readCurrent,
-  readNewestOther,
-  rewriteDetail,
-  type StoredVersion,
-  versioningOf,
-} from './version-rows.ts';
+import { isNamed, named, readCurrent, readNewestOther, type StoredVersion } from './stored-versions.ts';
+import { isPlaced, lockedByDefault, placeVersion, rewriteDetail, versioningOf } from './version-rows.ts';
 
 /** A row of an outer join: the object's columns are null when there is none. */
 type MaybeVersionRow = SqlRow & { readonly [Column in keyof VersionRow]: VersionRow[Column] | null };

@@ -12,7 +12,8 @@ import { detailOfRow, packingFactsOf } from './object-rows.ts';
 import { readCurrentVersion, readOtherVersion } from './objects.ts';
 import { packedAwayOf } from './packed-away.ts';
 import { oneRow, rowChanged } from './row-changes.ts';
-import { readCurrent, readOther, rewriteDetail } from './version-rows.ts';
+import { readCurrent, readOther } from './stored-versions.ts';
+import { rewriteDetail } from './version-rows.ts';
 
 type PackingCalls = Pick<IndexApi, 'getPackingRun' | 'scanPacking' | 'setPackingRun' | 'exchangeBody'>;
 

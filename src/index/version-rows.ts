@@ -1,56 +1,17 @@
 // Where the versions of a key stand. The current object is in `objects`, so that listings of objects read nothing else;
 // every other version and every delete marker is in `versions`, newest first by id. A key without a row in `objects` is
 // gone or hidden: then the newest row of `versions`, if any, is a delete marker. Called by the commits of the index.
-import type {
-  AccountId,
-  BucketRef,
-  ObjectKey,
-  ObjectVersion,
-  VersionId,
-  Versioning,
-  VersionName,
-} from '../ports/domain.ts';
+import type { AccountId, BucketRef, ObjectKey, ObjectVersion, VersionId, Versioning } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
-import { lockOfNew, type ObjectLock } from '../ports/object-facts.ts';
+import { lockOfNew } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { isSameWrite, orderedAfter } from '../ports/version-order.ts';
-import { dropReferences, type Mentions, mentionsOf, type SavedBytes } from './blob-references.ts';
+import { dropReferences, type SavedBytes } from './blob-references.ts';
 import { countEarlyLeave } from './least-time.ts';
-import { encodeDetail, lockOfDetail, segmentsOfDetail } from './object-rows.ts';
+import { encodeDetail } from './object-rows.ts';
 import { packedAwayOf } from './packed-away.ts';
 import { oneRow, type RowState, rowChanged } from './row-changes.ts';
-
-/** What a commit or a deletion needs to know of a version. */
-export type StoredVersion = {
-  readonly versionId: VersionId;
-  readonly isNull: boolean;
-  readonly etag: string;
-  readonly sizeBytes: number;
-  readonly storageClass: string;
-  /** Since when it has that class. */
-  readonly classSinceMs: number;
-  readonly lastModifiedMs: number;
-  readonly bodyId: number | null;
-  readonly mentions: Mentions;
-  /** What packing spares of its bytes. */
-  readonly compressedAway: number;
-  readonly lock: ObjectLock | null;
-};
-export type StoredMarker = Pick<StoredVersion, 'versionId' | 'isNull'>;
-
-type StoredRow = {
-  readonly version_id: string;
-  readonly is_null: number;
-  readonly etag: string;
-  readonly size_bytes: number;
-  readonly storage_class: string;
-  readonly class_since_ms: number;
-  readonly last_modified_ms: number;
-  readonly body_id: number | null;
-  readonly detail: string;
-};
-const STORED_COLUMNS = `o.version_id, o.is_null, o.etag, o.size_bytes, o.storage_class, o.last_modified_ms, o.body_id,
-  coalesce(o.class_since_ms, o.last_modified_ms) AS class_since_ms, coalesce(o.detail, x.detail) AS detail`;
+import { readCurrent, readNewestOther, readOther, type StoredMarker, type StoredVersion } from './stored-versions.ts';
 
 /**
  * Longest detail that stands in the object's own row, in UTF-16 units; a longer one stands beside it, with the
@@ -69,76 +30,6 @@ export function versioningOf(bucket: BucketRef): Versioning {
 export function lockedByDefault(bucket: BucketRef, version: ObjectVersion): ObjectVersion {
   const rule = bucket.defaultRetention ?? null;
   return rule === null ? version : { ...version, lock: lockOfNew(version.lock, rule, version.lastModifiedMs) };
-}
-
-function toStored(row: StoredRow): StoredVersion {
-  const segments = segmentsOfDetail(row.detail);
-  return {
-    versionId: row.version_id as VersionId,
-    isNull: row.is_null === 1,
-    etag: row.etag,
-    sizeBytes: row.size_bytes,
-    storageClass: row.storage_class,
-    classSinceMs: row.class_since_ms,
-    lastModifiedMs: row.last_modified_ms,
-    bodyId: row.body_id,
-    mentions: mentionsOf(segments),
-    compressedAway: packedAwayOf(segments),
-    lock: lockOfDetail(row.detail),
-  };
-}
-
-/** The current object of a key, or null. */
-export function readCurrent(sql: Sql, bucket: number, key: ObjectKey): StoredVersion | null {
-  const [row] = sql.all<StoredRow>(
-    `SELECT ${STORED_COLUMNS} FROM objects AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
-     WHERE o.bucket = ? AND o.key = ?`,
-    bucket,
-    key,
-  );
-  return row === undefined ? null : toStored(row);
-}
-
-/** Whether a request that names this version, or none, means this current one. */
-export function isNamed(current: StoredMarker, name: VersionName | null): boolean {
-  return name === null || name === current.versionId || (name === 'null' && current.isNull);
-}
-
-/** What a row of `versions` (as `o`) must be to have that name, which is bound to the statement either way. */
-export function named(name: VersionName | null): string {
-  return name === 'null' ? 'o.is_null = 1 AND ? IS NOT NULL' : 'o.version_id = ?';
-}
-
-/** A version of a key that is not its current object; a delete marker has no bytes. */
-export function readOther(
-  sql: Sql,
-  bucket: number,
-  key: ObjectKey,
-  name: VersionId | 'null',
-): (StoredVersion & { readonly isMarker: boolean }) | null {
-  const [row] = sql.all<StoredRow & { is_marker: number }>(
-    `SELECT ${STORED_COLUMNS}, o.is_marker FROM versions AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
-     WHERE o.bucket = ? AND o.key = ? AND ${named(name)}`,
-    bucket,
-    key,
-    name,
-  );
-  return row === undefined ? null : { ...toStored(row), isMarker: row.is_marker === 1 };
-}
-
-/** The newest version of a key that is not its current object. */
-export function readNewestOther(
-  sql: Sql,
-  bucket: number,
-  key: ObjectKey,
-): (StoredMarker & { isMarker: boolean }) | null {
-  const [row] = sql.all<{ version_id: string; is_null: number; is_marker: number }>(
-    `SELECT version_id, is_null, is_marker FROM versions WHERE bucket = ? AND key = ? ORDER BY version_id DESC LIMIT 1`,
-    bucket,
-    key,
-  );
-  if (row === undefined) return null;
-  return { versionId: row.version_id as VersionId, isNull: row.is_null === 1, isMarker: row.is_marker === 1 };
 }
 
 /**

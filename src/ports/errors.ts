@@ -128,3 +128,8 @@ export class StorageError extends Error {
     this.fields = options.fields ?? {};
   }
 }
+
+/** Whether a failure is ours, and that one. */
+export function hasCode(error: unknown, code: ErrorCode): error is StorageError {
+  return error instanceof StorageError && error.code === code;
+}

@@ -4,7 +4,7 @@
 // what is decided from the record alone (a refusal, HeadBucket, GetBucketPolicy).
 import { LRUCache } from 'lru-cache';
 import type { BucketId, BucketName, BucketRecord } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode } from '../../ports/errors.ts';
 import { changedBy } from '../../ports/index-changes.ts';
 import type { FoundVersion, IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { Clock } from '../../ports/system.ts';
@@ -132,7 +132,7 @@ export function createDoMetadataIndex(
         if (name === 'getVersion') keep(value as FoundVersion | null);
         return value;
       } catch (error) {
-        if (error instanceof StorageError && error.code === 'BucketChanged') records.delete(bucket);
+        if (hasCode(error, 'BucketChanged')) records.delete(bucket);
         throw error;
       } finally {
         if (changedBy(name, input) === 'gate') records.delete(bucket);

@@ -1,6 +1,6 @@
 // What an account has: its buckets, and what is stored in them now. For the first page of a console; bills go by the ledger.
 import type { AccountId, BucketName } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode, StorageError } from '../../ports/errors.ts';
 import type { StorageTotals } from '../../ports/stored.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
@@ -55,7 +55,7 @@ async function totalsOf(core: Core, accountId: AccountId, name: BucketName): Pro
     });
     return await bucket.call('getStorageTotals', {});
   } catch (error) {
-    if (error instanceof StorageError && error.code === 'NoSuchBucket') return [];
+    if (hasCode(error, 'NoSuchBucket')) return [];
     throw error;
   }
 }

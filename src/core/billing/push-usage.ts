@@ -4,7 +4,7 @@
 // is in the customer's favour.
 import { sha256Hex } from '../../crypto/hash.ts';
 import type { PushProgress, PushTarget } from '../../ports/billing.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode } from '../../ports/errors.ts';
 import type { MeterName } from '../../ports/ledger.ts';
 import { DAY_MS, HOUR_MS } from '../../ports/time.ts';
 import type { UsageEvent, UsagePush } from '../../ports/usage-push.ts';
@@ -68,7 +68,7 @@ async function pushDay(core: Core, push: UsagePush, target: PushTarget) {
       if (!wasTried) await note({ tried: meter, triedAtMs: nowMs });
       await push.push(event).catch(async (error: unknown) => {
         // It was not counted, so whenever it is repeated it is the first.
-        if (error instanceof StorageError && error.code === 'InvalidRequest') await note({ tried: '', triedAtMs: 0 });
+        if (hasCode(error, 'InvalidRequest')) await note({ tried: '', triedAtMs: 0 });
         throw error;
       });
       told += 1;

@@ -3,7 +3,7 @@
 // the bucket again, authorises again and repeats the call. So one index call per request stays exact. Every change
 // of a bucket goes through here, so this is also where hot metadata forgets, before the client hears of the change.
 import type { BucketName, BucketRecord, BucketRef } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode, StorageError } from '../../ports/errors.ts';
 import { changedBy, changesGate } from '../../ports/index-changes.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { EventOrigin } from '../../ports/notifications.ts';
@@ -81,7 +81,7 @@ export async function openBucket(
         try {
           return await index.call(name, method, { ...input, bucket } as Parameters<IndexApi[typeof method]>[0]);
         } catch (error) {
-          if (!(error instanceof StorageError) || error.code !== 'BucketChanged') throw error;
+          if (!hasCode(error, 'BucketChanged')) throw error;
           const reopensMax = changed === 'gate' ? MAX_REOPENS_OF_CHANGE : MAX_REOPENS;
           if (reopens === reopensMax) throw new StorageError('ConditionalRequestConflict', { cause: error });
           record = await authorized();

@@ -3,7 +3,7 @@
 // old, the ledger is asked, after everything counted so far was brought there. It counts nothing: the meter does.
 import type { CapScope } from '../../ports/caps.ts';
 import type { AccountId, BucketGate } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode, StorageError } from '../../ports/errors.ts';
 import type { Allowance, OperationClass, UsageCounter, UsageOwner } from '../../ports/metering.ts';
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';
@@ -152,7 +152,7 @@ export function createCapGuard(
     try {
       await lease(accountId);
     } catch (cause) {
-      if (cause instanceof StorageError && cause.code === 'SlowDown') throw cause;
+      if (hasCode(cause, 'SlowDown')) throw cause;
       const detail = 'What this bucket has used can not be looked up now.';
       throw new StorageError('ServiceUnavailable', { detail, cause });
     }

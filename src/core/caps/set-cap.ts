@@ -2,7 +2,7 @@
 // record, which travels in its gate: only where it is set do readers ask the guard at all.
 import type { Cap, CapScope } from '../../ports/caps.ts';
 import type { AccountId, BucketName } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode, StorageError } from '../../ports/errors.ts';
 import { findAccountCard, findRateCard } from '../billing/account-card.ts';
 import { rateCardJson } from '../billing/rate-card-json.ts';
 import { RATE_CARDS } from '../billing/rate-cards.ts';
@@ -118,6 +118,6 @@ export async function markBucket(core: Core, accountId: AccountId, name: BucketN
     await bucket.call('setBucketSettings', { settings: { isCapped: isCapped ? true : null } });
   } catch (error) {
     // It went meanwhile, or is the trace of an interrupted create.
-    if (!(error instanceof StorageError) || error.code !== 'NoSuchBucket') throw error;
+    if (!hasCode(error, 'NoSuchBucket')) throw error;
   }
 }

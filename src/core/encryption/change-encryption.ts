@@ -1,6 +1,6 @@
 // Another key around the data key of a version that exists: its bytes, date and entity tag stay, nothing is copied.
 import type { ObjectVersion } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode, StorageError } from '../../ports/errors.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { updateVersion } from '../objects/update-version.ts';
@@ -28,7 +28,7 @@ export async function changeEncryption(
     // By its own id, never as the null version: that may be another one by now, with another data key.
     await updateVersion(core, bucket, { key, versionId, change: { encryption: kept.encryption } });
   } catch (error) {
-    if (!(error instanceof StorageError) || error.code !== 'NoSuchVersion') throw error;
+    if (!hasCode(error, 'NoSuchVersion')) throw error;
     throw new StorageError('NoSuchKey', { cause: error, fields: { Key: key } });
   }
 }

@@ -2,7 +2,7 @@
 // in the directory. Every surface that lets owners change them calls here.
 import type { HostBinding } from '../../ports/directory.ts';
 import type { BucketAddress, BucketRecord } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode, StorageError } from '../../ports/errors.ts';
 import type { HostedDomain, HostingSettings } from '../../ports/hosting.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
@@ -52,8 +52,7 @@ export async function bindDomains(
     try {
       return await core.ports.directory.call('bindHosts', { bucket: { id, name }, domains, mayTake });
     } catch (error) {
-      const host =
-        error instanceof StorageError && error.code === 'DomainAlreadyBound' ? error.fields.Domain : undefined;
+      const host = hasCode(error, 'DomainAlreadyBound') ? error.fields.Domain : undefined;
       const dead = host === undefined || mayTake.length > domains.length ? null : await findDeadHolder(core, host);
       if (dead === null) throw error;
       mayTake.push(dead);

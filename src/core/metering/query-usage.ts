@@ -1,6 +1,6 @@
 // What an account used, for charts and bills: sums of the ledger with names, and as usage the way bills take it.
 import type { BucketName } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode } from '../../ports/errors.ts';
 import type { UsageQuery, UsageSum } from '../../ports/ledger.ts';
 import { HOUR_MS } from '../../ports/time.ts';
 import {
@@ -32,7 +32,7 @@ export async function queryUsage(core: Core, query: UsageQuery): Promise<readonl
 export async function* queryInParts(core: Core, query: UsageQuery): AsyncGenerator<readonly UsageSum[]> {
   const { fromMs, toMs } = query;
   const sums = await core.ports.ledger.call('query', query).catch((error: unknown) => {
-    const isTooMuch = error instanceof StorageError && error.code === 'InvalidRequest';
+    const isTooMuch = hasCode(error, 'InvalidRequest');
     if (isTooMuch && toMs - fromMs > HOUR_MS) return null;
     throw error;
   });

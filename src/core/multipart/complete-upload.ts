@@ -2,7 +2,7 @@
 // object. Repeating a finished complete gives the same answer, because clients do so when an answer was lost.
 import { combineChecksums, compositeChecksum, multipartEtag } from '../../crypto/digest-set.ts';
 import type { Checksum, ObjectKey, ObjectPart, ObjectVersion, UploadId, WriteCondition } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode, StorageError } from '../../ports/errors.ts';
 import type { Upload, UploadedPart } from '../../ports/metadata-index.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
@@ -87,7 +87,7 @@ async function readParts(
     try {
       page = await bucket.call('listParts', { key, uploadId, afterPartNumber, maxParts: LIST_MAX_KEYS });
     } catch (error) {
-      if (error instanceof StorageError && error.code === 'NoSuchUpload') return null;
+      if (hasCode(error, 'NoSuchUpload')) return null;
       throw error;
     }
     for (const part of page.parts) {

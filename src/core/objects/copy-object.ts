@@ -14,7 +14,7 @@ import type {
   Segment,
   WriteCondition,
 } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode, StorageError } from '../../ports/errors.ts';
 import type { BlobArrival } from '../../ports/metadata-index.ts';
 import { NO_FACTS, type ObjectEncryption, type ObjectFacts } from '../../ports/object-facts.ts';
 import { blobsOf, homeOfBlob } from '../buckets/blob-home.ts';
@@ -245,7 +245,7 @@ function foreignBlobs(holder: Pick<BucketRecord, 'id'>, segments: readonly Segme
 
 /** A blob that was condemned between the read and the commit: rare (the grace lies between), so the client retries. */
 export function asGoneMeanwhile(error: unknown): unknown {
-  const isGone = error instanceof StorageError && error.code === 'NoSuchBlob';
+  const isGone = hasCode(error, 'NoSuchBlob');
   return isGone
     ? new StorageError('ServiceUnavailable', { detail: 'The source changed. Please try again.', cause: error })
     : error;

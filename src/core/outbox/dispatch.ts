@@ -2,7 +2,7 @@
 // each: delivered, tried again later, or a dead letter. Bounded: so many at once, so many of them to one endpoint, and an
 // endpoint that fails gets a pause. It holds nothing that a crash could lose; the home says when to run it.
 import type { Directory } from '../../ports/directory.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ObjectEvent } from '../../ports/object-event.ts';
 import {
@@ -99,8 +99,7 @@ export function createDispatcher(core: DispatcherCore, queue: OutboxQueue, regio
       // A fault of ours (no master key, the directory fails): it is tried again, as often as any other.
       log.error('webhook-attempt-failed', { id, webhook: delivery.endpointId, cause });
       const isLast = claim >= limits.attemptsMax;
-      const error =
-        cause instanceof StorageError && cause.code === 'ServiceUnavailable' ? cause.message : 'Internal error.';
+      const error = hasCode(cause, 'ServiceUnavailable') ? cause.message : 'Internal error.';
       const dueAtMs = clock.nowMs() + retryDelayMs(claim, limits.retryBaseMs, Math.random());
       result = { id, claim, outcome: isLast ? 'dead' : 'retry', dueAtMs, status: null, error };
     }

@@ -1,7 +1,7 @@
 // The webhooks of accounts: made, listed, changed, given another secret, deleted. The JSON API and whoever else manages
 // them come here; what is sent to them is deliveries.ts's and the dispatcher's.
 import type { AccountId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode, StorageError } from '../../ports/errors.ts';
 import { mayBePublicHost } from '../../ports/public-address.ts';
 import { DAY_MS } from '../../ports/time.ts';
 import type { WebhookEndpoint } from '../../ports/webhooks.ts';
@@ -94,7 +94,7 @@ async function changeWebhook(
       await core.ports.directory.call('putWebhook', { webhook, known, max: WEBHOOKS_MAX });
       return webhook;
     } catch (error) {
-      const isConflict = error instanceof StorageError && error.code === 'ConditionalRequestConflict';
+      const isConflict = hasCode(error, 'ConditionalRequestConflict');
       if (!isConflict || attempt === CHANGE_ATTEMPTS) throw error;
     }
   }

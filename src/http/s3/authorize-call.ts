@@ -6,7 +6,7 @@ import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.
 import type { Core } from '../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import type { BucketRecord, ObjectKey } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode, StorageError } from '../../ports/errors.ts';
 import type { VersionChange } from '../../ports/object-facts.ts';
 import { requireAllowed, requireScope, type Wanted } from '../access/decide-call.ts';
 import { type AccountCall, payerOf, type S3Answer, type S3Call, toEventOrigin } from './call.ts';
@@ -141,7 +141,7 @@ async function beganUpload(call: S3Call, bucket: BucketHandle, key: ObjectKey): 
     const upload = await bucket.call('getUpload', { key, uploadId: readUploadId(call.query) });
     return (upload.initiatorId ?? bucket.record().ownerId) === idOf(call.principal);
   } catch (error) {
-    if (error instanceof StorageError && error.code === 'NoSuchUpload') return false;
+    if (hasCode(error, 'NoSuchUpload')) return false;
     throw error;
   }
 }

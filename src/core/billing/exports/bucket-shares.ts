@@ -1,7 +1,7 @@
 // What of a bill is whose: lines are priced for the account as a whole, with its tiers and allowances, and are shared out
 // between its buckets by what each used of the line, so that the shares add up to the line exactly. For the FOCUS dataset.
 import type { AccountId, BucketId, BucketName } from '../../../ports/domain.ts';
-import { StorageError } from '../../../ports/errors.ts';
+import { hasCode } from '../../../ports/errors.ts';
 import type { Core } from '../../core.ts';
 import { queryUsage } from '../../metering/query-usage.ts';
 import type { BillingMonth } from '../invoice.ts';
@@ -37,7 +37,7 @@ export async function readBucketUsage(
       };
     });
   } catch (error) {
-    if (error instanceof StorageError && error.code === 'InvalidRequest') return [];
+    if (hasCode(error, 'InvalidRequest')) return [];
     throw error;
   }
 }

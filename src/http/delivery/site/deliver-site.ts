@@ -6,7 +6,7 @@ import type { Core } from '../../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../../core/names.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
 import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../ports/domain.ts';
-import { StorageError } from '../../../ports/errors.ts';
+import { hasCode, StorageError } from '../../../ports/errors.ts';
 import { canBePublic } from '../../../ports/pointer.ts';
 import type { HttpRequest } from '../../request.ts';
 import { answerPreflight } from '../../s3/preflight.ts';
@@ -204,7 +204,7 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
       try {
         possible.push(parseObjectKey(key));
       } catch (error) {
-        if (key === visited || !(error instanceof StorageError) || error.code !== 'KeyTooLongError') throw error;
+        if (key === visited || !hasCode(error, 'KeyTooLongError')) throw error;
         known.set(key, null);
       }
     }

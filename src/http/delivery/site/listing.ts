@@ -3,7 +3,7 @@
 import { openBucket } from '../../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../../core/core.ts';
 import type { BucketName } from '../../../ports/domain.ts';
-import { StorageError } from '../../../ports/errors.ts';
+import { hasCode, StorageError } from '../../../ports/errors.ts';
 import { SITE_FILE_NAMES } from '../../../ports/hosting.ts';
 import { isOpenFolder } from '../../../ports/pointer.ts';
 import { parseQuery } from '../../semantics/raw-path.ts';
@@ -88,7 +88,7 @@ export async function readListing(
       nextAfter: page.isTruncated && page.lastName !== null ? page.lastName.slice(prefix.length) : null,
     };
   } catch (error) {
-    if (error instanceof StorageError && error.code === 'AccessDenied' && !isPublic) return null;
+    if (hasCode(error, 'AccessDenied') && !isPublic) return null;
     throw error;
   }
 }

@@ -9,7 +9,7 @@ import { createUpload } from '../../../core/multipart/create-upload.ts';
 import { type PartAddress, uploadPart, uploadPartCopy } from '../../../core/multipart/upload-part.ts';
 import type { ByteRange } from '../../../core/objects/read-object.ts';
 import type { UploadId } from '../../../ports/domain.ts';
-import { StorageError } from '../../../ports/errors.ts';
+import { hasCode, StorageError } from '../../../ports/errors.ts';
 import { parseWriteCondition } from '../../semantics/conditional.ts';
 import { readObjectAttributes } from '../../semantics/object-headers.ts';
 import type { Query } from '../../semantics/raw-path.ts';
@@ -217,7 +217,7 @@ async function requireChecksumType(call: ObjectCall, uploadId: UploadId): Promis
   try {
     begunWith = (await call.bucket.call('getUpload', { key: call.key, uploadId })).checksumType;
   } catch (error) {
-    if (error instanceof StorageError && error.code === 'NoSuchUpload') return;
+    if (hasCode(error, 'NoSuchUpload')) return;
     throw error;
   }
   if (begunWith === type) return;
