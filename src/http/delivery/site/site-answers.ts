@@ -108,6 +108,7 @@ export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: 
       const fromMemory = isHead || isInMemory(core, pointer, whole);
       await admitted(stay, { operationClass: 'B', bytesOut, fromMemory });
       stay.request.notes.key = pointer.key;
+      stay.request.notes.objectBytes = sizeBytes;
       const opened = isHead ? { body: null, tier: 'none' as const } : await openBody(core, pointer, whole);
       // What is not there now may be there in a moment: only the document itself can say that a cache may keep it.
       const headers: HeaderRecord = { 'cache-control': 'no-store', ...objectHeaders(pointer) };

@@ -107,6 +107,7 @@ it('visits are in the log of a bucket that has one, by the key of what was shown
   const cases = [
     ['/', ' WEBSITE.GET.OBJECT index.html '],
     ['/none', ' WEBSITE.GET.OBJECT missing.html '],
+    ['/none', ` NoSuchKey ${PAGE.length} ${PAGE.length} `],
   ] as const;
   for (const [path, part] of cases) {
     const { notes, line } = await world.visit(path);
