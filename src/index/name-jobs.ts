@@ -29,6 +29,8 @@ type NameJobCalls = Pick<
 
 /** Jobs of a bucket that can be undone: the newest. What the others did is forgotten, one job's with each new one. */
 const UNDOABLE_JOBS = 5;
+/** Markers that may stand one behind the other for a list to find the version behind them: each deletion of a hidden key adds one. */
+const MARKERS_LOOKED_BEHIND = 250;
 
 export function createNameJobCalls(sql: Sql): NameJobCalls {
   return {
@@ -246,7 +248,8 @@ function listHidden(sql: Sql, input: Parameters<IndexApi['listHidden']>[0]): rea
   const { prefix, after, limit } = input;
   const n = requireBucket(sql, input.bucket);
   const rows = sql.all<HiddenRow>(
-    `SELECT key, version_id, last_modified_ms FROM versions
+    // By its name: SQLite's planner would go over all versions of the prefix instead, most of which are not hidden.
+    `SELECT key, version_id, last_modified_ms FROM versions INDEXED BY versions_hiding
      WHERE bucket = ? AND key >= ? AND key < ? AND is_marker = 1 AND replaced_at_ms IS NULL
      ORDER BY key LIMIT 0 + ?`,
     n,
@@ -256,11 +259,14 @@ function listHidden(sql: Sql, input: Parameters<IndexApi['listHidden']>[0]): rea
   );
   return rows.map((row) => {
     const [newest] = sql.all<NewestRow>(
-      `SELECT version_id, size_bytes, etag, last_modified_ms, storage_class FROM versions
-       WHERE bucket = ? AND key = ? AND version_id < ? AND is_marker = 0 ORDER BY version_id DESC LIMIT 1`,
+      `SELECT version_id, size_bytes, etag, last_modified_ms, storage_class FROM (
+         SELECT version_id, size_bytes, etag, last_modified_ms, storage_class, is_marker FROM versions
+         WHERE bucket = ? AND key = ? AND version_id < ? ORDER BY version_id DESC LIMIT 0 + ?
+       ) WHERE is_marker = 0 LIMIT 1`,
       n,
       row.key,
       row.version_id,
+      MARKERS_LOOKED_BEHIND,
     );
     return {
       key: row.key as ObjectKey,

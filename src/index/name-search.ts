@@ -3,7 +3,7 @@
 // at once, because a lone change of such an index costs ten times as much. Until then search looks at the noted keys one by
 // one, and every match is looked up among the objects: what the index says is never believed by itself.
 import type { ObjectSummary } from '../ports/domain.ts';
-import { foldName, SEARCH_MAX_MATCHES, SEARCH_SCAN_ROWS } from '../ports/name-aids.ts';
+import { foldName, SEARCH_MAX_MATCHES, SEARCH_MIN_INDEXED, SEARCH_SCAN_ROWS } from '../ports/name-aids.ts';
 import type { Sql } from '../ports/sql.ts';
 import { compareUtf8, firstBehind, prefixEnd } from './key-order.ts';
 import { decodeSummary, type SummaryRow } from './object-rows.ts';
@@ -118,13 +118,13 @@ type Found = { readonly objects: readonly ObjectSummary[]; readonly isComplete: 
 type Wanted = { readonly prefix: string; readonly needle: string; readonly limit: number };
 
 /**
- * Objects below the prefix whose key has the needle behind it, by key; the search index must be ready, and the needle three
- * code points or longer. Cost: some 10 µs for each match, and at most SEARCH_MAX_MATCHES of these.
+ * Objects below the prefix whose key has the needle behind it, by key; the search index must be ready, and the needle of
+ * SEARCH_MIN_INDEXED code points or more. Cost: some 10 µs for each match, and at most SEARCH_MAX_MATCHES of these.
  */
 export function findIndexed(sql: Sql, bucket: number, { prefix, needle, limit }: Wanted): Found {
   const most = Math.min(limit, SEARCH_MAX_MATCHES);
   const folded = foldName(needle);
-  const phrases = Array.from(foldName(prefix)).length < 3 ? [folded] : [folded, foldName(prefix)];
+  const phrases = Array.from(foldName(prefix)).length < SEARCH_MIN_INDEXED ? [folded] : [folded, foldName(prefix)];
   const ids = sql.all<{ id: number }>(
     `SELECT rowid AS id FROM search_trigrams
      WHERE search_trigrams MATCH ? AND rowid > ? AND rowid < ? LIMIT 0 + ?`,

@@ -9,7 +9,7 @@ import type { NameAction, NameJob, NameJobId, NameJobItem, NameOutcome } from '.
 export type HiddenKey = {
   readonly key: ObjectKey;
   readonly hiddenAtMs: number;
-  /** The newest version behind the marker; null: there is none. */
+  /** The newest version behind the marker; null: there is none, or more than 250 other markers stand before it. */
   readonly newest: Pick<ObjectVersion, 'versionId' | 'sizeBytes' | 'etag' | 'lastModifiedMs' | 'storageClass'> | null;
 };
 
@@ -39,7 +39,7 @@ export type NameQueries = {
     limit: number;
     after: string | null;
   }): NameMatches;
-  /** Keys with the prefix that a delete marker hides, in byte order behind `after`. BucketChanged. Cost: three seeks a key. */
+  /** Keys with the prefix that a delete marker hides, in byte order behind `after`. BucketChanged. Cost: three seeks a key, and the markers before its version. */
   listHidden(input: { bucket: BucketRef; prefix: string; after: string; limit: number }): readonly HiddenKey[];
 };
 

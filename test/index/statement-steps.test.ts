@@ -94,4 +94,22 @@ describe('statements of the index', () => {
     const grown = Object.keys(few).filter((name) => (many[name] ?? 0) > (few[name] ?? 0) + 100);
     expect(grown, JSON.stringify({ few, many })).toEqual([]);
   });
+
+  it('list what is hidden without going over all markers that stand before a version', () => {
+    const stepsBehind = (markers: number) => {
+      const { index, stepsOf } = openCounting();
+      const bucket = as(index.createBucket({ bucket: bucketRecord() }), 'enabled');
+      commit(index, bucket);
+      for (let n = 0; n < markers; n++) drop(index, bucket);
+      let found: readonly unknown[] = [];
+      const steps = stepsOf(() => {
+        found = index.listHidden({ bucket, prefix: '', after: '', limit: 10 });
+      });
+      return { steps, found };
+    };
+    expect(stepsBehind(100).found).toMatchObject([{ key: 'k', newest: { storageClass: 'STANDARD' } }]);
+    const [some, many] = [stepsBehind(300), stepsBehind(900)];
+    expect(many.steps).toBeLessThan(some.steps + 100);
+    expect(many.found).toMatchObject([{ key: 'k', newest: null }]);
+  });
 });
