@@ -104,6 +104,21 @@ describe('statements', () => {
     expectSeeks(texts, plansOf);
   });
 
+  it.each([
+    ['index', INDEX_SCHEMA, (sql: Sql) => useIndex(createBucketIndex(sql))],
+    ['directory', DIRECTORY_SCHEMA, (sql: Sql) => useDirectory(createDirectoryIndex(sql))],
+  ] as const)('of the %s ask every index that the schema makes: none is there for nothing', (_name, schema, use) => {
+    const { recording, texts, plansOf } = openRecording(schema);
+    use(recording);
+    const made = recording.all<{ name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
+    );
+    expect(made.length).toBeGreaterThan(5);
+    const plans = [...texts].flatMap(plansOf);
+    const unasked = made.filter(({ name }) => !plans.some((plan) => plan.includes(` INDEX ${name} (`)));
+    expect(unasked).toEqual([]);
+  });
+
   it('are planned once, whatever values they get', () => {
     const { sql, plannedAnew } = openPlanning(INDEX_SCHEMA);
     for (const _ of [1, 2, 3]) useIndex(createBucketIndex(sql));
