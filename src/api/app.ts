@@ -34,6 +34,7 @@ import { addJobRoutes } from './routes/jobs.ts';
 import { addLifecyclePreviewRoutes } from './routes/lifecycle-preview.ts';
 import { addMemberRoutes } from './routes/members.ts';
 import { addObjectDetailRoutes } from './routes/object.ts';
+import { addObjectHistoryRoutes } from './routes/object-history.ts';
 import { addObjectRoutes } from './routes/objects.ts';
 import { addOverviewRoutes } from './routes/overview.ts';
 import { addPasskeyRoutes } from './routes/passkeys.ts';
@@ -66,6 +67,7 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addCachePurgeRoutes,
   addObjectRoutes,
   addObjectDetailRoutes,
+  addObjectHistoryRoutes,
   addPresignRoutes,
   addUploadRoutes,
   addJobRoutes,

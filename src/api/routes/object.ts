@@ -1,5 +1,5 @@
-// One object as a console's side panel shows it: all that is known of a version, changed, deleted, made current again; and the
-// history of a key. Its bytes go by presign.ts.
+// One object as a console's side panel shows it: all that is known of a version, changed, deleted, made current again. The
+// history of a key is in object-history.ts; bytes go by presign.ts.
 import { z } from '@hono/zod-openapi';
 import type { BucketHandle } from '../../core/buckets/bucket-handle.ts';
 import { deleteObjects } from '../../core/objects/delete-objects.ts';
@@ -8,7 +8,7 @@ import { updateVersion } from '../../core/objects/update-version.ts';
 import { sha256Hex } from '../../crypto/hash.ts';
 import { requireLockableBucket } from '../../http/s3/object-lock-headers.ts';
 import { versionNameOf } from '../../http/s3/version-name.ts';
-import type { BucketRecord, ObjectKey, ObjectVersion, VersionName, VersionSummary } from '../../ports/domain.ts';
+import type { BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { VersionChange } from '../../ports/object-facts.ts';
 import { everyoneMayRead, toPointer } from '../../ports/pointer.ts';
@@ -18,7 +18,6 @@ import {
   apiRoute,
   callOf,
   isoTime,
-  isoTimeOrNull,
   jsonAnswer,
   jsonBody,
   openBucketOf,
@@ -26,10 +25,9 @@ import {
   timeSchema,
 } from '../context.ts';
 import { ifMatchHeader, requireMatch, toEtag } from '../etag.ts';
-import { cursorAt, joinPlace, pageOf, pageQuery, readCursor, splitPlace } from '../paging.ts';
 import { serviceOrigin } from '../service-origin.ts';
 import { attributesSchema, showAttributes, tagsSchema, toAttributes, toObjectTags } from './object-attributes.ts';
-import { bucketParams, keySchema, objectSchema, prefixQuery, versionIdSchema } from './object-schemas.ts';
+import { bucketParams, keySchema, objectSchema, versionIdSchema } from './object-schemas.ts';
 
 const TAGS = ['Objects'];
 const SHOWN_ETAG_LENGTH = 32;
@@ -54,14 +52,6 @@ const detailSchema = objectSchema
     publicUrl: z.string().nullable().openapi({ description: 'Where strangers find it, if they may read it.' }),
   })
   .openapi('ObjectDetail');
-const versionSchema = objectSchema
-  .extend({
-    versionId: z.string(),
-    isLatest: z.boolean(),
-    isDeleteMarker: z.boolean(),
-    replacedAt: timeSchema.nullable().openapi({ description: 'When the next version took its place.' }),
-  })
-  .openapi('ObjectVersion');
 const changeSchema = attributesSchema
   .extend({
     retention: retentionSchema.nullable().optional(),
@@ -114,7 +104,6 @@ export function addObjectDetailRoutes(api: Api): void {
   addDetail(api);
   addChange(api);
   addDeletion(api);
-  addHistory(api);
   addRestore(api);
 }
 
@@ -270,56 +259,6 @@ function addDeletion(api: Api): void {
       }
       const marker = deleted?.marker ?? null;
       return c.json({ deleteMarkerId: marker === null ? null : versionNameOf(marker) }, 200);
-    },
-  );
-}
-
-function showVersion(version: VersionSummary): z.infer<typeof versionSchema> {
-  const { key, sizeBytes, etag, lastModifiedMs, storageClass, isLatest, isMarker, replacedAtMs } = version;
-  return {
-    ...{ key: key as string, versionId: versionNameOf(version), isLatest, isDeleteMarker: isMarker },
-    ...{ size: `${sizeBytes}`, etag, lastModified: isoTime(lastModifiedMs), storageClass },
-    replacedAt: isoTimeOrNull(replacedAtMs),
-  };
-}
-
-function addHistory(api: Api): void {
-  api.openapi(
-    apiRoute({
-      method: 'get',
-      path: '/buckets/{bucket}/versions',
-      operationId: 'listVersions',
-      summary: 'Versions and delete markers, by key, of each key the latest first',
-      tags: TAGS,
-      access: 'objects:read',
-      request: {
-        params: bucketParams,
-        query: z.strictObject({
-          ...pageQuery,
-          prefix: prefixQuery,
-          key: keySchema.optional().openapi({ description: 'The history of this key alone.' }),
-        }),
-      },
-      responses: { 200: jsonAnswer(pageOf(versionSchema), 'Some of them') },
-    }),
-    async (c) => {
-      const call = callOf(c);
-      const { limit, cursor, prefix, key } = c.req.valid('query');
-      const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
-      const list = `versions ${JSON.stringify([bucket.record().id, prefix, key ?? null])}`;
-      const place = readCursor(call.secrets, list, cursor);
-      const [afterVersionId, afterKey] = splitPlace(place);
-      const page = await bucket.call('listVersions', {
-        ...{ prefix: key ?? prefix, delimiter: '', maxKeys: limit, afterKey },
-        afterVersionId: afterVersionId as VersionName | '',
-      });
-      const versions = key === undefined ? page.versions : page.versions.filter((version) => version.key === key);
-      const isOver = !page.isTruncated || page.last === null || versions.length < page.versions.length;
-      const nextCursor =
-        isOver || page.last === null
-          ? null
-          : cursorAt(call.secrets, list, joinPlace(page.last.versionId, page.last.key));
-      return c.json({ items: versions.map(showVersion), nextCursor }, 200);
     },
   );
 }

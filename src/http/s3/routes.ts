@@ -48,8 +48,6 @@ import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import type { BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
-import type { Tags } from '../../ports/object-facts.ts';
-import { createDecideCall } from '../access/decide-call.ts';
 import type { Domains } from '../address.ts';
 import { countSent } from '../count-sent.ts';
 import { S3_READ_HEADERS } from '../delivery/deciding-headers.ts';
@@ -70,14 +68,11 @@ import { createCapCheck } from './cap-check.ts';
 import { isConfidential, type KeysOverHttp } from './confidential.ts';
 import { detectOperation, type OperationName } from './detect.ts';
 import { createHotSignedRead } from './hot-read.ts';
-import type { Operation } from './operation.ts';
+import { type CallBasics, makeCall, refuseHeaders } from './make-call.ts';
 import { OPERATIONS } from './operations.ts';
 import { openPostedForm } from './post/post-request.ts';
 import { answerPreflight } from './preflight.ts';
-import { withQueryHeaders } from './presigned-headers.ts';
 import { freeReceiptOfFailure, hasReceipt } from './receipt-wish.ts';
-import { parseAmzDate } from './request-time.ts';
-import { readTaggingHeader } from './tagging-header.ts';
 import { useOfAnswer } from './use-of-answer.ts';
 
 /** Where a request goes; both parts still percent-encoded. `rawKey` null means the bucket, `bucket` null the service. */
@@ -320,60 +315,6 @@ function detect(request: HttpRequest, { bucket, key }: Target, query: Query): Op
   if (typeof detected === 'string') return detected;
   const { code, detail, fields } = detected;
   throw new StorageError(code, { detail, fields });
-}
-
-type Headers = Pick<S3Call, 'header' | 'headerNames'>;
-type CallBasics = Omit<S3Call, 'principal' | 'body' | 'isPresigned' | 'decide' | keyof Headers>;
-
-/** `headers`: in place of the request's own, those of a form. */
-function makeCall(
-  { principal, body, isPresigned }: Authenticated,
-  basics: CallBasics,
-  { decide, nowMs, headers }: { readonly decide: Decide; readonly nowMs: number; readonly headers?: Headers },
-): S3Call {
-  const { request, query, form } = basics;
-  const source = headers ?? (isPresigned ? withQueryHeaders(request, query.entries) : request);
-  const header = (name: string) => source.header(name);
-  const authType = form !== null ? 'POST' : isPresigned ? 'REST-QUERY-STRING' : 'REST-HEADER';
-  const amzDate = () => form?.get('x-amz-date') ?? query.get('X-Amz-Date') ?? request.header('x-amz-date') ?? '';
-  return {
-    ...basics,
-    principal,
-    body,
-    isPresigned,
-    header,
-    headerNames: () => source.headerNames(),
-    decide: createDecideCall(decide, {
-      ...basics,
-      principal,
-      header,
-      nowMs,
-      authType: principal.kind === 'account' ? authType : null,
-      signedAtMs: () => parseAmzDate(amzDate())?.timeMs ?? null,
-      requestTags: () => tagsOfHeader(header),
-    }),
-  };
-}
-
-/** The tags that a write wishes; null for a header that is none, which its operation refuses. */
-function tagsOfHeader(header: Headers['header']): Tags | null {
-  try {
-    return header('x-amz-tagging') === null ? null : readTaggingHeader(header);
-  } catch {
-    return null;
-  }
-}
-
-/** NotImplemented for a header that asks for what we do not do. */
-function refuseHeaders(call: S3Call): void {
-  const { rejects }: Operation = OPERATIONS[call.operation];
-  for (const name of rejects) {
-    if (call.header(name) === null) continue;
-    throw new StorageError('NotImplemented', {
-      detail: `The header ${name} implies functionality that is not implemented.`,
-      fields: { Header: name },
-    });
-  }
 }
 
 /** Parameters of a read that delivery does not know. */

@@ -1,0 +1,68 @@
+// Makes an S3Call of a request and of what authentication found: which headers count, and what decisions may look at. routes.ts
+// calls it once for each request.
+import type { Decide } from '../../core/auth/decide.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { Tags } from '../../ports/object-facts.ts';
+import { createDecideCall } from '../access/decide-call.ts';
+import type { Authenticated } from './authenticate.ts';
+import type { S3Call } from './call.ts';
+import type { Operation } from './operation.ts';
+import { OPERATIONS } from './operations.ts';
+import { withQueryHeaders } from './presigned-headers.ts';
+import { parseAmzDate } from './request-time.ts';
+import { readTaggingHeader } from './tagging-header.ts';
+
+type Headers = Pick<S3Call, 'header' | 'headerNames'>;
+/** What of a call is known before anybody looks at its headers. */
+export type CallBasics = Omit<S3Call, 'principal' | 'body' | 'isPresigned' | 'decide' | keyof Headers>;
+
+/** The call of a request that was authenticated. `headers`: in place of the request's own, those of a form. Cost: some closures; nothing is read. */
+export function makeCall(
+  { principal, body, isPresigned }: Authenticated,
+  basics: CallBasics,
+  { decide, nowMs, headers }: { readonly decide: Decide; readonly nowMs: number; readonly headers?: Headers },
+): S3Call {
+  const { request, query, form } = basics;
+  const source = headers ?? (isPresigned ? withQueryHeaders(request, query.entries) : request);
+  const header = (name: string) => source.header(name);
+  const authType = form !== null ? 'POST' : isPresigned ? 'REST-QUERY-STRING' : 'REST-HEADER';
+  const amzDate = () => form?.get('x-amz-date') ?? query.get('X-Amz-Date') ?? request.header('x-amz-date') ?? '';
+  return {
+    ...basics,
+    principal,
+    body,
+    isPresigned,
+    header,
+    headerNames: () => source.headerNames(),
+    decide: createDecideCall(decide, {
+      ...basics,
+      principal,
+      header,
+      nowMs,
+      authType: principal.kind === 'account' ? authType : null,
+      signedAtMs: () => parseAmzDate(amzDate())?.timeMs ?? null,
+      requestTags: () => tagsOfHeader(header),
+    }),
+  };
+}
+
+/** The tags that a write wishes; null for a header that is none, which its operation refuses. */
+function tagsOfHeader(header: Headers['header']): Tags | null {
+  try {
+    return header('x-amz-tagging') === null ? null : readTaggingHeader(header);
+  } catch {
+    return null;
+  }
+}
+
+/** NotImplemented for a header that asks for what we do not do. */
+export function refuseHeaders(call: S3Call): void {
+  const { rejects }: Operation = OPERATIONS[call.operation];
+  for (const name of rejects) {
+    if (call.header(name) === null) continue;
+    throw new StorageError('NotImplemented', {
+      detail: `The header ${name} implies functionality that is not implemented.`,
+      fields: { Header: name },
+    });
+  }
+}
