@@ -12,6 +12,8 @@
 // - If-None-Match of a write takes an entity tag too, If-Match of a write `*` (S3: 501).
 // - A checksum header that can be no checksum is 400 BadDigest (S3: InvalidRequest), as ceph/s3-tests wants it. An unknown
 //   Expect is not looked at.
+// - Checksums are S3's first five; MD5, SHA512 and the XXHASHes are 501 by name. Those of a form's fields need no condition in
+//   its policy, as ceph/s3-tests wants it.
 // - A PUT of an object needs no length: a body in HTTP's own chunks is taken (S3: 411). GetObjectTorrent is 404 NoSuchKey.
 // - partNumber behind the last part is 400 InvalidPart (S3: 416 InvalidPartNumber), as ceph/s3-tests wants it.
 // - GetObjectAttributes lists parts with and without checksums; CopyObject takes sources above 5 GiB, as no byte moves;
