@@ -14,6 +14,8 @@ import { monthOf, monthsLater, monthText, parseMonth } from './month.ts';
 /** Accounts read at once. */
 const PAGE = 100;
 const ACCOUNTS_PER_RUN = 100_000;
+/** Accounts whose bills may fail for a run to go on with the next month: where more do, it is not they who are broken. */
+const FAILED_MAX = 100;
 /** How long after its closing a bill is told of: two runs of the clock. Milliseconds. */
 const TELL_MS = 2 * HOUR_MS;
 
@@ -25,11 +27,15 @@ export type CloseOptions = {
 
 /**
  * How many bills were made or found. An account whose bill fails is logged, and looked at again in the next run; its month
- * stays open for the run until then, others' bills of it are made all the same.
+ * stays open until then, and its later months too. Others' bills of it are made all the same, and those of later months.
  */
 export async function closeMonths(core: Core, options: CloseOptions = {}): Promise<number> {
   const { directory, clock } = core.ports;
-  const run: Run = { left: options.accountsMax ?? ACCOUNTS_PER_RUN, stopping: options.stopping ?? null };
+  const run: Run = {
+    left: options.accountsMax ?? ACCOUNTS_PER_RUN,
+    stopping: options.stopping ?? null,
+    failed: new Set(),
+  };
   const begun = await directory.call('getClosing', {});
   let period = begun === null ? null : parseMonth(begun.period);
   let after = begun?.after ?? '';
@@ -44,36 +50,43 @@ export async function closeMonths(core: Core, options: CloseOptions = {}): Promi
     if (!result.isDone) break;
     period = monthsLater(period, 1);
     after = '';
-    await directory.call('setClosing', { period: monthText(period), after });
+    if (run.failed.size === 0) await directory.call('setClosing', { period: monthText(period), after });
   }
   if (closed > 0) core.ports.log.info('months-closed', { closed });
   return closed;
 }
 
-type Run = { left: number; readonly stopping: AbortSignal | null };
+type Run = {
+  left: number;
+  readonly stopping: AbortSignal | null;
+  /** Whose bill of this or an earlier month failed; one more than FAILED_MAX at most. */
+  readonly failed: Set<AccountId>;
+};
 
 async function closeForAll(core: Core, period: BillingMonth, start: string, run: Run) {
   const { directory, log } = core.ports;
+  const { failed } = run;
   let closed = 0;
-  let hasFailed = false;
   for (let after = start; ; ) {
     const page = await readPage(core, after);
     for (const account of page) {
       if (run.left <= 0 || run.stopping?.aborted === true) return { closed, isDone: false };
       run.left -= 1;
+      after = account.id;
+      // The bills of an account are made in the order of its months: credits go to the older one.
+      if (failed.has(account.id)) continue;
       try {
         const bill = await closeMonth(core, account, period);
         if (bill !== null) closed += 1;
         if (bill !== null) await tellOfBill(core, account, bill);
       } catch (cause) {
-        hasFailed = true;
+        if (failed.size <= FAILED_MAX) failed.add(account.id);
         log.error('closing-failed', { accountId: account.id, period: monthText(period), cause });
       }
-      after = account.id;
       // The place stays before the first failure, so that the next run comes by it again.
-      if (!hasFailed) await directory.call('setClosing', { period: monthText(period), after });
+      if (failed.size === 0) await directory.call('setClosing', { period: monthText(period), after });
     }
-    if (page.length < PAGE) return { closed, isDone: !hasFailed };
+    if (page.length < PAGE) return { closed, isDone: failed.size <= FAILED_MAX };
   }
 }
 

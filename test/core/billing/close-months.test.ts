@@ -190,6 +190,36 @@ describe('closing by the clock', () => {
     expect((await getInvoice(core, ann, NOVEMBER))?.closedAtMs).toBe(core.ports.clock.nowMs());
   });
 
+  it('bills others for later months while one account’s bill fails, and that one in the order of its months', async () => {
+    const { core, ann } = await withUsage();
+    const bob = await addAccount(core, 'bob');
+    await closeMonths(core);
+    for (const account of [ann, bob]) await core.use(account, Date.UTC(2026, 11, 5), 'class-a/STANDARD', 3_000_000n);
+    core.advanceSeconds(60 * DAY_SECONDS);
+    const { ledger } = core.ports;
+    let isBroken = true;
+    const call: typeof ledger.call = async (name, input) => {
+      // The ledger has lost November of one account.
+      const isNovember = 'fromMs' in input && input.fromMs === inNovember(1);
+      if (isBroken && isNovember && input.accountId === ann.id) throw new Error('broken');
+      return ledger.call(name, input);
+    };
+    const broken = { ...core, ports: { ...core.ports, ledger: { call } } };
+    const billed = async ({ id: accountId }: Account) => {
+      const heads = await core.ports.directory.call('listInvoices', { accountId, before: '', limit: 9 });
+      return heads.map(({ period }) => period).toReversed();
+    };
+    for (const _ of [1, 2]) {
+      await closeMonths(broken);
+      expect([await billed(ann), await billed(bob)]).toEqual([[], ['2026-12']]);
+    }
+    expect((await core.ports.directory.call('getClosing', {}))?.period).toBe('2026-11');
+    isBroken = false;
+    await closeMonths(broken);
+    expect([await billed(ann), await billed(bob)]).toEqual([['2026-11', '2026-12'], ['2026-12']]);
+    expect((await core.ports.directory.call('getClosing', {}))?.period).toBe('2027-01');
+  });
+
   it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
     'makes the same bills after a crash at call %i of the directory',
     async (dies) => {
