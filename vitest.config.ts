@@ -1,8 +1,11 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 
-/** So long `expect.poll` waits: on a busy machine what takes milliseconds may take seconds, and a right one waits no longer. */
-const PATIENT = { poll: { timeout: 10_000 } };
+/**
+ * No test that expects nothing, since it could not fail. So long `expect.poll` waits: on a busy machine what takes milliseconds
+ * may take seconds, and what is right is not waited for.
+ */
+const EXPECT = { requireAssertions: true, poll: { timeout: 10_000 } };
 
 // The projects: `node` runs units, contracts and architecture checks in Node; `workerd` runs test/workerd inside the
 // real runtime with local R2, KV, Durable Objects and Cache; the wire suite runs once against each home, which its
@@ -19,7 +22,7 @@ const wire = (name: string, globalSetup: string, groupOrder: number) => ({
     maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    expect: PATIENT,
+    expect: EXPECT,
     // The homes are examined one after the other: side by side they would share two cores and blur every race.
     sequence: { groupOrder },
   },
@@ -41,7 +44,7 @@ export default defineConfig({
           // Some digest or zip megabytes; on a busy machine of two cores that takes seconds.
           testTimeout: 20_000,
           hookTimeout: 60_000,
-          expect: PATIENT,
+          expect: EXPECT,
           // The sources are loaded once for all files: no module keeps state that a test could leave behind.
           isolate: false,
           setupFiles: ['test/fuzz-seed.ts', 'test/node/remove-folders.ts'],
@@ -60,7 +63,7 @@ export default defineConfig({
           include: ['test/workerd/**/*.test.ts'],
           testTimeout: 20_000,
           hookTimeout: 20_000,
-          expect: PATIENT,
+          expect: EXPECT,
           isolate: false,
           setupFiles: ['test/fuzz-seed.ts'],
           maxWorkers: 1,

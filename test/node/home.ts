@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
+/** Where the program keeps its compiled modules: told of it from outside, a start takes a third less. */
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/quayside', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../../src/node.ts', import.meta.url));
 
 /** The SDK writes into what it is given: hand it a copy. */
@@ -67,7 +69,7 @@ function spawnHome(env: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [PROGRAM], {
     // Away from the repository: its .env is none of a test's business.
     cwd: tmpdir(),
-    env: { PATH: process.env.PATH, QUAYSIDE_PORT: '0', ...env },
+    env: { PATH: process.env.PATH, QUAYSIDE_PORT: '0', NODE_COMPILE_CACHE: COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
