@@ -69,13 +69,17 @@ export function systemContract(subject: Subject<SystemPorts>): void {
     });
 
     test('log and meter take whatever they are given', async ({ log, meter }) => {
-      log.info('contract');
-      log.info('contract', { text: 'a"b\n', number: 1, nothing: null, missing: undefined, yes: true });
-      log.error('contract', { cause: new Error('outer', { cause: new Error('inner') }) });
-      log.error('contract', { cause: 'text' });
+      const fields = { text: 'a"b\n', number: 1, nothing: null, missing: undefined, yes: true };
+      const cause = new Error('outer', { cause: new Error('inner') });
+      const written = [log.info('contract'), log.info('contract', fields)];
+      expect([...written, log.error('contract', { cause }), log.error('contract', { cause: 'text' })]).toEqual(
+        Array(4).fill(undefined),
+      );
+      const before = meter.totals().operations;
       const accountId = 'a' as AccountId;
       meter.of({ accountId, bucketId: home, accessKeyId: null }).count('A', 0, 'none', 'STANDARD');
       meter.of({ accountId, bucketId: null, accessKeyId: null }).count('free', 10, 'memory', 'UNKNOWN');
+      expect(meter.totals().operations).toEqual({ ...before, A: before.A + 1, free: before.free + 1 });
     });
   });
 }
