@@ -18,6 +18,7 @@ const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 it('knows the algorithms of the domain, no more and no less', () => {
   expectTypeOf<ChecksumAlgorithm>().toEqualTypeOf<domain.ChecksumAlgorithm>();
+  expect(ALGORITHMS.toSorted()).toEqual(Object.keys(CHECKSUMS_OF_123456789).toSorted());
 });
 
 // Base64 of the published check values; the CRCs most significant byte first.

@@ -184,7 +184,7 @@ describe('watcher', () => {
     expect(told).toEqual([...ofBoth('hold'), ...ofBoth('release')]);
   });
 
-  it('lets no reader of the hot tier see the past of what any reader has seen', async () => {
+  it('lets no reader of the hot tier see the past of what any reader has seen', { timeout: 60_000 }, async () => {
     const pointers = createMemoryPointers({
       clock: systemClock,
       maxEntries: 100,
