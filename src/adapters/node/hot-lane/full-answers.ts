@@ -10,6 +10,7 @@ import type { ReadClient } from '../trusted-proxies.ts';
 import { type LaneRequest, readLaneRequest } from './lane-request.ts';
 import type { PrebuiltHeads } from './prebuilt-heads.ts';
 import type { Recognised } from './recognise.ts';
+import { COPIED_MAX_BYTES } from './reply-writer.ts';
 
 /** A connection of the lane, as far as an answer needs it. */
 export type Line = {
@@ -33,9 +34,6 @@ export type FullAnswersOptions = {
 
 /** Answers, at once or later. False: nothing was done. */
 export type AnswerFully = (line: Line, read: Recognised, chunk: Buffer) => boolean;
-
-/** Up to here head and body are copied into one buffer. Bytes; see reply-writer.ts. */
-const COPIED_MAX_BYTES = 24 * 1024;
 
 /** What stands there may be answered in ways that only the server of the whole app knows, and is never hot. */
 const SYSTEM_PATHS = '/-/';
