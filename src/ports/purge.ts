@@ -25,6 +25,9 @@ const CACHE_TAG_METADATA = 'cache-tag';
  */
 export const FLOORS_MAX_LENGTH = 8192;
 
+/** Most floors: each takes some 50 bytes of the gate besides its text, and a comparison for records that are below the latest. */
+export const FLOORS_MAX = 500;
+
 /** The floors after a purge that the bucket's `revision` marks. */
 export function addFloors(known: PurgeFloors | null, scopes: readonly PurgeScope[], revision: number): PurgeFloors {
   const isAll = scopes.some(({ scope }) => scope === 'bucket');
@@ -35,7 +38,7 @@ export function addFloors(known: PurgeFloors | null, scopes: readonly PurgeScope
   let bucket = known?.bucket ?? 0;
   let length = others.reduce((sum, { value }) => sum + value.length, 0);
   others.sort((a, b) => a.revision - b.revision);
-  while (length > FLOORS_MAX_LENGTH) {
+  while (length > FLOORS_MAX_LENGTH || others.length > FLOORS_MAX) {
     const oldest = others.shift();
     if (oldest === undefined) break;
     bucket = Math.max(bucket, oldest.revision);

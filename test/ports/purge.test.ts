@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectKey, Pointer } from '../../src/ports/domain.ts';
-import { addFloors, FLOORS_MAX_LENGTH, isPurged, type PurgeScope } from '../../src/ports/purge.ts';
+import { addFloors, FLOORS_MAX, FLOORS_MAX_LENGTH, isPurged, type PurgeScope } from '../../src/ports/purge.ts';
 
 const tagged = (tags: string) => ({ userMetadata: { 'cache-tag': tags } }) as unknown as Pointer;
 const plain = { userMetadata: {} } as unknown as Pointer;
@@ -54,5 +54,18 @@ describe('floors', () => {
     }
     const huge = addFloors(null, [prefix('x'.repeat(FLOORS_MAX_LENGTH + 1))], 2);
     expect(huge).toEqual({ latest: 2, bucket: 2, others: [] });
+  });
+
+  it('become part of it too when they are many and short: each takes room besides its text', () => {
+    const names = Array.from({ length: 3000 }, (_, at) => at.toString(36));
+    let floors = addFloors(null, names.slice(0, 10).map(prefix), 2);
+    floors = addFloors(floors, names.slice(10, FLOORS_MAX).map(prefix), 3);
+    expect([floors.bucket, floors.others.length]).toEqual([0, FLOORS_MAX]);
+    floors = addFloors(floors, [prefix('one more')], 4);
+    expect(floors.bucket).toBe(2);
+    expect(isPurged(floors, key('~untouched'), plain, 2)).toBe(false);
+    const all = addFloors(null, names.map(prefix), 2);
+    expect(JSON.stringify(all).length).toBeLessThan(FLOORS_MAX_LENGTH + FLOORS_MAX * 50 + 100);
+    expect(names.every((name) => isPurged(all, key(name), plain, 1))).toBe(true);
   });
 });
