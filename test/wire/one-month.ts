@@ -6,15 +6,18 @@ export const thisMonth = (): string => new Date().toISOString().slice(0, 7);
 
 /**
  * Does `work` and says in which month; once more when the month turned meanwhile, whether it failed by that or not. So `work`
- * makes accounts and buckets of its own.
+ * makes accounts and buckets of its own. `now` is another calendar, for its own test.
  */
-export async function inOneMonth<T>(work: () => Promise<T>): Promise<{ readonly month: string; readonly done: T }> {
-  const month = thisMonth();
+export async function inOneMonth<T>(
+  work: () => Promise<T>,
+  now: () => string = thisMonth,
+): Promise<{ readonly month: string; readonly done: T }> {
+  const month = now();
   const outcome = await work().then(
     (done) => ({ done }),
     (error: unknown) => ({ error }),
   );
-  if (month !== thisMonth()) return { month: thisMonth(), done: await work() };
+  if (month !== now()) return { month: now(), done: await work() };
   if ('error' in outcome) throw outcome.error;
   return { month, done: outcome.done };
 }
