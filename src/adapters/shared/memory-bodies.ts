@@ -5,7 +5,7 @@
 // ones. On Zipf traces that gives 2 to 9 points more hits than plain LRU, and 16 to 20 during a scan; a frequency sketch
 // keeps some more but needs long to see that the hot set has changed (measured, bench/admission).
 import { LRUCache } from 'lru-cache';
-import type { Segment } from '../../ports/domain.ts';
+import type { BlobId, Segment } from '../../ports/domain.ts';
 import type { CacheStats } from './cache-metrics.ts';
 
 /** What one entry costs besides its bytes: key, list links, typed array. Estimate, bytes. */
@@ -34,16 +34,28 @@ export type MemoryBodies = {
   stats(): CacheStats;
 };
 
-let lastSlice: Segment | null = null;
-let lastName = '';
+/** Names of slices that are known; 150 B each. With more, all are forgotten and made anew. */
+const NAMES_MAX = 8192;
+type Name = { readonly lengthBytes: number; readonly text: string };
+let namesOfBlobs = new Map<BlobId, Map<number, Name>>();
+let nameCount = 0;
 
-/** The name of a slice; equal names hold equal bytes. The last is known: who misses a slice asks for it once more. */
-export function sliceName(slice: Segment): string {
-  if (slice !== lastSlice) {
-    lastName = `${slice.blobId}:${slice.offsetBytes}+${slice.lengthBytes}`;
-    lastSlice = slice;
+/**
+ * The name of a slice; equal names hold equal bytes. Known ones are given again: a map takes a microsecond longer to find a
+ * text that was only just made, as V8 first looks for an equal one among all that it has. Cost: 50 ns.
+ */
+export function sliceName({ blobId, offsetBytes, lengthBytes }: Segment): string {
+  const known = namesOfBlobs.get(blobId)?.get(offsetBytes);
+  if (known?.lengthBytes === lengthBytes) return known.text;
+  const text = `${blobId}:${offsetBytes}+${lengthBytes}`;
+  if (nameCount === NAMES_MAX) {
+    namesOfBlobs = new Map();
+    nameCount = 0;
   }
-  return lastName;
+  const names = namesOfBlobs.get(blobId) ?? new Map<number, Name>();
+  namesOfBlobs.set(blobId, names.set(offsetBytes, { lengthBytes, text }));
+  nameCount += 1;
+  return text;
 }
 
 /** Keeps slices of at most `maxSliceBytes` each and `maxBytes` together. A cost of 0.1 µs a hit, no I/O. */
