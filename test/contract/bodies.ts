@@ -1,4 +1,5 @@
 // Bodies and sources for contract tests: bytes that tell where they came from, and clients of every manner.
+import { joinBytes } from '../../src/core/join-bytes.ts';
 import type { BlobIdentity } from '../../src/ports/blob-store.ts';
 import type { ByteSource } from '../../src/ports/byte-source.ts';
 import type { BucketName, ObjectKey } from '../../src/ports/domain.ts';
@@ -64,13 +65,7 @@ export async function readAll(stream: ReadableStream<Uint8Array>): Promise<Uint8
     chunks.push(value);
     lengthBytes += value.length;
   }
-  const whole = new Uint8Array(lengthBytes);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
+  return joinBytes(chunks, lengthBytes);
 }
 
 /** Whether two runs of bytes are equal; far quicker than `toEqual` on megabytes. */

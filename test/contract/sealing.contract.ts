@@ -1,5 +1,6 @@
 // Key wrapping and sealed chunks, as both runtimes' node:crypto must do them: run in Node and inside workerd.
 import { describe, expect, it } from 'vitest';
+import { joinBytes } from '../../src/core/join-bytes.ts';
 import { deriveKey, KEY_BYTES, randomKey, unwrapKey, wrapKey } from '../../src/crypto/key-wrap.ts';
 import { CHUNK_BYTES, type ChunkPlace, openChunk, startChunk, TAG_BYTES } from '../../src/crypto/sealed-chunks.ts';
 
@@ -8,13 +9,10 @@ const FIRST: ChunkPlace = { index: 0, isLast: false };
 function seal(keys: readonly Uint8Array[], place: ChunkPlace, pieces: readonly Uint8Array[]): Uint8Array {
   const sealer = startChunk(keys, place);
   const out = [...pieces.map((piece) => sealer.update(piece)), sealer.finish()];
-  const whole = new Uint8Array(out.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of out) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return joinBytes(
+    out,
+    out.reduce((sum, part) => sum + part.length, 0),
+  );
 }
 
 const sample = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 255);

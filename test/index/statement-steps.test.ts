@@ -1,12 +1,10 @@
 // What a command takes of SQLite does not grow with what is there: counted in steps of its virtual machine, which tell the rows
 // that a statement goes over even where a plan speaks of a seek.
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import type { BucketRef, VersionId, Versioning } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
-import type { Sql } from '../../src/ports/sql.ts';
 import {
   asKey,
   bucketRecord,
@@ -17,25 +15,12 @@ import {
   refOf,
   START_MS,
 } from '../contract/index-samples.ts';
-
-type Steps = { stat(counter: 'vmStep'): number };
+import { openCounting } from './open-counting.ts';
 
 /** An index of which each call can be measured. */
-function openCounting() {
-  const db = new DatabaseSync(':memory:');
-  const statements = new Map<string, StatementSync>();
-  const sql: Sql = {
-    all(text, ...values) {
-      const statement = statements.get(text) ?? db.prepare(text);
-      statements.set(text, statement);
-      return statement.all(...values) as never[];
-    },
-    transaction: (work) => work(),
-  };
-  migrate(sql, INDEX_SCHEMA);
-  // The types of Node 26.6 lack this method of Node 26.10. A counter goes on from one run of its statement to the next.
-  const taken = () =>
-    [...statements.values()].reduce((sum, statement) => sum + (statement as unknown as Steps).stat('vmStep'), 0);
+function openMeasured() {
+  const { sql, counted } = openCounting(INDEX_SCHEMA);
+  const taken = () => counted('vmStep').reduce((sum, { n }) => sum + n, 0);
   const stepsOf = (work: () => void) => {
     const before = taken();
     work();
@@ -81,7 +66,7 @@ const COMMANDS: readonly (readonly [string, (index: IndexApi, bucket: BucketRef)
 
 /** Steps of each command on a key with so many versions, by its name. */
 function stepsWith(versions: number): Readonly<Record<string, number>> {
-  const { index, stepsOf } = openCounting();
+  const { index, stepsOf } = openMeasured();
   const record = index.createBucket({ bucket: bucketRecord() });
   for (let n = 0; n < versions; n++) commit(index, as(record, 'enabled'));
   return Object.fromEntries(COMMANDS.map(([name, run]) => [name, stepsOf(() => run(index, record))]));
@@ -97,7 +82,7 @@ describe('statements of the index', () => {
 
   it('list what is hidden without going over all markers that stand before a version', () => {
     const stepsBehind = (markers: number) => {
-      const { index, stepsOf } = openCounting();
+      const { index, stepsOf } = openMeasured();
       const bucket = as(index.createBucket({ bucket: bucketRecord() }), 'enabled');
       commit(index, bucket);
       for (let n = 0; n < markers; n++) drop(index, bucket);

@@ -1,11 +1,11 @@
 // What every statement of the index and the directory costs: seeks in an index, never a scan of a table or a sort.
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
 import { DIRECTORY_CALLS, INDEX_CALLS } from '../../src/index/index-names.ts';
-import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate, type Schema } from '../../src/index/schema.ts';
+import { DIRECTORY_SCHEMA, INDEX_SCHEMA, type Schema } from '../../src/index/schema.ts';
 import type { Sql } from '../../src/ports/sql.ts';
+import { openCounting } from './open-counting.ts';
 import { openMigrated } from './open-migrated.ts';
 import { useDirectory } from './use-directory.ts';
 import { useIndex } from './use-index.ts';
@@ -44,27 +44,14 @@ function openRecording(schema: Schema) {
   return { recording, texts, plansOf };
 }
 
-/** A database without transactions that tells how often SQLite has planned statements anew, and which. */
+/** The statements that SQLite has planned anew in a database of its own. */
 function openPlanning(schema: Schema) {
-  const db = new DatabaseSync(':memory:');
-  const statements = new Map<string, StatementSync>();
-  const sql: Sql = {
-    all(text, ...values) {
-      const statement = statements.get(text) ?? db.prepare(text);
-      statements.set(text, statement);
-      return statement.all(...values) as never[];
-    },
-    transaction: (work) => work(),
-  };
-  migrate(sql, schema);
-  statements.clear();
+  const { sql, counted } = openCounting(schema);
   const plannedAnew = () =>
-    [...statements].filter(([, statement]) => {
-      // The types of Node 26.6 lack this method of Node 26.10.
-      const { stat } = statement as unknown as { stat(counter: 'reprepare'): number };
-      return stat.call(statement, 'reprepare') > 0;
-    });
-  return { sql, plannedAnew: () => plannedAnew().map(([text]) => text) };
+    counted('reprepare')
+      .filter(({ n }) => n > 0)
+      .map(({ text }) => text);
+  return { sql, plannedAnew };
 }
 
 /** The same calls, noting the names of those that were called. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readWorkerRequest } from '../../src/adapters/cloudflare/worker-request.ts';
+import { joinBytes } from '../../src/core/join-bytes.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';
 
@@ -15,13 +16,8 @@ async function pumped(request: Request) {
   await readWorkerRequest(request)
     .body()
     .pump((chunk) => void chunks.push(chunk));
-  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return { whole, chunks };
+  const lengthBytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  return { whole: joinBytes(chunks, lengthBytes), chunks };
 }
 
 describe('request of the Workers runtime', () => {

@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { crc32 } from '../../crypto/crc32.ts';
 import { sha256Hex } from '../../crypto/hash.ts';
 import type { Log } from '../../ports/system.ts';
+import { HOUR_MS } from '../../ports/time.ts';
 import type { CacheStats } from '../shared/cache-metrics.ts';
 import type { DerivedStore, StoredDerived } from '../shared/derived-bodies.ts';
 import { errnoOf } from './fs-errors.ts';
@@ -25,7 +26,7 @@ const FILES_MAX = 200_000;
 /** What a file takes on disk besides its bytes. Estimate. */
 const FILE_OVERHEAD_BYTES = 4096;
 /** Time stamps are written no oftener than this, milliseconds: they only order the files at the next start. */
-const TOUCH_EVERY_MS = 3_600_000;
+const TOUCH_EVERY_MS = HOUR_MS;
 
 /** `maxBytes` 0: keeps nothing. The folder is made when there is something to keep. */
 export function openDerivedFolder(path: string, options: { maxBytes: number; log: Log }): DerivedFolder {

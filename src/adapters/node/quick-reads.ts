@@ -60,9 +60,8 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
     // Word by word: 64 KiB are 17 pages, in two words.
     for (let page = Math.floor(position / PAGE_BYTES); page < end; ) {
       const word = maps.get(Math.floor(page / PAGES_PER_MAP))?.[(page % PAGES_PER_MAP) >>> 5] ?? 0;
-      const bit = page & 31;
-      const count = Math.min(32 - bit, end - page);
-      const wanted = (count === 32 ? -1 : (1 << count) - 1) << bit;
+      const count = pagesInWord(page, end);
+      const wanted = bitsOf(page, count);
       if ((word & wanted) !== wanted) return false;
       page += count;
     }
@@ -133,10 +132,20 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
       for (let page = Math.floor(position / PAGE_BYTES); page < end; ) {
         const map = mapOf(file, Math.floor(page / PAGES_PER_MAP));
         const word = (page % PAGES_PER_MAP) >>> 5;
-        const isWholeWord = (page & 31) === 0 && end - page >= 32;
-        map[word] = isWholeWord ? -1 : (map[word] ?? 0) | (1 << (page & 31));
-        page += isWholeWord ? 32 : 1;
+        const count = pagesInWord(page, end);
+        map[word] = (map[word] ?? 0) | bitsOf(page, count);
+        page += count;
       }
     },
   };
+}
+
+/** How many pages from `page` up to `end` have their bits in the same word of 32. */
+function pagesInWord(page: number, end: number): number {
+  return Math.min(32 - (page & 31), end - page);
+}
+
+/** The bits of so many pages of one word. */
+function bitsOf(page: number, count: number): number {
+  return (count === 32 ? -1 : (1 << count) - 1) << (page & 31);
 }

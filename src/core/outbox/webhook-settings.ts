@@ -1,4 +1,5 @@
 // The settings of webhooks: what each is, its default and its bounds. config.ts reads them, the dispatcher goes by them.
+import { HOUR_MS } from '../../ports/time.ts';
 
 /** How messages go out to webhooks. */
 export type WebhookSettings = {
@@ -26,7 +27,7 @@ export function readWebhookSettings(
   return {
     mayBePrivate: isOn('QUAYSIDE_WEBHOOK_PRIVATE_TARGETS', 'off'),
     attemptsMax: whole('QUAYSIDE_WEBHOOK_ATTEMPTS', 14, 1, 100),
-    retryBaseMs: whole('QUAYSIDE_WEBHOOK_RETRY_MS', 5000, 1, 3_600_000),
+    retryBaseMs: whole('QUAYSIDE_WEBHOOK_RETRY_MS', 5000, 1, HOUR_MS),
     timeoutMs: whole('QUAYSIDE_WEBHOOK_TIMEOUT_MS', 10_000, 10, 60_000),
   };
 }

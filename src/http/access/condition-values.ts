@@ -6,6 +6,7 @@ import type { AccessRecord } from '../../core/auth/decide.ts';
 import { type ConditionValues, conditionKey } from '../../core/auth/policy/pattern.ts';
 import type { Principal } from '../../ports/domain.ts';
 import type { Tags, VersionChange } from '../../ports/object-facts.ts';
+import { DAY_MS } from '../../ports/time.ts';
 import type { HttpRequest } from '../request.ts';
 import { decodePathSegment, type Query } from '../semantics/raw-path.ts';
 
@@ -182,5 +183,5 @@ function legalHold({ header }: ConditionSource, { change }: ConditionSubject): s
 function remainingRetentionDays(source: ConditionSource, subject: ConditionSubject): string | null {
   const { nowMs } = source;
   const untilMs = Date.parse(retention(source, subject).until ?? '');
-  return Number.isNaN(untilMs) ? null : `${Math.ceil((untilMs - nowMs) / 86_400_000)}`;
+  return Number.isNaN(untilMs) ? null : `${Math.ceil((untilMs - nowMs) / DAY_MS)}`;
 }

@@ -11,7 +11,7 @@ import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import { findCurrent, findCurrentOf } from '../../core/objects/find-current.ts';
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { hasCode, StorageError } from '../../ports/errors.ts';
 import type { Found } from '../../ports/hot-metadata.ts';
 import type { Domains } from '../address.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
@@ -97,7 +97,7 @@ export function createDelivery(
     const free = freeReceiptOf(found.gate);
     const fail = (error: unknown): never => {
       // Of what the reader may not have it tells nothing, not even whether somebody asked before.
-      const isMissing = error instanceof StorageError && error.code === 'NoSuchKey';
+      const isMissing = hasCode(error, 'NoSuchKey');
       const status = isMissing ? { 'cache-status': cacheStatus(found.tier, 'none', found.stale) } : null;
       const added = { ...status, ...cors, ...free };
       throw Object.keys(added).length === 0 ? error : withFailureHeaders(error, added);

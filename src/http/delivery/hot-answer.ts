@@ -114,16 +114,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
         else counts.getNotModified += 1;
         const own = prepared.notModified(pointer, memoryHit);
         const headers = variant === null || tag === pointer.etag ? own : variants.notModifiedOf(own, variant);
-        return {
-          status: 304,
-          headers: headersIn(gate, headers),
-          part: null,
-          body: null,
-          lent: null,
-          bucket,
-          surface,
-          accessKeyId: null,
-        };
+        return wholeReply(hot, surface, 304, headersIn(gate, headers), null);
       }
     }
     if (read.isHead) {
@@ -132,23 +123,14 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
       const headers = headersIn(gate, variant === null ? own : variants.headersOf(own, variant));
       counts.headWhole += 1;
       countRead(meter, gate, 0, 'none', pointer.storageClass);
-      return { status: 200, headers, part: null, body: null, lent: null, bucket, surface, accessKeyId: null };
+      return wholeReply(hot, surface, 200, headers, null);
     }
     if (variant !== null) {
       if (!mayServe(gate, variant.bytes.length)) return null;
       const headers = headersIn(gate, variants.headersOf(prepared.whole(pointer, memoryHit), variant));
       counts.getWhole += 1;
       countRead(meter, gate, variant.bytes.length, 'memory', pointer.storageClass);
-      return {
-        status: 200,
-        headers,
-        part: null,
-        body: variant.bytes,
-        lent: null,
-        bucket,
-        surface,
-        accessKeyId: null,
-      };
+      return wholeReply(hot, surface, 200, headers, variant.bytes);
     }
     const range = parseRange(read.range, pointer.sizeBytes);
     if (range === 'unsatisfiable') return null;
@@ -162,7 +144,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     if (range === 'whole') {
       counts.getWhole += 1;
       const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
-      return { status: 200, headers, part: null, body, lent: null, bucket, surface, accessKeyId: null };
+      return wholeReply(hot, surface, 200, headers, body);
     }
     const isRead = tier === 'bucket';
     if (isRead) counts.getPartRead += 1;
@@ -172,6 +154,17 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     const part = partOf(range, pointer.sizeBytes, timing);
     return { status: 206, headers, part, body, lent, bucket, surface, accessKeyId: null };
   }
+}
+
+/** Anything but a range: nothing of it differs from request to request, and its bytes stay. */
+function wholeReply(
+  { bucket }: HotFound,
+  surface: PublicSurface,
+  status: 200 | 304,
+  headers: HotReply['headers'],
+  body: Uint8Array | null,
+): HotReply {
+  return { status, headers, part: null, body, lent: null, bucket, surface, accessKeyId: null };
 }
 
 /** The tag of what would be sent, if the condition names it. */

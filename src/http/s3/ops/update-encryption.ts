@@ -5,7 +5,7 @@ import { changeEncryption } from '../../../core/encryption/change-encryption.ts'
 import type { EncryptionWish } from '../../../core/encryption/key-keeping.ts';
 import { isNamedKeyId } from '../../../core/encryption/named-keys.ts';
 import { XML_MAX_BYTES } from '../../../core/limits.ts';
-import { StorageError } from '../../../ports/errors.ts';
+import { hasCode, StorageError } from '../../../ports/errors.ts';
 import { emptyAnswer, type S3Answer, type VersionCall } from '../call.ts';
 import { readFields, textOf } from '../documents.ts';
 import { readDocument } from '../read-document.ts';
@@ -30,7 +30,7 @@ async function change(call: VersionCall, core: Core, wish: NamedWish): Promise<v
   try {
     await changeEncryption(core, call.bucket, call.version, wish);
   } catch (error) {
-    const isUnknown = error instanceof StorageError && error.code === 'KMS.NotFoundException';
+    const isUnknown = hasCode(error, 'KMS.NotFoundException');
     if (!isUnknown || name === undefined) throw error;
     await changeEncryption(core, call.bucket, call.version, { ...wish, keyId: name });
   }
