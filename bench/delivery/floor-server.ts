@@ -1,11 +1,12 @@
 // The least that a server on Node's own modules can do for the workloads of the delivery bench: the floors beside our
-// numbers. Prebuilt answers, nothing looked at but If-None-Match and Range; no policy, no metering, no limits. On node:net
-// it reads into one buffer, as the lane does.
+// numbers. Prebuilt answers, nothing looked at but If-None-Match and Range; no policy, no metering, no limits. It sends at
+// the end of a turn, as we do, and on node:net it reads into one buffer, as the lane does.
 // Arguments: `http` or `net`, the port, the folder of the files, and the headers of one of our answers as JSON.
 import { existsSync, openSync, readFileSync, readSync } from 'node:fs';
-import { createServer as createHttpServer } from 'node:http';
-import { createServer as createNetServer } from 'node:net';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import { createServer as createNetServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { createEndOfTurn } from '../../src/adapters/node/end-of-turn.ts';
 import { createSharedReads } from '../../src/adapters/node/hot-lane/shared-reads.ts';
 
 const [kind, port = '', folder = '', given = '[]'] = process.argv.slice(2);
@@ -28,9 +29,12 @@ function readOr(path: string, otherwise: Buffer): Buffer {
 function serveHttp(): void {
   const own = Object.fromEntries(headers);
   const whole = { ...own, 'content-length': `${small.length}` };
-  createHttpServer((incoming, outgoing) => {
-    if (incoming.headers['if-none-match'] === undefined) outgoing.writeHead(200, whole).end(small);
-    else outgoing.writeHead(304, own).end();
+  const sending = createEndOfTurn(({ isKnown, outgoing }: { isKnown: boolean; outgoing: ServerResponse }) => {
+    if (isKnown) outgoing.writeHead(304, own).end();
+    else outgoing.writeHead(200, whole).end(small);
+  });
+  createHttpServer(({ headers }, outgoing) => {
+    sending.add({ isKnown: headers['if-none-match'] !== undefined, outgoing });
   }).listen(Number(port), '127.0.0.1');
 }
 
@@ -48,20 +52,27 @@ function serveNet(): void {
   const partHead = headOf('206 Partial Content', RANGE_BYTES);
   const makePart = () => Buffer.concat([partHead, Buffer.alloc(RANGE_BYTES)]);
   let part = makePart();
+  const sending = createEndOfTurn(({ socket, answer }: { socket: Socket; answer: Buffer | number }) => {
+    if (typeof answer !== 'number') {
+      socket.write(answer);
+      return;
+    }
+    readSync(large, part, partHead.length, RANGE_BYTES, answer);
+    socket.write(part);
+    // What the system did not take at once it takes from this buffer later.
+    if (socket.writableLength > 0) part = makePart();
+  });
   createNetServer((socket) => {
     const answer = (chunk: Buffer): boolean => {
       const text = chunk.toString('latin1');
       const start = RANGE.exec(text)?.[1];
-      if (text.startsWith('GET /1m ')) return socket.write(wholeMiddle);
-      if (start === undefined) return socket.write(text.includes('If-None-Match') ? notModified : whole);
-      readSync(large, part, partHead.length, RANGE_BYTES, Number(start));
-      socket.write(part);
-      // What the system did not take at once it takes from this buffer later.
-      if (socket.writableLength > 0) part = makePart();
+      if (start !== undefined) sending.add({ socket, answer: Number(start) });
+      else if (text.startsWith('GET /1m ')) sending.add({ socket, answer: wholeMiddle });
+      else sending.add({ socket, answer: text.includes('If-None-Match') ? notModified : whole });
       return true;
     };
     socket.on('error', () => socket.destroy());
-    if (shareReads(socket, (chunk) => answer(chunk) || true)) socket.resume();
+    if (shareReads(socket, answer)) socket.resume();
     else socket.on('data', answer);
   }).listen(Number(port), '127.0.0.1');
 }

@@ -97,14 +97,24 @@ export type HotReply = {
   /** Of a 206: the values of those headers of PART_HEADERS that stand empty in `headers`. */
   readonly part: HotPart | null;
   readonly body: Uint8Array | null;
-  /** The loan that the body is, to be released when it was sent or never will be. Null: its bytes stay. */
+  /** The body instead, lent, to be released when it was sent or never will be. */
   readonly lent: LentBytes | null;
+  /**
+   * Set where a 206 lacks its part and its body: reads them, meters them, and gives the whole reply. Null: they are not at
+   * hand any more, nothing was done, and the request must go the full way. To be called once, in the same turn.
+   */
+  readonly finish: (() => HotReply | null) | null;
   /** Whose object it is, and which part of the service it was asked of. */
   readonly bucket: BucketName;
   readonly surface: Extract<Surface, 'delivery' | 'website' | 's3'>;
   /** Who signed; null: nobody. */
   readonly accessKeyId: AccessKeyId | null;
 };
+
+/** Of a whole reply. */
+export function bodyBytesOf({ body, lent }: HotReply): number {
+  return body?.length ?? lent?.lengthBytes ?? 0;
+}
 
 /** What differs from range to range. Of one shape always, for every range makes one. */
 export type HotPart = { readonly contentLength: string; readonly contentRange: string; readonly serverTiming: string };

@@ -21,15 +21,18 @@ export type BlobIdentity = {
 export type BlobListPage = { readonly blobIds: readonly BlobId[]; readonly isTruncated: boolean };
 
 /**
- * Bytes in a buffer that serves again: `release` is to be called once, when nobody reads them any more. `headroomBytes`: so
- * many in front of them, in the same buffer, are the borrower's to write. `tookMs`: what it took to have them.
+ * Bytes in a buffer that serves again: `lengthBytes` of it from `at` on. What stands in front of them is the borrower's to
+ * write. `release` is to be called once, when nobody reads them any more. `tookMs`: what it took to have them.
  */
 export type LentBytes = {
-  readonly bytes: Uint8Array;
-  readonly headroomBytes: number;
+  readonly buffer: Uint8Array;
+  readonly at: number;
+  readonly lengthBytes: number;
   readonly tookMs: number;
   readonly release: () => void;
 };
+/** Reads what is at hand, at once. Null: it is not, after all. */
+export type LendBytes = () => LentBytes | null;
 
 /** A range of a blob, of its plain bytes where it is packed. Stores of homes are asked for plain blobs only (adapters/shared/unpacking-blob-store.ts). */
 export type BlobRange = Omit<Segment, 'blobId'>;
@@ -50,10 +53,11 @@ export type BlobStore = {
   /** As `open`, all in memory, in a buffer of its own. For slices and other small ranges. */
   read(id: BlobId, range: BlobRange): Promise<Uint8Array>;
   /**
-   * The range, if it can be had at once and without waiting, from a cache that the home's system keeps; else null. Only
-   * small ranges. Homes without such a cache lack it.
+   * How to read the range at once and without waiting, where a cache that the home's system keeps most likely has it; else
+   * null. Only small ranges. Reads nothing yet: what is asked for first and read later, many at a time, costs less than in
+   * turns (measured: bench/README.md, delivery). Homes without such a cache lack it.
    */
-  readNow?(id: BlobId, range: BlobRange): LentBytes | null;
+  atHand?(id: BlobId, range: BlobRange): LendBytes | null;
   /**
    * Opens runs of blobs (one at least) one after the other as one stream, for a body that is sent on as it is: the
    * runtime may move the bytes itself. The first is open when this resolves; else as `open`, with its cost for each run.

@@ -10,7 +10,7 @@ import { CHUNK_SIZES } from '../../src/adapters/node/chunk-buffers.ts';
 import { createFsBlobStore } from '../../src/adapters/node/fs-blob-store.ts';
 import { translateError } from '../../src/adapters/node/fs-errors.ts';
 import { createOpenFiles } from '../../src/adapters/node/open-files.ts';
-import type { BlobIdentity } from '../../src/ports/blob-store.ts';
+import type { BlobIdentity, LentBytes } from '../../src/ports/blob-store.ts';
 import type { BlobId, BucketId, BucketName, ObjectKey, UploadId } from '../../src/ports/domain.ts';
 import { isSameBytes, patternBytes, readAll, sourceOf } from '../contract/bodies.ts';
 import { ids } from './index-data.ts';
@@ -133,6 +133,10 @@ describe('reading', () => {
   });
 });
 
+function bytesOf({ buffer, at, lengthBytes }: LentBytes): Uint8Array {
+  return buffer.subarray(at, at + lengthBytes);
+}
+
 describe('reading at once', () => {
   const LARGE = 64 * 1024;
   const [LENT_BYTES] = CHUNK_SIZES;
@@ -143,10 +147,10 @@ describe('reading at once', () => {
     const body = patternBytes(300_000);
     await store.write(id, sourceOf(body), identity);
     const range = { offsetBytes: 200_001, lengthBytes: LARGE };
-    expect(store.readNow?.(id, range)).toBeNull();
+    expect(store.atHand?.(id, range)).toBeNull();
     await store.read(id, { offsetBytes: 0, lengthBytes: 1 });
-    const lent = store.readNow?.(id, range);
-    expect(lent && isSameBytes(lent.bytes, body.subarray(200_001, 200_001 + LARGE))).toBe(true);
+    const lent = store.atHand?.(id, range)?.();
+    expect(lent && isSameBytes(bytesOf(lent), body.subarray(200_001, 200_001 + LARGE))).toBe(true);
     lent?.release();
   });
 
@@ -158,15 +162,15 @@ describe('reading at once', () => {
     // Another process: it knows nothing of what the first one wrote.
     const { store } = openStore(dataDir);
     const range = { offsetBytes: 5000, lengthBytes: LARGE };
-    const readNow = (wanted = range) => store.readNow?.(id, wanted) ?? null;
+    const readNow = (wanted = range) => store.atHand?.(id, wanted)?.() ?? null;
     expect(readNow()).toBeNull();
     await store.read(id, { offsetBytes: 0, lengthBytes: 100_000 });
     const first = readNow();
     const second = readNow();
     for (const lent of [first, second]) {
-      expect(lent !== null && isSameBytes(lent.bytes, body.subarray(5000, 5000 + LARGE))).toBe(true);
+      expect(lent !== null && isSameBytes(bytesOf(lent), body.subarray(5000, 5000 + LARGE))).toBe(true);
     }
-    expect(first?.bytes.buffer).not.toBe(second?.bytes.buffer);
+    expect(first?.buffer).not.toBe(second?.buffer);
     expect(store.bufferCounts().outBytes).toBe(2 * LENT_BYTES);
     first?.release();
     second?.release();
@@ -181,6 +185,18 @@ describe('reading at once', () => {
     await store.delete([id]);
     expect(readNow()).toBeNull();
   });
+});
+
+it('lends nothing of a file that was closed since it was asked for', async () => {
+  const { store } = openStore();
+  const id = ids.blobId(home);
+  await store.write(id, sourceOf(patternBytes(5000)), identity);
+  await store.read(id, { offsetBytes: 0, lengthBytes: 1 });
+  const lend = store.atHand?.(id, { offsetBytes: 0, lengthBytes: 100 });
+  expect(lend).toBeTypeOf('function');
+  await store.delete([id]);
+  expect(lend?.()).toBeNull();
+  expect(store.bufferCounts().outBytes).toBe(0);
 });
 
 describe('open files', () => {

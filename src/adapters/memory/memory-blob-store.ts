@@ -45,10 +45,11 @@ export function createMemoryBlobStore(): MemoryBlobStore {
       return { sizeBytes };
     },
     read: async (id, range) => find(id, range).slice(),
-    readNow(id, range) {
-      const bytes = find(id, range).slice();
+    atHand: (id, range) => () => {
+      const buffer = find(id, range).slice();
       // So that tests see it when somebody goes on reading.
-      return { bytes, headroomBytes: 0, tookMs: 0, release: () => void bytes.fill(0) };
+      const release = () => void buffer.fill(0);
+      return { buffer, at: 0, lengthBytes: buffer.length, tookMs: 0, release };
     },
     async open(id, range) {
       const bytes = find(id, range);

@@ -47,7 +47,8 @@ export function fileChunks(
     const into = buffers.take(Math.min(left, wantedBytes));
     buffer = into;
     const lengthBytes = Math.min(left, into.length);
-    const quickBytes = quickReads.tryRead(file, into, lengthBytes, position);
+    const wanted = { offsetBytes: position, lengthBytes };
+    const quickBytes = quickReads.isKnown(file, wanted) ? quickReads.read(file, into, 0, wanted) : null;
     if (quickBytes !== null && quickBytes > 0) return Promise.resolve(chunkOf(into, quickBytes));
     isReading = true;
     return new Promise((resolve, reject) => {

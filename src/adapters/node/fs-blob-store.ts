@@ -131,23 +131,23 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
       }
     },
 
-    readNow(id, range) {
+    atHand(id, range) {
       const file = files.peek(id);
-      if (file === null || !isWithin(range, file.fileBytes)) return null;
-      const { offsetBytes, lengthBytes } = range;
-      const behind = HEADROOM_BYTES + lengthBytes;
-      const buffer = buffers.take(behind);
-      const bytes = buffer.subarray(HEADROOM_BYTES, behind);
-      const readBytes = bytes.length < lengthBytes ? null : quickReads.tryRead(file, bytes, lengthBytes, offsetBytes);
-      if (readBytes !== lengthBytes) {
-        buffers.give(buffer);
-        return null;
-      }
-      return {
-        bytes,
-        headroomBytes: HEADROOM_BYTES,
-        tookMs: quickReads.lastTookMs,
-        release: () => buffers.give(buffer),
+      if (file === null || !isWithin(range, file.fileBytes) || !quickReads.isKnown(file, range)) return null;
+      return () => {
+        // Its descriptor may be closed since, and another file's by now.
+        if (!files.isCached(file)) return null;
+        const { lengthBytes } = range;
+        const buffer = buffers.take(HEADROOM_BYTES + lengthBytes);
+        if (
+          buffer.length < HEADROOM_BYTES + lengthBytes ||
+          quickReads.read(file, buffer, HEADROOM_BYTES, range) !== lengthBytes
+        ) {
+          buffers.give(buffer);
+          return null;
+        }
+        const release = () => buffers.give(buffer);
+        return { buffer, at: HEADROOM_BYTES, lengthBytes, tookMs: quickReads.lastTookMs, release };
       };
     },
 

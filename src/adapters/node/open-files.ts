@@ -8,6 +8,8 @@ export type OpenBlob = { readonly fd: number; readonly fileBytes: number };
 export type OpenFiles = {
   /** The file, if it is open and cached, for whoever has done with it before anything else can happen. */
   peek(name: string): OpenBlob | null;
+  /** Whether what `peek` gave is still open. */
+  isCached(file: OpenBlob): boolean;
   /** Opens the file or takes it from the cache. Each `acquire` needs exactly one `release`. Throws what `open` throws. */
   acquire(name: string): Promise<OpenBlob>;
   release(file: OpenBlob): void;
@@ -59,6 +61,7 @@ export function createOpenFiles(
 
   return {
     peek: (name) => cache.get(name) ?? null,
+    isCached: (file) => (file as Entry).isCached,
     acquire(name) {
       const entry = cache.get(name);
       if (entry !== undefined) {

@@ -4,11 +4,14 @@
 // meanwhile, so the time that such reads waited for a disk is added up, and when it is too much there are none for a while:
 // in the long run it is a fiftieth of this thread's time at most.
 import * as fs from 'node:fs';
+import type { BlobRange } from '../../ports/blob-store.ts';
 import type { OpenBlob } from './open-files.ts';
 
 export type QuickReads = {
-  /** How many bytes were read at that position, or null: then the read belongs in the pool. */
-  tryRead(file: OpenBlob, buffer: Buffer, lengthBytes: number, position: number): number | null;
+  /** Whether the page cache most likely has the range, and it is short enough to be read at once. */
+  isKnown(file: OpenBlob, range: BlobRange): boolean;
+  /** Reads such a range into `buffer` from `at` on: how many bytes, or null: then the read belongs in the pool. */
+  read(file: OpenBlob, buffer: Buffer, at: number, range: BlobRange): number | null;
   /** What the last quick read took, milliseconds. */
   readonly lastTookMs: number;
   /** These bytes were read or written, so the page cache has them for now. Cost: 1 ns for 4 KiB. */
@@ -53,12 +56,13 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
   let tooLongInRow = 0;
   let lastTookMs = 0;
 
-  function isKnown(file: OpenBlob, lengthBytes: number, position: number): boolean {
+  function isKnown(file: OpenBlob, { offsetBytes, lengthBytes }: BlobRange): boolean {
+    if (lengthBytes > QUICK_MAX_BYTES) return false;
     const maps = pages.get(file);
     if (maps === undefined) return false;
-    const end = Math.floor((position + lengthBytes - 1) / PAGE_BYTES) + 1;
+    const end = Math.floor((offsetBytes + lengthBytes - 1) / PAGE_BYTES) + 1;
     // Word by word: 64 KiB are 17 pages, in two words.
-    for (let page = Math.floor(position / PAGE_BYTES); page < end; ) {
+    for (let page = Math.floor(offsetBytes / PAGE_BYTES); page < end; ) {
       const word = maps.get(Math.floor(page / PAGES_PER_MAP))?.[(page % PAGES_PER_MAP) >>> 5] ?? 0;
       const count = pagesInWord(page, end);
       const wanted = bitsOf(page, count);
@@ -100,8 +104,8 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
   }
 
   return {
-    tryRead(file, buffer, lengthBytes, position) {
-      if (lengthBytes > QUICK_MAX_BYTES || !isKnown(file, lengthBytes, position)) return null;
+    isKnown,
+    read(file, buffer, at, { offsetBytes, lengthBytes }) {
       const startMs = nowMs();
       const waitedBeforeMs = waitedUpTo(startMs);
       if (waitedBeforeMs > WAITING_AHEAD_MS) return null;
@@ -110,7 +114,7 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
         knownAtMs = startMs;
       }
       try {
-        const readBytes = fs.readSync(file.fd, buffer, 0, lengthBytes, position);
+        const readBytes = fs.readSync(file.fd, buffer, at, lengthBytes, offsetBytes);
         const endMs = nowMs();
         const tookMs = endMs - startMs;
         lastTookMs = tookMs;

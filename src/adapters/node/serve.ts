@@ -105,12 +105,14 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
   });
   server.timeout = SOCKET_IDLE_MS;
   server.maxConnections = CONNECTIONS_MAX;
-  const answerHot = hotDoor === null ? () => false : createHotResponses(hotDoor, server.keepAliveTimeout);
-  const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    counts.watch(outgoing);
-    if (answerHot(incoming, outgoing)) return;
+  const answerFully = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     lingerOnEarlyClose(incoming);
     void listener(incoming, outgoing);
+  };
+  const hot = hotDoor === null ? null : createHotResponses(hotDoor, server.keepAliveTimeout, answerFully);
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    counts.watch(outgoing);
+    if (hot?.answer(incoming, outgoing) !== true) answerFully(incoming, outgoing);
   };
   server.on('request', handle);
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
@@ -120,6 +122,8 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
   // An expectation that nobody knows. node:http alone would answer 417; S3 goes on, as RFC 9110 section 10.1.1 allows.
   server.on('checkExpectation', handle);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // What came before the broken bytes is answered before them.
+    hot?.flush();
     if (refuseMalformed(error, socket)) counts.refused();
   });
   return server;

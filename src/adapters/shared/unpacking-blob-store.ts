@@ -95,10 +95,10 @@ export function createUnpackingBlobStore(inner: BlobStore): BlobStore {
     delete: inner.delete,
     list: inner.list,
   };
-  const { readNow } = inner;
-  if (readNow === undefined) return store;
+  const { atHand } = inner;
+  if (atHand === undefined) return store;
   // Opening takes a while: what is packed is never at hand.
-  return { ...store, readNow: (id, range) => (isPacked(range) ? null : readNow(id, range)) };
+  return { ...store, atHand: (id, range) => (isPacked(range) ? null : atHand(id, range)) };
 }
 
 /** InternalError, as for a blob that is short. */

@@ -1,7 +1,7 @@
 // Bodies on their way out. A range of an object is cut into slices of its blobs, which come from the nearest tier that
 // has them; a read longer than the tiers take streams from the bucket. What is encrypted passes the tiers sealed and is
 // opened behind them (core/encryption/open-body.ts). Called by the S3 surface and by delivery.
-import type { LentBytes } from '../../ports/blob-store.ts';
+import type { LendBytes } from '../../ports/blob-store.ts';
 import { ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
 import type { ObjectBody, ObjectKey, ObjectVersion, Segment } from '../../ports/domain.ts';
 import type { BodyTier, SliceBytes } from '../../ports/edge-cache.ts';
@@ -20,11 +20,11 @@ export type OpenedBody = {
   readonly tier: BodyTier | 'bucket' | 'index' | 'none';
 };
 
-/** As OpenedBody; `lent`: the bytes are, until its `release` is called. */
+/** As OpenedBody; `lend`: reads the body, which is null then. */
 export type BodyNow = {
   readonly body: Uint8Array | null;
   readonly tier: 'memory' | 'index' | 'bucket' | 'none';
-  readonly lent: LentBytes | null;
+  readonly lend: LendBytes | null;
 };
 
 /** What `openBody` needs of a version or a pointer. */
@@ -75,19 +75,19 @@ function openStored(core: Core, version: ObjectBody, range: ByteRange): OpenedBo
 
 /**
  * A range that lies inside the version, if it can be had without waiting: in one piece from memory, nothing is started for
- * it then, or, where `mayAskBucket`, lent by a bucket that has it at hand. What is encrypted stands nowhere as it is.
+ * it then, or, where `mayAskBucket`, from a bucket that has it at hand. What is encrypted stands nowhere as it is.
  */
 export function bodyNow(core: Core, version: ReadableVersion, range: ByteRange, mayAskBucket: boolean): BodyNow | null {
   if (version.encryption !== null) return null;
-  if (range.lengthBytes === 0) return { body: null, tier: 'none', lent: null };
-  if (version.inlineBytes !== null) return { body: cut(version.inlineBytes, range), tier: 'index', lent: null };
+  if (range.lengthBytes === 0) return { body: null, tier: 'none', lend: null };
+  if (version.inlineBytes !== null) return { body: cut(version.inlineBytes, range), tier: 'index', lend: null };
   const { sliceBytes } = core.ports.edgeCache;
   if (range.lengthBytes > sliceBytes) return null;
   const pieces = piecesOf(version.segments, range, sliceBytes);
   const [first, another] = pieces;
   if (first === undefined) return null;
   const body = peekPiece(core, first);
-  if (body !== null && another === undefined) return { body, tier: 'memory', lent: null };
+  if (body !== null && another === undefined) return { body, tier: 'memory', lend: null };
   return mayAskBucket ? bodyAtHand(core, pieces, range.lengthBytes, body === null ? 'bucket' : 'memory') : null;
 }
 
@@ -108,16 +108,13 @@ function bodyAtHand(
 ): BodyNow | null {
   const { blobStore, edgeCache } = core.ports;
   const run = runOfPieces(pieces, lengthBytes);
-  const lent = run === null ? null : (blobStore.readNow?.(run.blobId, run) ?? null);
-  if (lent === null) return null;
+  const lend = run === null ? null : (blobStore.atHand?.(run.blobId, run) ?? null);
+  if (lend === null) return null;
   for (const [at, { slice }] of pieces.entries()) {
     const isInMemory = at === 0 ? tier === 'memory' : edgeCache.peek(slice) !== null;
-    if (!isInMemory && edgeCache.admits(slice, lengthBytes)) {
-      lent.release();
-      return null;
-    }
+    if (!isInMemory && edgeCache.admits(slice, lengthBytes)) return null;
   }
-  return { body: lent.bytes, tier, lent };
+  return { body: null, tier, lend };
 }
 
 /** The one run that pieces of the same blob make, null where they are of several. */

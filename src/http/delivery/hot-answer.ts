@@ -6,6 +6,7 @@
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { bodyNow } from '../../core/objects/read-object.ts';
+import type { LentBytes } from '../../ports/blob-store.ts';
 import type { BucketGate, BucketName, Pointer } from '../../ports/domain.ts';
 import { everyoneMayRead } from '../../ports/pointer.ts';
 import type { Domains } from '../address.ts';
@@ -15,6 +16,7 @@ import { evaluateRead, NO_CONDITIONS } from '../semantics/conditional.ts';
 import { NO_GRANT, withCors } from '../semantics/cors.ts';
 import { bytesOf, parseRange } from '../semantics/range.ts';
 import { countRead } from './count-read.ts';
+import { finishLater } from './finish-later.ts';
 import type { HeaderProfiles } from './header-profile.ts';
 import type { HotCountsBySurface } from './hot-counts.ts';
 import { createHotPlaceReader } from './hot-place.ts';
@@ -136,23 +138,29 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     if (range === 'unsatisfiable') return null;
     const slice = bytesOf(range, pointer.sizeBytes);
     const { lengthBytes } = slice;
-    // What is lent by the bucket is never refused below: then there is no cap.
+    // Where there is a cap nothing is read later: it must be asked before.
     const found = bodyNow(core, pointer, slice, range !== 'whole' && !isCapped(gate));
     if (found === null || !mayServe(gate, lengthBytes)) return null;
-    const { body, tier, lent } = found;
-    countRead(meter, gate, lengthBytes, tier, pointer.storageClass);
+    const { body, tier, lend } = found;
     if (range === 'whole') {
       counts.getWhole += 1;
+      countRead(meter, gate, lengthBytes, tier, pointer.storageClass);
       const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
       return wholeReply(hot, surface, 200, headers, body);
     }
     const isRead = tier === 'bucket';
-    if (isRead) counts.getPartRead += 1;
-    else counts.getPart += 1;
     const headers = headersIn(gate, prepared.partOfAny(pointer, isRead ? 'bucket' : 'memory'));
-    const timing = isRead && isServerTimingOn ? atHandTiming(lent?.tookMs ?? 0) : '';
-    const part = partOf(range, pointer.sizeBytes, timing);
-    return { status: 206, headers, part, body, lent, bucket, surface, accessKeyId: null };
+    const replyWith = (lent: LentBytes | null): HotReply => {
+      if (isRead) counts.getPartRead += 1;
+      else counts.getPart += 1;
+      countRead(meter, gate, lengthBytes, tier, pointer.storageClass);
+      const timing = isRead && isServerTimingOn ? atHandTiming(lent?.tookMs ?? 0) : '';
+      const part = partOf(range, pointer.sizeBytes, timing);
+      return { status: 206, headers, part, body, lent, finish: null, bucket, surface, accessKeyId: null };
+    };
+    if (lend === null) return replyWith(null);
+    const finish = finishLater(lend, replyWith);
+    return { status: 206, headers, part: null, body, lent: null, finish, bucket, surface, accessKeyId: null };
   }
 }
 
@@ -164,7 +172,7 @@ function wholeReply(
   headers: HotReply['headers'],
   body: Uint8Array | null,
 ): HotReply {
-  return { status, headers, part: null, body, lent: null, bucket, surface, accessKeyId: null };
+  return { status, headers, part: null, body, lent: null, finish: null, bucket, surface, accessKeyId: null };
 }
 
 /** The tag of what would be sent, if the condition names it. */

@@ -1,7 +1,7 @@
 // The access log: makes an entry of each answered request, of both doors, and gives its line to the home's sink. Made only
 // where the settings ask for one; without it nothing of this runs.
 import type { Clock, LineSink } from '../../ports/system.ts';
-import type { HotServed, HttpRequest } from '../request.ts';
+import { bodyBytesOf, type HotServed, type HttpRequest } from '../request.ts';
 import { type AccessEntry, createCombinedFormat, createJsonFormat } from './access-line.ts';
 import { bodySource } from './request-notes.ts';
 
@@ -51,7 +51,7 @@ export function createAccessLog(sink: LineSink, format: AccessLogFormat, clock: 
       );
     },
     servedHot({ read, reply, requestId, remoteAddress, durationMs, header }) {
-      const hasBody = reply.body !== null && !read.isHead;
+      const bodyBytes = read.isHead ? 0 : bodyBytesOf(reply);
       write({
         timeMs: clock.nowMs(),
         requestId,
@@ -63,14 +63,14 @@ export function createAccessLog(sink: LineSink, format: AccessLogFormat, clock: 
         rawQuery: read.rawQuery ?? '',
         protocol: 'HTTP/1.1',
         status: reply.status,
-        bodyBytes: hasBody ? (reply.body?.length ?? 0) : 0,
+        bodyBytes,
         isWhole: null,
         durationMs,
         surface: reply.surface,
         operation: read.isHead ? 'HeadObject' : 'GetObject',
         bucket: reply.bucket,
         metadataTier: reply.surface === 's3' ? null : 'memory',
-        bodyTier: hasBody ? (reply.lent === null ? 'memory' : 'bucket') : null,
+        bodyTier: bodyBytes === 0 ? null : reply.lent === null ? 'memory' : 'bucket',
         referer: header('referer'),
         userAgent: header('user-agent'),
       });

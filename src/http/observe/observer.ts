@@ -6,10 +6,10 @@ import type { LogCollector } from '../../core/logging/log-collector.ts';
 import type { Ports } from '../../ports/index.ts';
 import { createHistogram, type MetricFamily } from '../../ports/metrics.ts';
 import type { HotCountsBySurface } from '../delivery/hot-counts.ts';
-import type { HotReply, HotServed, HttpRequest } from '../request.ts';
+import { bodyBytesOf, type HotReply, type HotServed, type HttpRequest } from '../request.ts';
 import { type AccessLogFormat, createAccessLog } from './access-log.ts';
 import { appFamilies, type Lookups, type Series } from './app-families.ts';
-import { createBucketCounts } from './bucket-counts.ts';
+import { type BucketCounts, createBucketCounts } from './bucket-counts.ts';
 import { bucketLogLine } from './bucket-log-line.ts';
 import { bodySource, type Surface } from './request-notes.ts';
 
@@ -35,6 +35,22 @@ export type ObserverSettings = {
 
 /** Seconds. From a body in memory to what a client waits for without giving up. */
 const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Counts a hot reply once it is whole. */
+function counted(buckets: BucketCounts, reply: HotReply): HotReply {
+  const { finish } = reply;
+  if (finish === null) {
+    buckets.count(reply.bucket, bodyBytesOf(reply));
+    return reply;
+  }
+  return {
+    ...reply,
+    finish() {
+      const whole = finish();
+      return whole === null ? null : counted(buckets, whole);
+    },
+  };
+}
 
 /** Makes the observer of one app. `bucketLogs` takes the lines of buckets whose owners want them. `nowMs`: the clock of RequestNotes. */
 export function createObserver(
@@ -70,8 +86,7 @@ export function createObserver(
       if (buckets === null) return answer;
       return (read) => {
         const reply = answer(read);
-        if (reply !== null) buckets.count(reply.bucket, reply.body?.length ?? 0);
-        return reply;
+        return reply === null ? null : counted(buckets, reply);
       };
     },
     began() {

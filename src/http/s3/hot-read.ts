@@ -5,9 +5,11 @@
 import type { Decide } from '../../core/auth/decide.ts';
 import type { Core } from '../../core/core.ts';
 import { bodyNow } from '../../core/objects/read-object.ts';
+import type { LentBytes } from '../../ports/blob-store.ts';
 import type { AccessKey, BucketName, ObjectVersion } from '../../ports/domain.ts';
 import type { OperationClass, UsageTier } from '../../ports/metering.ts';
 import type { Domains } from '../address.ts';
+import { finishLater } from '../delivery/finish-later.ts';
 import type { HotCounts } from '../delivery/hot-counts.ts';
 import { createHotPlaceReader } from '../delivery/hot-place.ts';
 import { partOf } from '../delivery/prepared-headers.ts';
@@ -113,16 +115,25 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
     const slice = bytesOf(range, object.sizeBytes);
     const found = bodyNow(core, object, slice, range !== 'whole');
     if (found === null) return null;
-    const { body, tier, lent } = found;
-    count(allowed, 'B', slice.lengthBytes, tier === 'index' ? 'memory' : tier, object.storageClass);
-    if (tier === 'index') counts.getInRow += 1;
-    else if (range === 'whole') counts.getWhole += 1;
-    else if (tier === 'bucket') counts.getPartRead += 1;
-    else counts.getPart += 1;
-    if (range === 'whole') return reply(allowed, { status: 200, headers: headers.whole(tier), body });
-    const timing = tier === 'bucket' && isServerTimingOn ? hotOperationTiming(tier, lent?.tookMs ?? 0) : '';
-    const part = partOf(range, object.sizeBytes, timing);
-    return reply(allowed, { status: 206, headers: headers.part(tier), part, body, lent });
+    const { body, tier, lend } = found;
+    const counted = (): void => {
+      count(allowed, 'B', slice.lengthBytes, tier === 'index' ? 'memory' : tier, object.storageClass);
+      if (tier === 'index') counts.getInRow += 1;
+      else if (range === 'whole') counts.getWhole += 1;
+      else if (tier === 'bucket') counts.getPartRead += 1;
+      else counts.getPart += 1;
+    };
+    if (range === 'whole') {
+      counted();
+      return reply(allowed, { status: 200, headers: headers.whole(tier), body });
+    }
+    const sent = { status: 206, headers: headers.part(tier) } as const;
+    const replyWith = (lent: LentBytes | null): HotReply => {
+      counted();
+      const timing = tier === 'bucket' && isServerTimingOn ? hotOperationTiming(tier, lent?.tookMs ?? 0) : '';
+      return reply(allowed, { ...sent, part: partOf(range, object.sizeBytes, timing), body, lent });
+    };
+    return lend === null ? replyWith(null) : reply(allowed, { ...sent, finish: finishLater(lend, replyWith) });
   }
 
   function count(
@@ -136,13 +147,13 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
   }
 }
 
-type Sent = Pick<HotReply, 'status' | 'headers'> & Partial<Pick<HotReply, 'part' | 'body' | 'lent'>>;
+type Sent = Pick<HotReply, 'status' | 'headers'> & Partial<Pick<HotReply, 'part' | 'body' | 'lent' | 'finish'>>;
 
 function reply(
   { bucket, caller }: Allowed,
-  { status, headers, part = null, body = null, lent = null }: Sent,
+  { status, headers, part = null, body = null, lent = null, finish = null }: Sent,
 ): HotReply {
-  return { status, headers, part, body, lent, bucket, surface: 's3', accessKeyId: caller.id };
+  return { status, headers, part, body, lent, finish, bucket, surface: 's3', accessKeyId: caller.id };
 }
 
 /** Whether no header says more than this knows. */

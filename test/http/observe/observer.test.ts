@@ -97,6 +97,7 @@ describe('an observer', () => {
       part: null,
       body: new Uint8Array(10),
       lent: null,
+      finish: null,
       bucket: bucket as BucketName,
       surface: 'delivery',
       accessKeyId: null,
@@ -134,6 +135,7 @@ describe('an observer', () => {
       part: null,
       body: new Uint8Array(10),
       lent: null,
+      finish: null,
       bucket: 'a' as BucketName,
       surface: 'website',
       accessKeyId: null,
@@ -141,7 +143,7 @@ describe('an observer', () => {
     const read = { isHead: false, rawPath: '/p', host: 'h', ifNoneMatch: null, range: null, header: () => null };
     const client = { remoteAddress: '::1', durationMs: 0.01, header: () => 'x' };
     observer.servedHot?.({ ...client, read, reply, requestId: 'HOT' });
-    const lent = { bytes: new Uint8Array(10), headroomBytes: 0, release: () => undefined, tookMs: 1 };
+    const lent = { buffer: new Uint8Array(10), at: 0, lengthBytes: 10, release: () => undefined, tookMs: 1 };
     observer.servedHot?.({ ...client, read, reply: { ...reply, lent }, requestId: 'READ' });
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { requestId: 'ID', target: '/b/k?a=b', status: 206, bodyBytes: 12, operation: 'GetObject', surface: 's3' },

@@ -36,19 +36,19 @@ async function openPair(): Promise<{ server: Socket; client: Socket }> {
 /** A range whose bytes are lent, all of them `fill`. Once they are given back they are another's, and look it. */
 function lend(fill: number, headroomBytes: number): { reply: HotReply; releases: () => number } {
   const buffer = Buffer.alloc(HEADROOM_BYTES + BODY_BYTES, fill);
-  const bytes = buffer.subarray(HEADROOM_BYTES);
   let releases = 0;
   const release = () => {
     releases += 1;
     buffer.fill(0);
   };
-  const lent: LentBytes = { bytes, headroomBytes, tookMs: 0, release };
+  const lent: LentBytes = { buffer, at: headroomBytes, lengthBytes: BODY_BYTES, tookMs: 0, release };
   const reply: HotReply = {
     status: 206,
     headers: { 'content-length': '', 'content-range': '', 'x-other': 'here' },
     part: { contentLength: `${BODY_BYTES}`, contentRange: `bytes 0-${BODY_BYTES - 1}/1000000`, serverTiming: '' },
-    body: bytes,
+    body: null,
     lent,
+    finish: null,
     bucket: 'b' as BucketName,
     surface: 'delivery',
     accessKeyId: null,

@@ -1,17 +1,19 @@
 // The hot lane: owns a fresh connection for as long as it shows nothing but plain reads of what stands ready in memory,
 // one whole request a chunk. At the first other thing (a part of a request, two at once, any doubt, a miss) it lets go:
 // its listeners off, the chunk back in front of what was not read yet, and node:http has the connection for good. It
-// decides nothing itself: recognise.ts says what is plain, delivery what the answer is.
+// decides nothing itself: recognise.ts says what is plain, delivery what the answer is. What is decided goes out at the end
+// of the turn of the event loop: end-of-turn.ts.
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { AnswerHot, AnswerHotSigned, HotReply } from '../../../http/request.ts';
 import { createHistogram, type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { AnswerCounts } from '../answer-counts.ts';
+import { createEndOfTurn } from '../end-of-turn.ts';
 import { createFullAnswers, type FullAnswersOptions, type Line } from './full-answers.ts';
-import { createPrebuiltHeads } from './prebuilt-heads.ts';
+import { createPrebuiltHeads, type Head } from './prebuilt-heads.ts';
 import type { Recognise, Recognised } from './recognise.ts';
-import { createReplyWriter } from './reply-writer.ts';
+import { createReplyWriter, finished } from './reply-writer.ts';
 import { createSharedReads } from './shared-reads.ts';
 
 export type HotLaneOptions = {
@@ -83,7 +85,27 @@ type Connection = {
   isWaiting: boolean;
   /** Paused while an answer is being made, or sent in chunks. */
   isBusy: boolean;
+  /** The answer to what it sent in this turn. */
+  due: DueAnswer | null;
+  readonly line: Line;
+  /** A plain socket of the system, which has done with bytes when nothing waits in it. */
+  readonly writesAtOnce: boolean;
 };
+
+/** An answer that is decided, and goes out at the end of the turn. */
+type DueAnswer = {
+  readonly reply: HotReply;
+  readonly head: Head;
+  readonly requestId: string;
+  readonly read: Recognised;
+  /** A copy of the request, where it may be needed once more; else empty. */
+  readonly chunk: Buffer;
+  /** NaN: it is not timed. */
+  readonly startedMs: number;
+  readonly isSampled: boolean;
+};
+
+const NO_CHUNK = Buffer.alloc(0);
 
 /** Makes the lane of one server. Cost a request: about 2 µs above reading and writing the socket. */
 export function createHotLane(options: HotLaneOptions): HotLane {
@@ -92,8 +114,10 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   const writer = createReplyWriter();
   const shareReads = createSharedReads();
   const connections = new Set<Connection>();
+  let asked = 0;
   let answered = 0;
   let handedOver = 0;
+  const sending = createEndOfTurn(send);
   const durations = createHistogram(DURATION_BOUNDS);
   const answerFully = createFullAnswers({ ...options.full, heads, nowMs });
 
@@ -107,34 +131,51 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   }
 
   /** Whether the chunk was a request that could be answered here, and was, or will be. */
-  function serve(connection: Connection, line: Line, writesAtOnce: boolean, chunk: Buffer): boolean {
-    const isTimed = noteServed !== null || answered % SAMPLED_EVERY === 0;
-    const startedMs = isTimed ? performance.now() : 0;
+  function serve(connection: Connection, chunk: Buffer): boolean {
+    asked += 1;
+    const isSampled = asked % SAMPLED_EVERY === 0;
+    const startedMs = isSampled || noteServed !== null ? performance.now() : Number.NaN;
     const read = recognise(chunk);
     if (read === null) return false;
     const reply = answerOrNothing(read);
-    if (reply === null) return answerFully(line, read, chunk);
-    const { socket } = connection;
+    if (reply === null) return answerFully(connection.line, read, chunk);
     const now = nowMs();
     const id = requestId();
     connection.activeAtMs = now;
     connection.hasServed = true;
-    answered += 1;
-    // One answer may wait in the socket, never more: nothing is read before the client has taken it.
-    const head = heads.of(reply, read.isHead, id.length, now);
-    if (!writer.write(socket, writesAtOnce, head, id, reply)) waitForReader(connection);
-    if (isTimed) told(connection, chunk, { read, reply, requestId: id, startedMs });
+    connection.due = {
+      reply,
+      head: heads.of(reply, read.isHead, id.length, now),
+      requestId: id,
+      read,
+      // The lane reads the next request into the same bytes.
+      chunk: reply.finish === null && noteServed === null ? NO_CHUNK : Buffer.from(chunk),
+      startedMs,
+      isSampled,
+    };
+    // Other streams than those of the system may have the next request at hand, whose answer must wait for this one.
+    if (connection.writesAtOnce) sending.add(connection);
+    else send(connection);
     return true;
   }
 
-  function told(
-    { socket }: Connection,
-    chunk: Buffer,
-    answer: { read: Recognised; reply: HotReply; requestId: string; startedMs: number },
-  ): void {
-    const durationMs = performance.now() - answer.startedMs;
-    if (answered % SAMPLED_EVERY === 0) durations.observe(durationMs / 1000);
-    noteServed?.({ socket, chunk, ...answer, durationMs });
+  function send(connection: Connection): void {
+    const { socket, line, writesAtOnce, due } = connection;
+    connection.due = null;
+    if (due === null || socket.destroyed) return;
+    const { head, requestId: id, read, chunk, startedMs } = due;
+    const reply = finished(due.reply);
+    if (reply === null) {
+      if (!answerFully(line, read, chunk)) line.letGo(chunk);
+      return;
+    }
+    answered += 1;
+    // One answer may wait in the socket, never more: nothing is read before the client has taken it.
+    if (!writer.write(socket, writesAtOnce, head, id, reply)) waitForReader(connection);
+    if (Number.isNaN(startedMs)) return;
+    const durationMs = performance.now() - startedMs;
+    if (due.isSampled) durations.observe(durationMs / 1000);
+    noteServed?.({ socket, chunk, read, reply, requestId: id, durationMs });
   }
 
   /** Reads nothing more until the client has taken what waits in the socket. */
@@ -170,11 +211,10 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   }
 
   function take(socket: Duplex): void {
-    const connection: Connection = { socket, activeAtMs: nowMs(), hasServed: false, isWaiting: false, isBusy: false };
     const writesAtOnce = socket instanceof Socket && !(socket instanceof TLSSocket);
     let isOurs = true;
     const onData = (chunk: Buffer) => {
-      if (!serve(connection, line, writesAtOnce, chunk)) letGo(chunk);
+      if (!serve(connection, chunk)) letGo(chunk);
     };
     const onSharedChunk = (chunk: Buffer): boolean => {
       // The parser of node:http reads past this; where somebody reads the stream instead, that is where the bytes go.
@@ -186,6 +226,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       if (connection.isWaiting && !connection.isBusy) goOn(connection);
     };
     const onEnd = () => {
+      if (connection.due !== null) sending.flush();
       socket.end();
     };
     const onTimeout = () => {
@@ -215,6 +256,16 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       socket.resume();
     };
     const line: Line = { socket, hold: () => hold(connection), release: () => release(connection), letGo };
+    const connection: Connection = {
+      socket,
+      activeAtMs: nowMs(),
+      hasServed: false,
+      isWaiting: false,
+      isBusy: false,
+      due: null,
+      line,
+      writesAtOnce,
+    };
     connections.add(connection);
     const isShared = writesAtOnce && shareReads(socket as Socket, onSharedChunk);
     // In either case the stream flows, or its end would not show.
@@ -245,6 +296,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       }
     },
     closeIdle() {
+      sending.flush();
       const now = nowMs();
       for (const { socket, hasServed, activeAtMs, isBusy } of connections) {
         if (isBusy || socket.writableLength > 0) continue;
@@ -252,6 +304,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       }
     },
     closeAll() {
+      sending.flush();
       for (const { socket } of connections) socket.destroy();
     },
     counts: () => ({ connections: connections.size, answered, handedOver }),

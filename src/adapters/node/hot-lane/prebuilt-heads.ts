@@ -55,7 +55,7 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
       text += `${name}: `;
       if (name === REQUEST_ID) requestIdAt = text.length;
       if (name === EXTENDED_ID) extendedIdAt = text.length;
-      const ofPart = reply.part === null || value !== '' ? undefined : PART_HEADERS[name];
+      const ofPart = reply.status !== 206 || value !== '' ? undefined : PART_HEADERS[name];
       if (ofPart !== undefined) gaps.push({ at: text.length, value: ofPart });
       text += `${name === EXTENDED_ID ? anyId : value}\r\n`;
     }

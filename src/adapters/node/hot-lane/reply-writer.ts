@@ -2,6 +2,7 @@
 // writev cost more here than a copy of 10 KiB; see bench/README.md, delivery.
 import type { Duplex } from 'node:stream';
 import type { HotPart, HotReply } from '../../../http/request.ts';
+import type { LentBytes } from '../../../ports/blob-store.ts';
 import type { Head } from './prebuilt-heads.ts';
 
 /**
@@ -26,14 +27,14 @@ export function createReplyWriter(): ReplyWriter {
   let scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
   return {
     write(socket, writesAtOnce, head, requestId, reply) {
-      const length = headLength(head, reply.part) + (reply.body?.length ?? 0);
-      if (length > COPIED_MAX_BYTES) {
-        // Only a socket of the system is done with bytes when it says so; any other stream may pass them on.
-        return writeLarge(socket, head, requestId, writesAtOnce ? reply : kept(reply));
-      }
+      // Only a socket of the system is done with bytes when it says so; any other stream may pass them on.
+      if (writesAtOnce && reply.lent !== null) return writeLent(socket, head, requestId, reply.part, reply.lent);
+      const { part, body } = kept(reply);
+      const length = headLength(head, part) + (body?.length ?? 0);
+      if (length > COPIED_MAX_BYTES) return writeTwo(socket, headOf(head, requestId, part), body ?? NOTHING);
       const bytes = writesAtOnce ? scratch : Buffer.allocUnsafe(length);
-      fillReply(bytes, head, requestId, reply);
-      reply.lent?.release();
+      const headEnd = fillHead(bytes, head, requestId, part);
+      if (body !== null) bytes.set(body, headEnd);
       const hasRoom = socket.write(bytes.subarray(0, length));
       // What the kernel did not take at once it takes from this buffer later: the next reply needs another.
       if (writesAtOnce && socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
@@ -42,13 +43,63 @@ export function createReplyWriter(): ReplyWriter {
   };
 }
 
+const NOTHING = Buffer.alloc(0);
+
+/** With all of its bytes, or null. What fails here fails once more on the full way, where failures are answered and logged. */
+export function finished(reply: HotReply): HotReply | null {
+  if (reply.finish === null) return reply;
+  try {
+    return reply.finish();
+  } catch {
+    return null;
+  }
+}
+
 /** The same, of bytes that stay. */
 export function kept<Reply extends ReplyParts>(reply: Reply): Reply {
-  const { body, lent } = reply;
-  if (body === null || lent === null) return reply;
-  const own = Buffer.from(body);
-  lent.release();
-  return { ...reply, body: own, lent: null };
+  const { lent } = reply;
+  if (lent === null) return reply;
+  const { buffer, at, lengthBytes, release } = lent;
+  const body = Buffer.from(buffer.subarray(at, at + lengthBytes));
+  release();
+  return { ...reply, body, lent: null };
+}
+
+/** To a socket of the system: in one piece where there is room for the head in front of the bytes. */
+function writeLent(socket: Duplex, head: Head, requestId: string, part: HotPart | null, lent: LentBytes): boolean {
+  const { buffer, at, lengthBytes, release } = lent;
+  const headBytes = headLength(head, part);
+  let hasRoom: boolean;
+  if (headBytes <= at) {
+    const bytes = buffer.subarray(at - headBytes, at + lengthBytes);
+    fillHead(bytes, head, requestId, part);
+    hasRoom = socket.write(bytes);
+  } else {
+    hasRoom = writeTwo(socket, headOf(head, requestId, part), buffer.subarray(at, at + lengthBytes));
+  }
+  if (socket.writableLength === 0) {
+    // The system has them, or nobody wants them. A callback for each write would cost another turn.
+    release();
+    return true;
+  }
+  // Called when what is in front of it was taken, or never will be.
+  socket.write(NOTHING, release);
+  return hasRoom;
+}
+
+function writeTwo(socket: Duplex, head: Uint8Array, body: Uint8Array): boolean {
+  socket.cork();
+  socket.write(head);
+  const hasRoom = socket.write(body);
+  socket.uncork();
+  // While it was corked it had more than it likes; what counts is what the system has not taken.
+  return hasRoom || socket.writableLength === 0;
+}
+
+function headOf(head: Head, requestId: string, part: HotPart | null): Buffer {
+  const bytes = Buffer.allocUnsafe(headLength(head, part));
+  fillHead(bytes, head, requestId, part);
+  return bytes;
 }
 
 export function headLength({ bytes, gaps }: Head, part: HotPart | null): number {
@@ -57,21 +108,11 @@ export function headLength({ bytes, gaps }: Head, part: HotPart | null): number 
   return length;
 }
 
-/** Puts head, id and body at the beginning of a buffer that is large enough. */
-export function fillReply(
-  bytes: Buffer,
-  head: Head,
-  requestId: string,
-  { part, body }: Pick<ReplyParts, 'part' | 'body'>,
-): void {
+/** Puts head and id at the beginning of a buffer that is large enough; gives where they end. */
+export function fillHead(bytes: Uint8Array, head: Head, requestId: string, part: HotPart | null): number {
   let at = 0;
-  if (part === null) {
-    bytes.set(head.bytes, 0);
-    writeText(bytes, head.requestIdAt, requestId);
-    if (head.extendedIdAt !== -1) writeText(bytes, head.extendedIdAt, requestId);
-    at = head.bytes.length;
-  } else {
-    let from = 0;
+  let from = 0;
+  if (part !== null) {
     for (const { at: gapAt, value } of head.gaps) {
       at = copyPiece(head.bytes, bytes, at, from, gapAt);
       const text = part[value];
@@ -79,46 +120,26 @@ export function fillReply(
       at += text.length;
       from = gapAt;
     }
-    const restAt = at;
-    at = copyPiece(head.bytes, bytes, at, from, head.bytes.length);
-    // The ids stand behind the gaps: they are the last headers of ours.
-    writeText(bytes, restAt + head.requestIdAt - from, requestId);
-    if (head.extendedIdAt !== -1) writeText(bytes, restAt + head.extendedIdAt - from, requestId);
   }
-  if (body !== null) bytes.set(body, at);
-}
-
-function writeLarge(socket: Duplex, head: Head, requestId: string, { part, body, lent }: ReplyParts): boolean {
-  const headBytes = headLength(head, part);
-  if (lent !== null && lent.headroomBytes >= headBytes) {
-    const { buffer, byteOffset, length } = lent.bytes;
-    const bytes = Buffer.from(buffer as ArrayBuffer, byteOffset - headBytes, headBytes + length);
-    fillReply(bytes, head, requestId, { part, body: null });
-    // Called in any case, also when the socket was destroyed.
-    return socket.write(bytes, lent.release) || socket.writableLength === 0;
-  }
-  const bytes = Buffer.allocUnsafe(headBytes);
-  fillReply(bytes, head, requestId, { part, body: null });
-  if (body === null) return socket.write(bytes);
-  socket.cork();
-  socket.write(bytes);
-  const hasRoom = lent === null ? socket.write(body) : socket.write(body, lent.release);
-  socket.uncork();
-  // While it was corked it had more than it likes; what counts is what the system has not taken.
-  return hasRoom || socket.writableLength === 0;
+  // The ids stand behind the gaps: they are the last headers of ours.
+  const moved = at - from;
+  const end = copyPiece(head.bytes, bytes, at, from, head.bytes.length);
+  writeText(bytes, moved + head.requestIdAt, requestId);
+  if (head.extendedIdAt !== -1) writeText(bytes, moved + head.extendedIdAt, requestId);
+  return end;
 }
 
 /** Up to here a loop is faster than a call out of JavaScript. Bytes. */
 const LOOPED_MAX_BYTES = 64;
 
 /** Copies `from` up to `end` of a head to `at`; gives where it ends there. */
-function copyPiece(head: Buffer, bytes: Buffer, at: number, from: number, end: number): number {
+function copyPiece(head: Buffer, bytes: Uint8Array, at: number, from: number, end: number): number {
   if (end - from > LOOPED_MAX_BYTES) return at + head.copy(bytes, at, from, end);
   for (let i = from; i < end; i++) bytes[at + i - from] = head[i] ?? 0;
   return at + end - from;
 }
 
 /** ASCII text of a few characters: faster than a call out of JavaScript. */
-function writeText(bytes: Buffer, at: number, text: string): void {
+function writeText(bytes: Uint8Array, at: number, text: string): void {
   for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
 }
