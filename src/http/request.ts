@@ -88,7 +88,7 @@ export type SignedRead = Omit<PlainRead, 'header'> & {
 };
 
 /**
- * An answer that stood ready in memory. `headers` lack x-amz-request-id, which comes last, and have an empty x-amz-id-2 where that is to
+ * An answer that stood ready in memory, or all of it but the bytes of a range. `headers` lack x-amz-request-id, which comes last, and have an empty x-amz-id-2 where that is to
  * say the same; they are the same object for as long as the object has not changed, so that a home may keep what it makes of them in a WeakMap.
  */
 export type HotReply = {
@@ -101,7 +101,7 @@ export type HotReply = {
   readonly lent: LentBytes | null;
   /**
    * Set where a 206 lacks its part and its body: reads them, meters them, and gives the whole reply. Null: they are not at
-   * hand any more, nothing was done, and the request must go the full way. To be called once, in the same turn.
+   * hand any more, nothing was done, and the request must go the full way. To be called once at most, and soon.
    */
   readonly finish: (() => HotReply | null) | null;
   /** Whose object it is, and which part of the service it was asked of. */
@@ -110,6 +110,16 @@ export type HotReply = {
   /** Who signed; null: nobody. */
   readonly accessKeyId: AccessKeyId | null;
 };
+
+/** The whole reply, or null. What fails here fails once more on the full way, where failures are answered and logged. */
+export function finished(reply: HotReply): HotReply | null {
+  if (reply.finish === null) return reply;
+  try {
+    return reply.finish();
+  } catch {
+    return null;
+  }
+}
 
 /** Of a whole reply. */
 export function bodyBytesOf({ body, lent }: HotReply): number {
@@ -126,7 +136,7 @@ export const PART_HEADERS: Readonly<Record<string, keyof HotPart>> = {
   'server-timing': 'serverTiming',
 };
 
-/** Answers at once and meters it, or gives null: then nothing was done and the request must go the full way. */
+/** Answers at once and meters it (what has a `finish`, then), or gives null: then nothing was done and the request must go the full way. */
 export type AnswerHot = (read: PlainRead) => HotReply | null;
 /** The same of a signed read, whose signature is checked first. */
 export type AnswerHotSigned = (read: SignedRead) => HotReply | null;

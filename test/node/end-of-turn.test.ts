@@ -11,7 +11,7 @@ import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import type { HotDoor, HotReply } from '../../src/http/request.ts';
 import type { BucketName } from '../../src/ports/domain.ts';
-import { openRawClient } from './raw-socket.ts';
+import { openRawClient, type RawClient } from './raw-socket.ts';
 
 describe('what is due at the end of a turn', () => {
   it('is done then, in order and once', async () => {
@@ -66,7 +66,18 @@ const PART: HotReply = {
   headers: { 'content-length': '', 'content-range': '' },
   part: { contentLength: '3', contentRange: 'bytes 0-2/9', serverTiming: '' },
 };
+/** A reply whose body is `text`, of two bytes. */
+const numbered = (text: string): HotReply => ({
+  ...REPLY,
+  headers: { 'content-length': '2' },
+  body: Buffer.from(text),
+});
 const REQUEST = 'GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n';
+
+const cleanUps: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanUp of cleanUps.splice(0)) cleanUp();
+});
 
 const log = createConsoleLog(systemClock, 'off');
 const ask = () => new Response('app', { headers: { 'content-length': '3' } });
@@ -134,26 +145,67 @@ describe.each([
   });
 });
 
-it('the lane reads nothing for a connection that is gone', async () => {
-  let reads = 0;
-  let connection: Socket | null = null;
-  const finish = () => {
-    reads += 1;
-    return PART;
-  };
-  const answer = () => {
-    process.nextTick(() => connection?.destroy());
-    return { ...PART, part: null, body: null, finish };
-  };
-  const server = createServer();
+/** A lane whose door gives what `answer` does; `sockets`: its ends of the connections. */
+async function openLane(answer: HotDoor['answer']): Promise<{ client: RawClient; sockets: readonly Socket[] }> {
+  const sockets: Socket[] = [];
+  const server = createServer((incoming, outgoing) => outgoing.end(`slow ${incoming.url}`));
+  cleanUps.push(() => server.close());
   attachHotLane(server, hotDoorOf(answer), { log });
-  server.on('connection', (socket: Socket) => {
-    connection = socket;
-  });
+  server.on('connection', (socket: Socket) => sockets.push(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const client = await openRawClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  client.send(REQUEST);
-  expect([await client.closed(), reads]).toEqual(['', 0]);
-  server.close();
+  return { client: await openRawClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), sockets };
+}
+
+/** As libuv does it when a connection has more to say in the same turn. */
+function readOnceMore(socket: Socket | undefined, text: string): void {
+  const read = (name: string): unknown => {
+    const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === name);
+    return symbol === undefined ? undefined : Reflect.get(socket ?? {}, symbol);
+  };
+  const written = (read('kBuffer') as Buffer).write(text);
+  (read('kBufferCb') as (lengthBytes: number) => boolean)(written);
+}
+
+describe('the lane', () => {
+  it('reads nothing for a connection that is gone', async () => {
+    let reads = 0;
+    const finish = () => {
+      reads += 1;
+      return PART;
+    };
+    const { client, sockets } = await openLane(() => {
+      process.nextTick(() => sockets[0]?.destroy());
+      return { ...PART, part: null, body: null, finish };
+    });
+    client.send(REQUEST);
+    expect([await client.closed(), reads]).toEqual(['', 0]);
+  });
+
+  it.each([
+    ['a whole reply', null, /^a!b!c!$/],
+    ['one that is still to be read', () => numbered('a!'), /^slow \/b\/k(?:slow \/b\/k){2}$/],
+  ])('answers in order what was read twice in a turn: %s', async (_, finish, expected) => {
+    let asked = 0;
+    const { client, sockets } = await openLane(() => {
+      asked += 1;
+      if (asked === 1) process.nextTick(() => readOnceMore(sockets[0], REQUEST));
+      return asked === 1 ? { ...numbered('a!'), finish } : numbered(`${'abc'[asked - 1]}!`);
+    });
+    client.send(REQUEST);
+    await client.until(/(?:HTTP.*){2}/s);
+    client.send(REQUEST);
+    expect((await client.until(/(?:HTTP.*){3}/s)).match(/[abc]!$|[abc]!(?=HTTP)|slow \/b\/k/gm)?.join('')).toMatch(
+      expected,
+    );
+  });
+
+  it('hands over in order what was read twice in a turn, where the second is not plain', async () => {
+    const { client, sockets } = await openLane(() => {
+      process.nextTick(() => readOnceMore(sockets[0], 'POST /late HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n'));
+      return numbered('a!');
+    });
+    client.send(REQUEST);
+    expect(await client.until(/slow/)).toMatch(/a!.*slow/s);
+  });
 });

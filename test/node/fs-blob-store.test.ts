@@ -162,11 +162,11 @@ describe('reading at once', () => {
     // Another process: it knows nothing of what the first one wrote.
     const { store } = openStore(dataDir);
     const range = { offsetBytes: 5000, lengthBytes: LARGE };
-    const readNow = (wanted = range) => store.atHand?.(id, wanted)?.() ?? null;
-    expect(readNow()).toBeNull();
+    const read = (wanted = range) => store.atHand?.(id, wanted)?.() ?? null;
+    expect(read()).toBeNull();
     await store.read(id, { offsetBytes: 0, lengthBytes: 100_000 });
-    const first = readNow();
-    const second = readNow();
+    const first = read();
+    const second = read();
     for (const lent of [first, second]) {
       expect(lent !== null && isSameBytes(bytesOf(lent), body.subarray(5000, 5000 + LARGE))).toBe(true);
     }
@@ -176,14 +176,14 @@ describe('reading at once', () => {
     second?.release();
     expect(store.bufferCounts().outBytes).toBe(0);
     // Not read before, too long to be done at once, and behind the end of the file.
-    expect(readNow({ offsetBytes: 200_000, lengthBytes: 10 })).toBeNull();
+    expect(read({ offsetBytes: 200_000, lengthBytes: 10 })).toBeNull();
     await store.read(id, { offsetBytes: 0, lengthBytes: 300_000 });
-    expect(readNow({ offsetBytes: 0, lengthBytes: 200_000 })).toBeNull();
-    expect(readNow({ offsetBytes: 400_000, lengthBytes: 2 })).toBeNull();
+    expect(read({ offsetBytes: 0, lengthBytes: 200_000 })).toBeNull();
+    expect(read({ offsetBytes: 400_000, lengthBytes: 2 })).toBeNull();
     expect(store.bufferCounts().outBytes).toBe(0);
     expect(store.openFileCounts().inUse).toBe(0);
     await store.delete([id]);
-    expect(readNow()).toBeNull();
+    expect(read()).toBeNull();
   });
 });
 

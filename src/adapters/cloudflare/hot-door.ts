@@ -35,7 +35,8 @@ export function createWorkersHotDoor(door: HotDoor): (request: Request) => Respo
       header: (name: string) => (name === 'accept-encoding' ? acceptEncoding(request) : headers.get(name)),
     };
     const found = door.answer(read);
-    if (found === null) return null;
+    // Nothing is read later here: no store of this home has anything at hand.
+    if (found === null || found.finish !== null) return null;
     const requestId = door.requestId();
     door.served?.({
       read,

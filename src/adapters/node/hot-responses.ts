@@ -3,13 +3,13 @@
 // @hono/node-server makes no Request. Everything else goes the full way. The answers are the lane's, byte for byte.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import type { HotReply, SignedRead } from '../../http/request.ts';
+import { finished, type HotReply, type SignedRead } from '../../http/request.ts';
 import { createEndOfTurn } from './end-of-turn.ts';
 import type { HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
 import { isPlainHost, isPlainTarget, isUrlHost, needsUrlParser } from './hot-lane/plain-target.ts';
 import { createPrebuiltHeads, type Head } from './hot-lane/prebuilt-heads.ts';
 import { FRAMING_HEADERS } from './hot-lane/recognise.ts';
-import { fillHead, finished, headLength, kept } from './hot-lane/reply-writer.ts';
+import { fillHead, headLength, kept } from './hot-lane/reply-writer.ts';
 import { createClientReader } from './trusted-proxies.ts';
 
 export type HotResponses = {
@@ -49,6 +49,8 @@ export function createHotResponses(
   }
 
   function sendNow({ incoming, outgoing, read, reply: given, startedMs }: Due): void {
+    // Nobody is there any more, and nothing was read.
+    if (incoming.socket.destroyed) return;
     const reply = finished(given);
     if (reply === null) {
       answerFully(incoming, outgoing);

@@ -6,9 +6,9 @@ import { closeFile, openFile, statFile } from './file-calls.ts';
 export type OpenBlob = { readonly fd: number; readonly fileBytes: number };
 
 export type OpenFiles = {
-  /** The file, if it is open and cached, for whoever has done with it before anything else can happen. */
+  /** The file, if it is open and cached, for whoever has done with it before anything else can happen, or asks `isCached` first. */
   peek(name: string): OpenBlob | null;
-  /** Whether what `peek` gave is still open. */
+  /** Whether what `peek` gave is sure to be open still. */
   isCached(file: OpenBlob): boolean;
   /** Opens the file or takes it from the cache. Each `acquire` needs exactly one `release`. Throws what `open` throws. */
   acquire(name: string): Promise<OpenBlob>;

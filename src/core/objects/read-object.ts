@@ -97,7 +97,7 @@ export function isInMemory(core: Core, version: ReadableVersion, range: ByteRang
 }
 
 /**
- * Bytes that the bucket can give at once, as `openBody` would: of one blob, and not at all where slices are worth loading,
+ * How to read, at once, what the bucket has at hand, as `openBody` would: of one blob, and not at all where slices are worth loading,
  * for it counts as a request for those. `tier`: where the first of them stands.
  */
 function bodyAtHand(

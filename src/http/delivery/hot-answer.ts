@@ -1,5 +1,5 @@
-// The second door of delivery: answers a plain public read in one synchronous call, from memory or, small ranges, from what
-// the bucket has at hand, or not at all.
+// The second door of delivery: answers a plain public read in one synchronous call, from memory or not at all; small ranges
+// that the bucket has at hand in two, so that the home may read them when it sends them.
 // The hot lane of the Node home asks it before node:http ever sees the request; what it leaves, and every error, is
 // deliver.ts's. It decides with the same pieces as deliver.ts and must never answer otherwise.
 
@@ -10,13 +10,13 @@ import type { LentBytes } from '../../ports/blob-store.ts';
 import type { BucketGate, BucketName, Pointer } from '../../ports/domain.ts';
 import { everyoneMayRead } from '../../ports/pointer.ts';
 import type { Domains } from '../address.ts';
+import { finishLater } from '../finish-later.ts';
 import { atHandTiming } from '../observe/server-timing.ts';
 import type { AnswerHot, HotReply, PlainRead } from '../request.ts';
 import { evaluateRead, NO_CONDITIONS } from '../semantics/conditional.ts';
 import { NO_GRANT, withCors } from '../semantics/cors.ts';
 import { bytesOf, parseRange } from '../semantics/range.ts';
 import { countRead } from './count-read.ts';
-import { finishLater } from './finish-later.ts';
 import type { HeaderProfiles } from './header-profile.ts';
 import type { HotCountsBySurface } from './hot-counts.ts';
 import { createHotPlaceReader } from './hot-place.ts';
@@ -44,7 +44,7 @@ export type HotAnswerOptions = {
 /** An object that everyone may read, and how its answers are dressed. */
 type HotFound = HotPage & { readonly bucket: BucketName };
 
-/** Cost: 1 µs, and the copy of a range that memory has not; no waiting, no promise. Never throws. */
+/** Cost: 1 µs; no waiting, no promise. Never throws. */
 export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHot {
   const { directory, hotMetadata, meter } = core.ports;
   const { caps, domains, isServerTimingOn, memoryHit, preparedFor, profiles, variants } = options;

@@ -64,6 +64,18 @@ function answerOf(fill: number): Buffer {
   return Buffer.concat([Buffer.from(head), Buffer.alloc(BODY_BYTES, fill)]);
 }
 
+it('lends nothing behind what a client does not read', async () => {
+  const { server } = await openPair();
+  const writer = createReplyWriter();
+  const { reply, releases } = lend(1, HEADROOM_BYTES);
+  const write = (given: HotReply) => writer.write(server, true, heads.of(given, false, 4, NOW_MS), 'ID16', given);
+  let hasRoom = true;
+  for (let written = 0; hasRoom && written < REPLIES_MAX; written++) hasRoom = write(lend(1, HEADROOM_BYTES).reply);
+  expect(server.writableLength).toBeGreaterThan(0);
+  write(reply);
+  expect(releases()).toBe(1);
+});
+
 describe.each([
   ['with room in front of it', HEADROOM_BYTES],
   ['without', 0],

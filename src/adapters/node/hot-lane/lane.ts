@@ -6,14 +6,14 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import type { AnswerHot, AnswerHotSigned, HotReply } from '../../../http/request.ts';
+import { type AnswerHot, type AnswerHotSigned, finished, type HotReply } from '../../../http/request.ts';
 import { createHistogram, type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { AnswerCounts } from '../answer-counts.ts';
 import { createEndOfTurn } from '../end-of-turn.ts';
 import { createFullAnswers, type FullAnswersOptions, type Line } from './full-answers.ts';
 import { createPrebuiltHeads, type Head } from './prebuilt-heads.ts';
 import type { Recognise, Recognised } from './recognise.ts';
-import { createReplyWriter, finished } from './reply-writer.ts';
+import { createReplyWriter } from './reply-writer.ts';
 import { createSharedReads } from './shared-reads.ts';
 
 export type HotLaneOptions = {
@@ -74,7 +74,7 @@ const FRESH_MS = 1000;
 
 /** One request in so many is timed: two looks at the clock cost as much as a tenth of our own part of a request. */
 const SAMPLED_EVERY = 64;
-/** Seconds. From what an answer takes here to what a full garbage collection in the middle of it does. */
+/** Seconds. From what an answer takes, its part of the turn included, to what a full garbage collection in the middle of it does. */
 const DURATION_BOUNDS = [0.000005, 0.00001, 0.00002, 0.00005, 0.0001, 0.00025, 0.001, 0.005, 0.025];
 
 type Connection = {
@@ -85,7 +85,10 @@ type Connection = {
   isWaiting: boolean;
   /** Paused while an answer is being made, or sent in chunks. */
   isBusy: boolean;
-  /** The answer to what it sent in this turn. */
+  /**
+   * The answer to what it sent in this turn. Mostly one request is read in a turn; where more than a thousand connections
+   * have something to say, libuv looks again before the turn is over.
+   */
   due: DueAnswer | null;
   readonly line: Line;
   /** A plain socket of the system, which has done with bytes when nothing waits in it. */
@@ -114,7 +117,8 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   const writer = createReplyWriter();
   const shareReads = createSharedReads();
   const connections = new Set<Connection>();
-  let asked = 0;
+  /** Hot answers, sent or due. */
+  let decided = 0;
   let answered = 0;
   let handedOver = 0;
   const sending = createEndOfTurn(send);
@@ -132,8 +136,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
 
   /** Whether the chunk was a request that could be answered here, and was, or will be. */
   function serve(connection: Connection, chunk: Buffer): boolean {
-    asked += 1;
-    const isSampled = asked % SAMPLED_EVERY === 0;
+    const isSampled = decided % SAMPLED_EVERY === 0;
     const startedMs = isSampled || noteServed !== null ? performance.now() : Number.NaN;
     const read = recognise(chunk);
     if (read === null) return false;
@@ -143,6 +146,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     const id = requestId();
     connection.activeAtMs = now;
     connection.hasServed = true;
+    decided += 1;
     connection.due = {
       reply,
       head: heads.of(reply, read.isHead, id.length, now),
@@ -153,7 +157,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       startedMs,
       isSampled,
     };
-    // Other streams than those of the system may have the next request at hand, whose answer must wait for this one.
+    // Other streams than those of the system may have the next request at hand already.
     if (connection.writesAtOnce) sending.add(connection);
     else send(connection);
     return true;
@@ -170,7 +174,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       return;
     }
     answered += 1;
-    // One answer may wait in the socket, never more: nothing is read before the client has taken it.
+    // Little may wait in the socket: what its stream takes before it says that this is enough.
     if (!writer.write(socket, writesAtOnce, head, id, reply)) waitForReader(connection);
     if (Number.isNaN(startedMs)) return;
     const durationMs = performance.now() - startedMs;
@@ -214,6 +218,13 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     const writesAtOnce = socket instanceof Socket && !(socket instanceof TLSSocket);
     let isOurs = true;
     const onData = (chunk: Buffer) => {
+      const { due } = connection;
+      if (due?.reply.finish) {
+        // Nothing was done for it yet: node:http answers both, in order.
+        connection.due = null;
+        return letGo(Buffer.concat([due.chunk, chunk]));
+      }
+      if (due !== null) send(connection);
       if (!serve(connection, chunk)) letGo(chunk);
     };
     const onSharedChunk = (chunk: Buffer): boolean => {
@@ -226,7 +237,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       if (connection.isWaiting && !connection.isBusy) goOn(connection);
     };
     const onEnd = () => {
-      if (connection.due !== null) sending.flush();
+      send(connection);
       socket.end();
     };
     const onTimeout = () => {
@@ -315,7 +326,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       ]),
       {
         name: 'quayside_hot_lane_duration_seconds',
-        help: `From the bytes of a request to the bytes of its answer in the socket, one in ${SAMPLED_EVERY} of them.`,
+        help: `From the bytes of a request to the bytes of its answer in the socket at the end of the turn, one in ${SAMPLED_EVERY} of them.`,
         type: 'histogram',
         samples: durations.samples({}),
       },

@@ -12,7 +12,7 @@ const EXTENDED_ID = 'x-amz-id-2';
 
 /** A head with a place for the request id, and with the date of the last second in which it was sent. */
 export type Head = {
-  readonly bytes: Buffer;
+  bytes: Buffer;
   readonly requestIdAt: number;
   /** Where it stands once more, before the other; -1: nowhere. */
   readonly extendedIdAt: number;

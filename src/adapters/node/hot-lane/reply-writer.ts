@@ -27,17 +27,19 @@ export function createReplyWriter(): ReplyWriter {
   let scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
   return {
     write(socket, writesAtOnce, head, requestId, reply) {
-      // Only a socket of the system is done with bytes when it says so; any other stream may pass them on.
-      if (writesAtOnce && reply.lent !== null) return writeLent(socket, head, requestId, reply.part, reply.lent);
+      // Behind bytes that wait, buffers that are shared would wait too, however small what is sent of them.
+      const mayShare = writesAtOnce && socket.writableLength === 0;
+      if (mayShare && reply.lent !== null) return writeLent(socket, head, requestId, reply.part, reply.lent);
       const { part, body } = kept(reply);
+      if (mayShare && body === null && part === null) return writeHead(socket, head, requestId);
       const length = headLength(head, part) + (body?.length ?? 0);
       if (length > COPIED_MAX_BYTES) return writeTwo(socket, headOf(head, requestId, part), body ?? NOTHING);
-      const bytes = writesAtOnce ? scratch : Buffer.allocUnsafe(length);
+      const bytes = mayShare ? scratch : Buffer.allocUnsafe(length);
       const headEnd = fillHead(bytes, head, requestId, part);
       if (body !== null) bytes.set(body, headEnd);
       const hasRoom = socket.write(bytes.subarray(0, length));
       // What the kernel did not take at once it takes from this buffer later: the next reply needs another.
-      if (writesAtOnce && socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
+      if (mayShare && socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
       return hasRoom;
     },
   };
@@ -45,17 +47,7 @@ export function createReplyWriter(): ReplyWriter {
 
 const NOTHING = Buffer.alloc(0);
 
-/** With all of its bytes, or null. What fails here fails once more on the full way, where failures are answered and logged. */
-export function finished(reply: HotReply): HotReply | null {
-  if (reply.finish === null) return reply;
-  try {
-    return reply.finish();
-  } catch {
-    return null;
-  }
-}
-
-/** The same, of bytes that stay. */
+/** The same reply, of bytes that stay. */
 export function kept<Reply extends ReplyParts>(reply: Reply): Reply {
   const { lent } = reply;
   if (lent === null) return reply;
@@ -84,6 +76,15 @@ function writeLent(socket: Duplex, head: Head, requestId: string, part: HotPart 
   }
   // Called when what is in front of it was taken, or never will be.
   socket.write(NOTHING, release);
+  return hasRoom;
+}
+
+/** A head that is all of its answer, from its own buffer. */
+function writeHead(socket: Duplex, head: Head, requestId: string): boolean {
+  writeIds(head.bytes, 0, head, requestId);
+  const hasRoom = socket.write(head.bytes);
+  // What the kernel did not take at once it takes from this buffer later: the next answer needs another.
+  if (socket.writableLength > 0) head.bytes = Buffer.from(head.bytes);
   return hasRoom;
 }
 
@@ -124,9 +125,14 @@ export function fillHead(bytes: Uint8Array, head: Head, requestId: string, part:
   // The ids stand behind the gaps: they are the last headers of ours.
   const moved = at - from;
   const end = copyPiece(head.bytes, bytes, at, from, head.bytes.length);
-  writeText(bytes, moved + head.requestIdAt, requestId);
-  if (head.extendedIdAt !== -1) writeText(bytes, moved + head.extendedIdAt, requestId);
+  writeIds(bytes, moved, head, requestId);
   return end;
+}
+
+/** `moved`: so much further behind than in the head itself. */
+function writeIds(bytes: Uint8Array, moved: number, { requestIdAt, extendedIdAt }: Head, requestId: string): void {
+  writeText(bytes, moved + requestIdAt, requestId);
+  if (extendedIdAt !== -1) writeText(bytes, moved + extendedIdAt, requestId);
 }
 
 /** Up to here a loop is faster than a call out of JavaScript. Bytes. */

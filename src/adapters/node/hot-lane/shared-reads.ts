@@ -10,6 +10,9 @@ import { TLSSocket } from 'node:tls';
 /** What node:net itself offers a read. Bytes. */
 const BUFFER_BYTES = 64 * 1024;
 
+/** Views of so many bytes at most are kept: longer requests are rare. */
+const VIEWED_MAX_BYTES = 2048;
+
 /**
  * Gives each chunk to `onChunk` from now on, whose bytes are good during the call only; it says, as `push` does, whether to
  * go on reading. Afterwards the socket itself emits no `data`. False, and nothing was done, where that is not possible.
@@ -24,12 +27,19 @@ export function createSharedReads(): ShareReads {
   const names = onreadNames(buffer);
   if (names === null) return () => false;
   const { ofBuffer, ofCallback } = names;
+  // Requests of one client are about as long as each other, and a view takes longer to make than to find.
+  const views: Buffer[] = [];
+  const viewOf = (lengthBytes: number): Buffer => {
+    if (lengthBytes > VIEWED_MAX_BYTES) return buffer.subarray(0, lengthBytes);
+    views[lengthBytes] ??= buffer.subarray(0, lengthBytes);
+    return views[lengthBytes];
+  };
   return (given, onChunk) => {
     const socket = given as SharedSocket;
     const handle = socket._handle;
     if (socket instanceof TLSSocket || typeof handle?.useUserBuffer !== 'function') return false;
     socket[ofBuffer] = buffer;
-    socket[ofCallback] = (lengthBytes: number) => onChunk(buffer.subarray(0, lengthBytes));
+    socket[ofCallback] = (lengthBytes: number) => onChunk(viewOf(lengthBytes));
     handle.useUserBuffer(buffer);
     return true;
   };
