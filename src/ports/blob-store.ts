@@ -55,7 +55,7 @@ export type BlobStore = {
   /**
    * How to read the range at once and without waiting, where a cache that the home's system keeps most likely has it; else
    * null. Only small ranges. Reads nothing yet: what is asked for first and read later, many at a time, costs less than in
-   * turns (measured: bench/README.md, delivery). Homes without such a cache lack it.
+   * turns (measured: ADR 28). Homes without such a cache lack it.
    */
   atHand?(id: BlobId, range: BlobRange): LendBytes | null;
   /**
