@@ -28,11 +28,12 @@ export function createSharedReads(): ShareReads {
   if (names === null) return () => false;
   const { ofBuffer, ofCallback } = names;
   // Requests of one client are about as long as each other, and a view takes longer to make than to find.
-  const views: Buffer[] = [];
+  const views = Array.from<Buffer | undefined>({ length: VIEWED_MAX_BYTES + 1 });
   const viewOf = (lengthBytes: number): Buffer => {
     if (lengthBytes > VIEWED_MAX_BYTES) return buffer.subarray(0, lengthBytes);
-    views[lengthBytes] ??= buffer.subarray(0, lengthBytes);
-    return views[lengthBytes];
+    const view = views[lengthBytes] ?? buffer.subarray(0, lengthBytes);
+    views[lengthBytes] = view;
+    return view;
   };
   return (given, onChunk) => {
     const socket = given as SharedSocket;
