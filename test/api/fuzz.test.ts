@@ -5,7 +5,7 @@ import { FUZZ_SEED, fuzzRuns } from '../fuzz-seed.ts';
 import { requestsOf } from './document-requests.ts';
 import { startMemoryApi } from './memory-api.ts';
 
-const REQUESTS = fuzzRuns(2000);
+const REQUESTS = fuzzRuns(1200);
 const BATCH = 500;
 
 it(`answers ${REQUESTS} requests without a fault`, { timeout: 120_000 }, async () => {

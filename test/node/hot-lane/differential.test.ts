@@ -17,9 +17,9 @@ import { makeSignedConversation, SIGNERS, signedWarmUp } from './signed-requests
 import { warmUp, warmUpWith } from './warm-up.ts';
 
 /** Conversations of one run. */
-const CONVERSATIONS = 2000;
+const CONVERSATIONS = 1200;
 /** Of signed reads. */
-const SIGNED_CONVERSATIONS = 800;
+const SIGNED_CONVERSATIONS = 500;
 /** Of those that also go over real sockets: node:http reads these past JavaScript, once it has them. */
 const TCP_CONVERSATIONS = 250;
 /** Plain requests that are cut at every byte. */
