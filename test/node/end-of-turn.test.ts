@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createEndOfTurn } from '../../src/adapters/node/end-of-turn.ts';
 import { attachHotLane } from '../../src/adapters/node/hot-lane/attach-hot-lane.ts';
 import { type RunningServer, serve } from '../../src/adapters/node/serve.ts';
 import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import type { HotDoor, HotReply } from '../../src/http/request.ts';
-import type { BucketName } from '../../src/ports/domain.ts';
+import { HOT_REPLY } from '../http/hot-reply-sample.ts';
 import { openRawClient, type RawClient } from './raw-socket.ts';
 
 describe('what is due at the end of a turn', () => {
@@ -49,17 +49,7 @@ describe('what is due at the end of a turn', () => {
   });
 });
 
-const REPLY: HotReply = {
-  status: 200,
-  headers: { 'content-length': '3' },
-  part: null,
-  body: Buffer.from('hot'),
-  lent: null,
-  finish: null,
-  bucket: 'b' as BucketName,
-  surface: 'delivery',
-  accessKeyId: null,
-};
+const REPLY: HotReply = { ...HOT_REPLY, headers: { 'content-length': '3' }, body: Buffer.from('hot') };
 const PART: HotReply = {
   ...REPLY,
   status: 206,
@@ -73,11 +63,6 @@ const numbered = (text: string): HotReply => ({
   body: Buffer.from(text),
 });
 const REQUEST = 'GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n';
-
-const cleanUps: (() => void)[] = [];
-afterEach(() => {
-  for (const cleanUp of cleanUps.splice(0)) cleanUp();
-});
 
 const log = createConsoleLog(systemClock, 'off');
 const ask = () => new Response('app', { headers: { 'content-length': '3' } });
@@ -149,7 +134,7 @@ describe.each([
 async function openLane(answer: HotDoor['answer']): Promise<{ client: RawClient; sockets: readonly Socket[] }> {
   const sockets: Socket[] = [];
   const server = createServer((incoming, outgoing) => outgoing.end(`slow ${incoming.url}`));
-  cleanUps.push(() => server.close());
+  onTestFinished(() => void server.close());
   attachHotLane(server, hotDoorOf(answer), { log });
   server.on('connection', (socket: Socket) => sockets.push(socket));
   server.listen(0, '127.0.0.1');

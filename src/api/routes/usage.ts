@@ -6,7 +6,7 @@ import { isOperation, type NamedUsageSum, queryUsage } from '../../core/metering
 import type { AccessKeyId, AccountId, BucketId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { UsageGroup, UsageQuery } from '../../ports/ledger.ts';
-import { HOUR_MS, startOfHour } from '../../ports/time.ts';
+import { DAY_MS, HOUR_MS, startOfHour } from '../../ports/time.ts';
 import { quantitySchema } from '../billing-schemas.ts';
 import {
   type Api,
@@ -23,7 +23,6 @@ import { accountIdQuery, bucketNameSchema, idSchema } from '../schemas.ts';
 
 /** Longest time of one question, days: a chart of hours has 9,000 places then. */
 const DAYS_MAX = 400;
-const DAY_MS = 24 * HOUR_MS;
 /** As many as an account can have. */
 const KEYS_MAX = 1000;
 

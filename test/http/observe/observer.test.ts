@@ -8,6 +8,7 @@ import { renderMetrics } from '../../../src/http/system/metrics-text.ts';
 import type { BucketName } from '../../../src/ports/domain.ts';
 import { metricFamily } from '../../../src/ports/metrics.ts';
 import { parseMetricsPage } from '../../wire/metrics-page.ts';
+import { HOT_REPLY } from '../hot-reply-sample.ts';
 import { makeRequest } from '../s3/make-request.ts';
 
 let nowMs = 0;
@@ -91,17 +92,7 @@ describe('an observer', () => {
   });
 
   it('names no bucket unless it was asked to, and then only so many', async () => {
-    const answer = (bucket: string): HotReply => ({
-      status: 200,
-      headers: {},
-      part: null,
-      body: new Uint8Array(10),
-      lent: null,
-      finish: null,
-      bucket: bucket as BucketName,
-      surface: 'delivery',
-      accessKeyId: null,
-    });
+    const answer = (bucket: string): HotReply => ({ ...HOT_REPLY, bucket: bucket as BucketName });
     const read = { isHead: false, rawPath: '/', host: 'h', ifNoneMatch: null, range: null, header: () => null };
     const quiet = make();
     const door = () => answer('a');
@@ -129,17 +120,7 @@ describe('an observer', () => {
     expect(lines).toEqual([]);
     const observer = make(0, 'json');
     tell(observer, { surface: 's3', operation: 'GetObject', bodyBytes: 12 }, 206);
-    const reply: HotReply = {
-      status: 200,
-      headers: {},
-      part: null,
-      body: new Uint8Array(10),
-      lent: null,
-      finish: null,
-      bucket: 'a' as BucketName,
-      surface: 'website',
-      accessKeyId: null,
-    };
+    const reply: HotReply = { ...HOT_REPLY, surface: 'website' };
     const read = { isHead: false, rawPath: '/p', host: 'h', ifNoneMatch: null, range: null, header: () => null };
     const client = { remoteAddress: '::1', durationMs: 0.01, header: () => 'x' };
     observer.servedHot?.({ ...client, read, reply, requestId: 'HOT' });

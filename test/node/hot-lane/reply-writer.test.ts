@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPrebuiltHeads } from '../../../src/adapters/node/hot-lane/prebuilt-heads.ts';
 import { createReplyWriter } from '../../../src/adapters/node/hot-lane/reply-writer.ts';
 import type { HotReply } from '../../../src/http/request.ts';
 import type { LentBytes } from '../../../src/ports/blob-store.ts';
-import type { BucketName } from '../../../src/ports/domain.ts';
+import { HOT_REPLY } from '../../http/hot-reply-sample.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const BODY_BYTES = 256 * 1024;
@@ -14,10 +14,6 @@ const HEADROOM_BYTES = 2048;
 const REPLIES_MAX = 400;
 
 const heads = createPrebuiltHeads(5000);
-const cleanUps: (() => void)[] = [];
-afterEach(() => {
-  for (const cleanUp of cleanUps.splice(0)) cleanUp();
-});
 
 /** Two ends of a connection; the client's is paused. */
 async function openPair(): Promise<{ server: Socket; client: Socket }> {
@@ -25,7 +21,7 @@ async function openPair(): Promise<{ server: Socket; client: Socket }> {
   await once(listener, 'listening');
   const client = connect((listener.address() as AddressInfo).port, '127.0.0.1').pause();
   const [server] = (await once(listener, 'connection')) as [Socket];
-  cleanUps.push(() => {
+  onTestFinished(() => {
     client.destroy();
     server.destroy();
     listener.close();
@@ -43,15 +39,12 @@ function lend(fill: number, headroomBytes: number): { reply: HotReply; releases:
   };
   const lent: LentBytes = { buffer, at: headroomBytes, lengthBytes: BODY_BYTES, tookMs: 0, release };
   const reply: HotReply = {
+    ...HOT_REPLY,
     status: 206,
     headers: { 'content-length': '', 'content-range': '', 'x-other': 'here' },
     part: { contentLength: `${BODY_BYTES}`, contentRange: `bytes 0-${BODY_BYTES - 1}/1000000`, serverTiming: '' },
     body: null,
     lent,
-    finish: null,
-    bucket: 'b' as BucketName,
-    surface: 'delivery',
-    accessKeyId: null,
   };
   return { reply, releases: () => releases };
 }

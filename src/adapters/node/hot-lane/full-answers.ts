@@ -10,7 +10,7 @@ import type { ReadClient } from '../trusted-proxies.ts';
 import { type LaneRequest, readLaneRequest } from './lane-request.ts';
 import type { PrebuiltHeads } from './prebuilt-heads.ts';
 import type { Recognised } from './recognise.ts';
-import { COPIED_MAX_BYTES } from './reply-writer.ts';
+import { COPIED_MAX_BYTES, writeTwo } from './reply-writer.ts';
 
 /** A connection of the lane, as far as an answer needs it. */
 export type Line = {
@@ -133,9 +133,6 @@ function sendBytes(socket: Duplex, head: Buffer, body: Uint8Array | null): void 
   } else if (head.length + body.length <= COPIED_MAX_BYTES) {
     socket.write(Buffer.concat([head, body]));
   } else {
-    socket.cork();
-    socket.write(head);
-    socket.write(body);
-    socket.uncork();
+    writeTwo(socket, head, body);
   }
 }

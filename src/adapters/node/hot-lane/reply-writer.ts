@@ -88,7 +88,8 @@ function writeHead(socket: Duplex, head: Head, requestId: string): boolean {
   return hasRoom;
 }
 
-function writeTwo(socket: Duplex, head: Uint8Array, body: Uint8Array): boolean {
+/** Head and body in one system call, uncopied. False: the socket has enough for now, and something waits in it. */
+export function writeTwo(socket: Duplex, head: Uint8Array, body: Uint8Array): boolean {
   socket.cork();
   socket.write(head);
   const hasRoom = socket.write(body);

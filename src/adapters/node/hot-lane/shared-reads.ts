@@ -31,7 +31,9 @@ export function createSharedReads(): ShareReads {
   const views = Array.from<Buffer | undefined>({ length: VIEWED_MAX_BYTES + 1 });
   const viewOf = (lengthBytes: number): Buffer => {
     if (lengthBytes > VIEWED_MAX_BYTES) return buffer.subarray(0, lengthBytes);
-    const view = views[lengthBytes] ?? buffer.subarray(0, lengthBytes);
+    const known = views[lengthBytes];
+    if (known !== undefined) return known;
+    const view = buffer.subarray(0, lengthBytes);
     views[lengthBytes] = view;
     return view;
   };

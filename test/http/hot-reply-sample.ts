@@ -1,0 +1,15 @@
+import type { HotReply } from '../../src/http/request.ts';
+import type { BucketName } from '../../src/ports/domain.ts';
+
+/** A whole reply of ten bytes; tests change of it what they are about. */
+export const HOT_REPLY: HotReply = {
+  status: 200,
+  headers: {},
+  part: null,
+  body: new Uint8Array(10),
+  lent: null,
+  finish: null,
+  bucket: 'b' as BucketName,
+  surface: 'delivery',
+  accessKeyId: null,
+};
