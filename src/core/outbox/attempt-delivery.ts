@@ -1,0 +1,104 @@
+// One attempt of a message: POSTs it signed to its webhook, and says what becomes of it: delivered, tried again later, or
+// a dead letter. Called by the dispatcher, which decides when, and writes the result down.
+import type { Directory } from '../../ports/directory.ts';
+import { hasCode } from '../../ports/errors.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ObjectEvent } from '../../ports/object-event.ts';
+import { type Delivery, type DeliveryResult, WebhookFailure } from '../../ports/outbox.ts';
+import { HOUR_MS } from '../../ports/time.ts';
+import type { WebhookEndpoint } from '../../ports/webhooks.ts';
+import type { CoreSettings } from '../core.ts';
+import { type EndpointPauses, retryDelayMs } from './retry-times.ts';
+import { renderS3Event } from './s3-event.ts';
+import { signatureHeaders } from './secrets.ts';
+
+/** Webhooks that are remembered, and for how long they are believed, milliseconds. */
+const KNOWN_MAX = 1000;
+const KNOWN_MS = 5000;
+
+/** What dispatcher and attempts work with; a Durable Object has no more than that. */
+export type DispatcherCore = {
+  readonly ports: Pick<Ports, 'clock' | 'log' | 'webhookSender'> & { readonly directory: Pick<Directory, 'call'> };
+  readonly settings: Pick<CoreSettings, 'webhooks' | 'masterKeys'>;
+};
+
+/** Never rejects: a fault of ours is a failed attempt too. */
+export type AttemptDelivery = (delivery: Delivery) => Promise<DeliveryResult>;
+
+/** `region`: of events that no request made. Endpoints that fail get a pause, those that answer lose theirs. */
+export function createAttempts(core: DispatcherCore, pauses: EndpointPauses, region: string): AttemptDelivery {
+  const { clock, directory, log, webhookSender } = core.ports;
+  const { webhooks: limits, masterKeys } = core.settings;
+  const known = new Map<string, { webhook: WebhookEndpoint | null; untilMs: number }>();
+
+  async function findWebhook(id: string): Promise<WebhookEndpoint | null> {
+    const kept = known.get(id);
+    if (kept !== undefined && kept.untilMs > clock.nowMs()) return kept.webhook;
+    const webhook = await directory.call('getWebhook', { id });
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(id, { webhook, untilMs: clock.nowMs() + KNOWN_MS });
+    return webhook;
+  }
+
+  async function attempt(delivery: Delivery): Promise<DeliveryResult> {
+    const { id, attempts: claim, endpointId } = delivery;
+    const result = { id, claim, dueAtMs: null, status: null, error: null };
+    const webhook = await findWebhook(endpointId);
+    if (webhook === null || webhook.accountId !== delivery.accountId) {
+      return { ...result, outcome: 'dead', error: 'The webhook does not exist any more.' };
+    }
+    if (!webhook.isEnabled) return { ...result, outcome: 'dead', error: 'The webhook is disabled.' };
+    if (claim > limits.attemptsMax) return { ...result, outcome: 'dead', error: 'Its last attempt did not end.' };
+    const sent = await send(webhook, delivery);
+    if (sent.isTaken) pauses.clear(endpointId);
+    else pauses.add(endpointId, clock.nowMs(), limits.retryBaseMs);
+    if (sent.isTaken) return { ...result, outcome: 'delivered', status: sent.status };
+    const failed = { ...result, status: sent.status, error: sent.error };
+    if (claim >= limits.attemptsMax) return { ...failed, outcome: 'dead' };
+    const delayMs = Math.max(retryDelayMs(claim, limits.retryBaseMs, Math.random()), sent.retryAfterMs);
+    return { ...failed, outcome: 'retry', dueAtMs: clock.nowMs() + delayMs };
+  }
+
+  async function send(webhook: WebhookEndpoint, delivery: Delivery) {
+    const body = bodyOf(delivery, region);
+    const nowMs = clock.nowMs();
+    const signed = signatureHeaders(masterKeys, webhook, { id: delivery.messageId, body, nowMs });
+    const headers = { 'content-type': 'application/json', 'user-agent': 'Quayside-Webhook/1', ...signed };
+    try {
+      const answer = await webhookSender.post({ url: webhook.url, headers, body, timeoutMs: limits.timeoutMs });
+      const { status } = answer;
+      const isTaken = status >= 200 && status < 300;
+      return { isTaken, status, error: `It answered ${status}.`, retryAfterMs: retryAfterOf(answer.retryAfter) };
+    } catch (error) {
+      if (error instanceof WebhookFailure)
+        return { isTaken: false, status: null, error: error.message, retryAfterMs: 0 };
+      throw error;
+    }
+  }
+
+  return async (delivery) => {
+    const { id, attempts: claim } = delivery;
+    try {
+      return await attempt(delivery);
+    } catch (cause) {
+      // No master key, or the directory fails: it is tried again, as often as any other.
+      log.error('webhook-attempt-failed', { id, webhook: delivery.endpointId, cause });
+      const isLast = claim >= limits.attemptsMax;
+      const error = hasCode(cause, 'ServiceUnavailable') ? cause.message : 'Internal error.';
+      const dueAtMs = clock.nowMs() + retryDelayMs(claim, limits.retryBaseMs, Math.random());
+      return { id, claim, outcome: isLast ? 'dead' : 'retry', dueAtMs, status: null, error };
+    }
+  };
+}
+
+function bodyOf({ kind, payload }: Delivery, region: string): string {
+  return kind === 's3' ? renderS3Event(JSON.parse(payload ?? '{}') as ObjectEvent, region) : (payload ?? '');
+}
+
+/** What an endpoint asks for at most, milliseconds. */
+const RETRY_AFTER_MAX_MS = HOUR_MS;
+
+/** Retry-After in seconds, as milliseconds; 0 for anything else. Source: RFC 9110 section 10.2.3. */
+function retryAfterOf(value: string | null): number {
+  return value !== null && /^\d{1,9}$/.test(value) ? Math.min(Number(value) * 1000, RETRY_AFTER_MAX_MS) : 0;
+}
