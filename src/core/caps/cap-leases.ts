@@ -1,0 +1,137 @@
+// What this process holds of each cap: it leases a share of what is left from the ledger, after everything counted so far was
+// brought there, and keeps it in memory for cap-guard.ts, which asks it. It decides nothing and counts nothing.
+import type { CapScope } from '../../ports/caps.ts';
+import type { AccountId } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
+import type { Allowance, UsageOwner } from '../../ports/metering.ts';
+import type { Core } from '../core.ts';
+import type { UsageFlusher } from '../metering/flush-usage.ts';
+import { type CapStanding, crossingsOf, grantsOf, standingsOf } from './allowances.ts';
+import { pricesOf } from './price-cap.ts';
+import type { TellCrossing } from './tell-crossing.ts';
+
+/** How long a lease lasts in the ledger, and for how much of that a process believes in it. Milliseconds. */
+export const LEASE_MS = 60_000;
+const BELIEVED_MS = 45_000;
+/** For so long a refusal stands without asking again, milliseconds: strangers who go on asking cost the ledger nothing. */
+export const REFUSAL_MS = 2_000;
+/** How often a lease is tried that another process was faster with. */
+const ATTEMPTS = 8;
+
+/** What is known of an account's caps. */
+export type KnownCaps = {
+  readonly revision: number;
+  readonly allowances: ReadonlyMap<string, Allowance>;
+  readonly standings: readonly CapStanding[];
+  readonly askedAtMs: number;
+  /** How often caps had been changed in this process. */
+  readonly forgotten: number;
+};
+
+export type CapLeases = {
+  /** What memory knows of an account's caps, however old. */
+  known(accountId: AccountId): KnownCaps | undefined;
+  /** Asks the ledger anew. SlowDown when others are faster again and again. Cost: a flush and two calls of the ledger. */
+  renew(accountId: AccountId): Promise<KnownCaps>;
+};
+
+/**
+ * `holder`: a name that no other process has had. `tell`: hears of each percentage that a cap comes to, in no request's way.
+ */
+export function createCapLeases(
+  { ports: { clock, ledger, meter } }: Core,
+  flusher: Pick<UsageFlusher, 'flushAccount'>,
+  holder: string,
+  tell: TellCrossing,
+): CapLeases {
+  const accounts = new Map<AccountId, KnownCaps>();
+
+  async function renew(accountId: AccountId): Promise<KnownCaps> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      // What is counted up to here will be recorded when the state is read; what comes later is the lease's.
+      const old = accounts.get(accountId)?.allowances ?? new Map<string, Allowance>();
+      // What is on its way by itself may arrive after that: it is taken as used later, at worst twice.
+      const marks = new Map([...old].map(([capId, { used, underWay }]) => [capId, used - underWay]));
+      await flusher.flushAccount(accountId);
+      const nowMs = clock.nowMs();
+      const state = await ledger.call('readCaps', { accountId, holder, nowMs });
+      const standings = standingsOf(state, nowMs);
+      const leased = await ledger.call('leaseCaps', {
+        accountId,
+        holder,
+        revision: state.revision,
+        grants: grantsOf(standings),
+        crossings: crossingsOf(standings),
+        nowMs,
+        untilMs: nowMs + LEASE_MS,
+      });
+      if (leased === null) {
+        // Another request of this process may have been faster, and has what this one needs too.
+        const now = accounts.get(accountId);
+        if (now !== undefined && now.revision > state.revision) return now;
+        continue;
+      }
+      for (const crossing of leased.crossings) {
+        const crossed = standings.find(({ cap }) => cap.id === crossing.capId);
+        if (crossed !== undefined) tell(accountId, crossed.cap, crossing);
+      }
+      return adopt(accountId, { revision: leased.revision, standings, nowMs, marks });
+    }
+    throw new StorageError('SlowDown', { detail: 'Too many are asking about the caps of this account.' });
+  }
+
+  /** An older answer that comes late changes nothing. What counters hold is changed in place. */
+  function adopt(accountId: AccountId, leased: Leased): KnownCaps {
+    const before = accounts.get(accountId);
+    if (before !== undefined && before.revision > leased.revision) return before;
+    const allowances = new Map(
+      leased.standings.map((standing) => [standing.cap.id, renewed(before, standing, leased)]),
+    );
+    const isSame =
+      before?.allowances.size === allowances.size && [...allowances.keys()].every((id) => before.allowances.has(id));
+    if (!isSame) meter.forgetAllowances(accountId);
+    const { revision, standings, nowMs: askedAtMs } = leased;
+    const known: KnownCaps = { revision, allowances, standings, askedAtMs, forgotten: meter.forgotten() };
+    accounts.set(accountId, known);
+    return known;
+  }
+
+  return { known: (accountId) => accounts.get(accountId), renew };
+}
+
+type Leased = {
+  readonly revision: number;
+  readonly standings: readonly CapStanding[];
+  readonly nowMs: number;
+  /** Of each cap, what was used before its usage was recorded. */
+  readonly marks: ReadonlyMap<string, number>;
+};
+
+/** The allowance of a cap as it stands now; the same object as before, if there was one. */
+function renewed(before: KnownCaps | undefined, standing: CapStanding, { marks, nowMs }: Leased): Allowance {
+  const { cap, level, units, isAll, periodMs } = standing;
+  const believedMs = level === 'refused' ? REFUSAL_MS : BELIEVED_MS;
+  const known = before?.allowances.get(cap.id);
+  const now = {
+    capId: cap.id,
+    scope: cap.scope,
+    level,
+    used: known?.used ?? 0,
+    upTo: (marks.get(cap.id) ?? 0) + units,
+    isLast: isAll,
+    expiresAtMs: Math.min(nowMs + believedMs, periodMs.toMs),
+    ...pricesOf(cap),
+  };
+  return known === undefined ? { ...now, underWay: 0 } : Object.assign(known, now);
+}
+
+/** Those of an account's allowances that hold for an owner. */
+export function allowancesFor({ allowances }: KnownCaps, owner: UsageOwner): readonly Allowance[] {
+  return [...allowances.values()].filter(({ scope }) => isFor(scope, owner));
+}
+
+/** Whether a cap on `scope` holds for an owner. */
+export function isFor(scope: CapScope, { bucketId, accessKeyId }: UsageOwner): boolean {
+  if (scope.kind === 'bucket') return scope.bucketId === bucketId;
+  return scope.kind === 'account' || scope.accessKeyId === accessKeyId;
+}
