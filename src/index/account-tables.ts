@@ -1,7 +1,7 @@
 // The tables of the directory that the JSON API needs: migrations of schema.ts, one after the other. As there: what was
 // released is never edited.
 
-/** Tokens, sessions, failures to sign in and kept answers (sign-in.ts). */
+/** Tokens, sessions, failures to sign in and kept answers. */
 export const SIGN_IN_TABLES: readonly string[] = [
   `CREATE TABLE tokens (
     digest TEXT NOT NULL PRIMARY KEY,

@@ -1,14 +1,27 @@
 // The part of the directory that billing keeps: rate cards, credits and closed bills. A bill is never changed: the first
 // of a month wins, so that closing can be repeated at will. What is in the JSON is core/billing's alone.
-import type { BillingApi, CreditRow, InvoiceHead, PushTarget } from '../ports/billing.ts';
+import type { BillingApi, CreditRow, InvoiceHead } from '../ports/billing.ts';
 import type { AccountId } from '../ports/domain.ts';
 import type { Sql } from '../ports/sql.ts';
 
 /** Behind every month. */
 const AFTER_ALL_PERIODS = '~';
 
+type BillCalls = Pick<
+  BillingApi,
+  | 'getRateCard'
+  | 'listRateCards'
+  | 'putRateCard'
+  | 'getAccountBilling'
+  | 'setAccountCard'
+  | 'addCredit'
+  | 'keepInvoice'
+  | 'getInvoice'
+  | 'listInvoices'
+>;
+
 /** The calls over a database with BILLING_TABLES; directory-index.ts makes them atomic. */
-export function createBillingCalls(sql: Sql): BillingApi {
+export function createBillingCalls(sql: Sql): BillCalls {
   return {
     getRateCard({ id }) {
       const [row] = sql.all<{ json: string }>('SELECT json FROM rate_cards WHERE id = ?', id);
@@ -107,71 +120,6 @@ export function createBillingCalls(sql: Sql): BillingApi {
       );
       return rows.map(decodeHead);
     },
-
-    listBilledAccounts({ after, limit }) {
-      const rows = sql.all<{ id: string }>(
-        `SELECT id FROM accounts WHERE id > ?1 UNION SELECT owner_id FROM owned_buckets WHERE owner_id > ?1
-         ORDER BY 1 LIMIT 0 + ?2`,
-        after,
-        limit,
-      );
-      return rows.map(({ id }) => id as AccountId);
-    },
-
-    getPushTarget({ accountId }) {
-      const [row] = sql.all<PushColumns>(`SELECT ${PUSH} FROM push_targets WHERE account_id = ?`, accountId);
-      return row === undefined ? null : decodePush(row);
-    },
-
-    setPushTarget({ accountId, customerId, dayMs }) {
-      if (customerId === null) sql.all('DELETE FROM push_targets WHERE account_id = ?', accountId);
-      else
-        sql.all(
-          `INSERT INTO push_targets (account_id, customer_id, day_ms) VALUES (?, ?, ?)
-           ON CONFLICT (account_id) DO UPDATE SET customer_id = excluded.customer_id`,
-          accountId,
-          customerId,
-          dayMs,
-        );
-    },
-
-    listPushTargets({ after, limit }) {
-      const rows = sql.all<PushColumns>(
-        `SELECT ${PUSH} FROM push_targets WHERE account_id > ? ORDER BY account_id LIMIT 0 + ?`,
-        after,
-        limit,
-      );
-      return rows.map(decodePush);
-    },
-
-    notePush({ accountId, dayMs, told, tried, triedAtMs }) {
-      sql.all(
-        'UPDATE push_targets SET day_ms = ?, told = ?, tried = ?, tried_at_ms = ? WHERE account_id = ?',
-        dayMs,
-        told,
-        tried,
-        triedAtMs,
-        accountId,
-      );
-    },
-
-    getClosing() {
-      const [row] = sql.all<{ period: string; after: string }>('SELECT period, after FROM closing WHERE id = 0');
-      return row ?? null;
-    },
-
-    setClosing({ period, after }) {
-      sql.all('INSERT OR REPLACE INTO closing (id, period, after) VALUES (0, ?, ?)', period, after);
-    },
-
-    getUsageTold() {
-      const [row] = sql.all<{ day_ms: number; after: string }>('SELECT day_ms, after FROM usage_told WHERE id = 0');
-      return row === undefined ? null : { dayMs: row.day_ms, after: row.after };
-    },
-
-    setUsageTold({ dayMs, after }) {
-      sql.all('INSERT OR REPLACE INTO usage_told (id, day_ms, after) VALUES (0, ?, ?)', dayMs, after);
-    },
   };
 }
 
@@ -205,25 +153,6 @@ const decodeHead = ({ total_micro, closed_at_ms, ...head }: HeadColumns): Invoic
   ...head,
   totalMicro: total_micro,
   closedAtMs: closed_at_ms,
-});
-
-const PUSH = 'account_id, customer_id, day_ms, told, tried, tried_at_ms';
-type PushColumns = {
-  readonly account_id: string;
-  readonly customer_id: string;
-  readonly day_ms: number;
-  readonly told: string;
-  readonly tried: string;
-  readonly tried_at_ms: number;
-};
-
-const decodePush = (row: PushColumns): PushTarget => ({
-  accountId: row.account_id as AccountId,
-  customerId: row.customer_id,
-  dayMs: row.day_ms,
-  told: row.told,
-  tried: row.tried,
-  triedAtMs: row.tried_at_ms,
 });
 
 function countInvoices(sql: Sql, accountId: AccountId): number {

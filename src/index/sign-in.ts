@@ -1,21 +1,12 @@
-// Tokens, sessions, failures to sign in and kept answers: the part of the directory that the JSON API signs in with.
-// Plain synchronous code over a SQL port; directory-index.ts makes each call atomic.
-import type { Holder, IdempotencyState, OfAccount, Role, Session, SignInApi, Token } from '../ports/accounts.ts';
+// Tokens and sessions, with which callers of the JSON API sign in: a part of the directory. Plain synchronous code over a
+// SQL port; directory-index.ts makes each call atomic.
+import type { Holder, OfAccount, Role, Session, SignInApi, Token } from '../ports/accounts.ts';
 import type { AccessKeyId, AccountId } from '../ports/domain.ts';
 import type { Sql } from '../ports/sql.ts';
-import { DAY_MS, HOUR_MS } from '../ports/time.ts';
 import { AFTER_ALL_IDS } from './key-order.ts';
 
-/** Failures that nobody waits for: of a name, and of a source, which many people may share. */
-const FREE_FAILURES = { name: 10, source: 30 } as const;
-/** Milliseconds until what was counted is forgotten, and the longest wait. */
-const FORGET_AFTER_MS = HOUR_MS;
-const WAIT_MAX_MS = 60_000;
-
-/** Kept answers: a day, as other services keep them; of one caller so many; an unanswered request counts that long. */
-const ANSWER_KEPT_MS = DAY_MS;
-const ANSWERS_MAX = 1000;
-const UNDER_WAY_MS = 60_000;
+type TokenCalls = Pick<SignInApi, 'getToken' | 'addToken' | 'listTokens' | 'removeToken'>;
+type SessionCalls = Pick<SignInApi, 'getSession' | 'addSession' | 'listSessions' | 'removeSession' | 'removeSessions'>;
 
 type HolderRow = {
   readonly account_id: string;
@@ -48,13 +39,8 @@ function holderFilter(holder: OfAccount['holder']) {
   return [0, holder.memberId, holder.accessKeyId] as const;
 }
 
-export function createSignInCalls(sql: Sql): SignInApi {
-  return {
-    ...createTokenCalls(sql),
-    ...createSessionCalls(sql),
-    ...createAttemptCalls(sql),
-    ...createIdempotencyCalls(sql),
-  };
+export function createSignInCalls(sql: Sql): TokenCalls & SessionCalls {
+  return { ...createTokenCalls(sql), ...createSessionCalls(sql) };
 }
 
 /** What has become of the holder since: the role of the member now, and whether member and account are in use. */
@@ -80,7 +66,7 @@ function withLiveRole<Kind extends Holder>(holder: Kind, row: LiveRow): Kind | n
   return row.member_in_use === 1 ? { ...holder, role: row.live_role as Role } : null;
 }
 
-function createTokenCalls(sql: Sql): Pick<SignInApi, 'getToken' | 'addToken' | 'listTokens' | 'removeToken'> {
+function createTokenCalls(sql: Sql): TokenCalls {
   return {
     getToken({ digest, nowMs }) {
       const [row] = sql.all<TokenRow & LiveRow>(liveSelect('tokens', TOKEN_COLUMNS), digest);
@@ -119,9 +105,7 @@ function createTokenCalls(sql: Sql): Pick<SignInApi, 'getToken' | 'addToken' | '
   };
 }
 
-function createSessionCalls(
-  sql: Sql,
-): Pick<SignInApi, 'getSession' | 'addSession' | 'listSessions' | 'removeSession' | 'removeSessions'> {
+function createSessionCalls(sql: Sql): SessionCalls {
   return {
     getSession({ digest, nowMs }) {
       const [row] = sql.all<SessionRow & LiveRow>(liveSelect('sessions', SESSION_COLUMNS), digest);
@@ -168,114 +152,6 @@ function createSessionCalls(
       ).length;
     },
   };
-}
-
-function createAttemptCalls(sql: Sql): Pick<SignInApi, 'beginSignIn' | 'endSignIn'> {
-  return {
-    beginSignIn({ subjects, nowMs }) {
-      sql.all('DELETE FROM sign_in_failures WHERE last_ms < ?', nowMs - FORGET_AFTER_MS);
-      const failuresOf = (subject: string) =>
-        sql.all<{ failures: number; last_ms: number }>(
-          'SELECT failures, last_ms FROM sign_in_failures WHERE subject = ?',
-          subject,
-        )[0];
-      const waits = subjects.map((subject, place) => {
-        const row = failuresOf(subject);
-        const free = place === 0 ? FREE_FAILURES.name : FREE_FAILURES.source;
-        return row === undefined ? 0 : row.last_ms + waitMsAfter(row.failures - free) - nowMs;
-      });
-      const waitMs = Math.max(0, ...waits);
-      if (waitMs > 0) return { waitMs };
-      for (const subject of subjects) {
-        sql.all(
-          `INSERT INTO sign_in_failures (subject, failures, last_ms) VALUES (?, 1, ?)
-           ON CONFLICT (subject) DO UPDATE SET failures = failures + 1, last_ms = excluded.last_ms`,
-          subject,
-          nowMs,
-        );
-      }
-      return { waitMs: 0 };
-    },
-    endSignIn({ subjects }) {
-      const [name = '', ...others] = subjects;
-      sql.all('DELETE FROM sign_in_failures WHERE subject = ?', name);
-      for (const subject of others) {
-        sql.all('UPDATE sign_in_failures SET failures = max(0, failures - 1) WHERE subject = ?', subject);
-      }
-    },
-  };
-}
-
-/** Doubles from one second on with each failure beyond the free ones. */
-function waitMsAfter(failuresBeyond: number): number {
-  return failuresBeyond < 0 ? 0 : Math.min(WAIT_MAX_MS, 1000 * 2 ** failuresBeyond);
-}
-
-type AnswerRow = {
-  readonly fingerprint: string;
-  readonly attempt_id: string;
-  readonly at_ms: number;
-  readonly status: number | null;
-  readonly headers: string | null;
-  readonly sealed: string | null;
-};
-
-function createIdempotencyCalls(sql: Sql): Pick<SignInApi, 'beginIdempotent' | 'endIdempotent'> {
-  return {
-    beginIdempotent({ caller, key, fingerprint, attemptId, nowMs }) {
-      sql.all('DELETE FROM kept_answers WHERE at_ms < ?', nowMs - ANSWER_KEPT_MS);
-      const [row] = sql.all<AnswerRow>(
-        `SELECT fingerprint, attempt_id, at_ms, status, headers, sealed FROM kept_answers WHERE caller = ? AND key = ?`,
-        caller,
-        key,
-      );
-      const known = row === undefined ? null : stateOf(row, { fingerprint, attemptId, nowMs });
-      if (known !== null) return known;
-      sql.all(
-        `INSERT OR REPLACE INTO kept_answers (caller, key, fingerprint, attempt_id, at_ms) VALUES (?, ?, ?, ?, ?)`,
-        caller,
-        key,
-        fingerprint,
-        attemptId,
-        nowMs,
-      );
-      sql.all(
-        `DELETE FROM kept_answers WHERE caller = ? AND at_ms <
-           (SELECT at_ms FROM kept_answers WHERE caller = ? ORDER BY at_ms DESC LIMIT 1 OFFSET 0 + ?)`,
-        caller,
-        caller,
-        ANSWERS_MAX - 1,
-      );
-      return { kind: 'new' };
-    },
-    endIdempotent({ caller, key, answer }) {
-      if (answer === null) sql.all('DELETE FROM kept_answers WHERE caller = ? AND key = ?', caller, key);
-      else {
-        sql.all(
-          'UPDATE kept_answers SET status = ?, headers = ?, sealed = ? WHERE caller = ? AND key = ?',
-          answer.status,
-          answer.headers,
-          answer.sealed,
-          caller,
-          key,
-        );
-      }
-    },
-  };
-}
-
-/** Null: it may run (again). */
-function stateOf(
-  row: AnswerRow,
-  asked: { readonly fingerprint: string; readonly attemptId: string; readonly nowMs: number },
-): IdempotencyState | null {
-  if (row.fingerprint !== asked.fingerprint) return { kind: 'other' };
-  const { status, headers, sealed } = row;
-  if (status !== null && headers !== null && sealed !== null) {
-    return { kind: 'answered', answer: { status, headers, sealed } };
-  }
-  if (row.attempt_id === asked.attemptId) return { kind: 'new' };
-  return row.at_ms + UNDER_WAY_MS > asked.nowMs ? { kind: 'busy' } : null;
 }
 
 function holderValues({ accountId, role, memberId, accessKeyId }: Holder) {
