@@ -7,11 +7,13 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type CustomerKey, type KeptKey, openDataKey, openWithCustomerKey } from '../encryption/key-keeping.ts';
 import { PART_NUMBER_MAX } from '../limits.ts';
+import { identityOfBlob } from '../objects/blob-identity.ts';
 import { type BodyExpectation, NO_EXPECTATION } from '../objects/body-expectation.ts';
 import { bodySource } from '../objects/body-source.ts';
+import { commitOrDiscard } from '../objects/commit-or-discard.ts';
 import { asGoneMeanwhile, digestSource, holdForeignBlobs } from '../objects/copy-object.ts';
 import { type ByteRange, cutSegments } from '../objects/read-object.ts';
-import { classOf, commitOrDiscard, writeBody } from '../objects/write-body.ts';
+import { writeBody } from '../objects/write-body.ts';
 
 /** Names one part of one upload. */
 export type PartAddress = { readonly key: ObjectKey; readonly uploadId: UploadId; readonly partNumber: number };
@@ -79,15 +81,7 @@ async function writePart(
     expectation: expectationFor(upload, input.expectation),
     inlineMaxBytes: 0,
     kept,
-    isShared: home.settings.deduplication === true,
-    identity: {
-      bucket: home.name,
-      key,
-      headers: upload.headers,
-      userMetadata: upload.userMetadata,
-      ...classOf(upload),
-      part: { uploadId, partNumber },
-    },
+    identity: identityOfBlob(home, key, upload, { uploadId, partNumber }),
   });
   const part: UploadedPart = {
     partNumber,

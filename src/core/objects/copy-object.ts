@@ -31,8 +31,10 @@ import {
 } from '../encryption/key-keeping.ts';
 import { MANAGED_KEY_ID } from '../encryption/named-keys.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
+import { identityOfBlob } from './blob-identity.ts';
 import { bodySource } from './body-source.ts';
-import { classOf, commitOrDiscard, writeBody } from './write-body.ts';
+import { commitOrDiscard } from './commit-or-discard.ts';
+import { writeBody } from './write-body.ts';
 
 export type CopyObjectInput = {
   /** As read, and checked against the copy-source conditions, by the caller. */
@@ -140,15 +142,7 @@ async function rewriteBytes(core: Core, target: BucketHandle, input: CopyObjectI
       },
       inlineMaxBytes: core.settings.inlineBodyMaxBytes,
       kept,
-      isShared: home.settings.deduplication === true,
-      identity: {
-        bucket: home.name,
-        key,
-        headers: attributes.headers,
-        userMetadata: attributes.userMetadata,
-        ...classOf(attributes),
-        part: null,
-      },
+      identity: identityOfBlob(home, key, attributes),
     },
   );
   const content = {

@@ -6,8 +6,10 @@ import { NO_FACTS, type ObjectFacts } from '../../ports/object-facts.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type EncryptionWish, makeDataKey } from '../encryption/key-keeping.ts';
+import { identityOfBlob } from './blob-identity.ts';
 import type { BodyExpectation } from './body-expectation.ts';
-import { classOf, commitOrDiscard, writeBody } from './write-body.ts';
+import { commitOrDiscard } from './commit-or-discard.ts';
+import { writeBody } from './write-body.ts';
 
 export type PutObjectInput = {
   readonly key: ObjectKey;
@@ -36,15 +38,7 @@ export async function putObject(core: Core, bucket: BucketHandle, input: PutObje
     inlineMaxBytes: core.settings.inlineBodyMaxBytes,
     isLengthOptional: input.isLengthOptional ?? false,
     kept,
-    isShared: home.settings.deduplication === true,
-    identity: {
-      bucket: home.name,
-      key,
-      headers: attributes.headers,
-      userMetadata: attributes.userMetadata,
-      ...classOf(attributes),
-      part: null,
-    },
+    identity: identityOfBlob(home, key, attributes),
   });
   const object: ObjectVersion = {
     ...NO_FACTS,

@@ -9,9 +9,10 @@ import { StorageError } from '../../ports/errors.ts';
 import type { PackingCandidate } from '../../ports/packing.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import { identityOfBlob } from '../objects/blob-identity.ts';
 import { collect } from '../objects/collect.ts';
+import { commitOrDiscard, discard, isTooOldToCommit } from '../objects/commit-or-discard.ts';
 import { cutSegments } from '../objects/read-object.ts';
-import { classOf, commitOrDiscard, discard, isTooOldToCommit } from '../objects/write-body.ts';
 import { packSource } from './pack-source.ts';
 
 /** Bytes from the start of a body by which it is judged. */
@@ -83,7 +84,7 @@ async function isWorthIt(core: Core, { segments, sizeBytes }: ObjectVersion): Pr
 async function writePacked(core: Core, bucket: BucketHandle, version: ObjectVersion, options: PackOptions) {
   const { frameBytes, stopping } = options;
   const { blobStore, clock, ids } = core.ports;
-  const { sizeBytes, key, headers, userMetadata } = version;
+  const { sizeBytes, key } = version;
   const home = bucket.record();
   const startedAtMs = clock.nowMs();
   const blobId = ids.blobId(home.id);
@@ -96,10 +97,7 @@ async function writePacked(core: Core, bucket: BucketHandle, version: ObjectVers
   };
   const layout = { frameBytes, plainBytes: sizeBytes };
   const source = packSource(storedSource(core, version.segments), { frameBytes, level: PACK_LEVEL }, onPlain);
-  const identity = {
-    ...{ bucket: home.name, key, headers, userMetadata, part: null, encryption: null, packing: layout },
-    ...classOf(version),
-  };
+  const identity = { ...identityOfBlob(home, key, version), encryption: null, packing: layout };
   try {
     const { sizeBytes: storedBytes } = await blobStore.write(blobId, source, identity);
     const arrival = { blobId, sizeBytes: storedBytes, home: null };
