@@ -13,16 +13,17 @@ import { changesAccessKeys, isDirectoryCommand, isIndexCommand, isLedgerCommand 
 import { createLedgerIndex } from '../../index/ledger-index.ts';
 import { runIndexCall, unwrapReply } from '../../index/reply.ts';
 import type { StoredAccessKey } from '../../ports/account-records.ts';
-import type { CurrentObject } from '../../ports/current-object.ts';
 import type { Directory, DirectoryApi, HostBinding } from '../../ports/directory.ts';
-import type { AccessKeyId, BucketId, BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../ports/domain.ts';
+import type { AccessKeyId, BucketName, BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { changedBy, changesGate } from '../../ports/index-changes.ts';
 import type { Ledger } from '../../ports/ledger.ts';
-import type { CommitObjectInput, FoundVersion, IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
+import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 import type { MetricFamily } from '../../ports/metrics.ts';
+import { createCurrentVersions } from './current-versions.ts';
 import { createHeldCache } from './held-cache.ts';
 import { startIndexWriter } from './index-writer-client.ts';
 import { openSqlite } from './node-sqlite.ts';
+import { toSendable } from './writer-input.ts';
 
 /** Told of each key (null: the bucket's gate) before a command on it is sent, and again before it is answered. */
 export type CommitWatcher = {
@@ -47,25 +48,6 @@ const ACCESS_KEYS_CACHED = 10_000;
 /** Host names kept, those that nobody has bound included; strangers can make up any number of these. */
 const HOSTS_CACHED = 4096;
 
-/** Current versions of keys that were read with a signature: how many, and bytes together. */
-const VERSIONS_CACHED = 10_000;
-const VERSIONS_CACHED_BYTES = 8 * 1024 * 1024;
-/** What one takes besides its inline body and its pieces. Estimate, bytes. */
-const VERSION_BYTES = 1024;
-/** What one part or segment takes in memory. Estimate, bytes. */
-const PART_BYTES = 256;
-
-/** `bucketId`: the life of the bucket that it belongs to; `current`: with the record of that life that was seen last. */
-type CurrentVersion = {
-  readonly bucketId: BucketId;
-  readonly found: Extract<FoundVersion, { kind: 'object' }>;
-  current: CurrentObject;
-};
-/** No bucket name holds a slash. */
-type VersionPlace = `${BucketName}/${ObjectKey}`;
-
-const placeOf = (bucket: BucketName, key: ObjectKey): VersionPlace => `${bucket}/${key}`;
-
 type Calls = { readonly [name: string]: (input: never) => unknown };
 
 /**
@@ -86,10 +68,7 @@ export async function openSqliteMetadataIndex(options: {
   const directory = createDirectoryIndex(reader);
   const ledger = createLedgerIndex(reader, priceReceipt);
   const buckets = createHeldCache<BucketName, BucketRecord>(BUCKETS_CACHED);
-  const versions = createHeldCache<VersionPlace, CurrentVersion>(VERSIONS_CACHED, {
-    maxSize: VERSIONS_CACHED_BYTES,
-    sizeCalculation: ({ found }) => VERSION_BYTES + weightOf(found.object),
-  });
+  const versions = createCurrentVersions(buckets);
   const accessKeys = createHeldCache<AccessKeyId, StoredAccessKey>(ACCESS_KEYS_CACHED);
   const hosts = createHeldCache<string, { readonly binding: HostBinding | null }>(HOSTS_CACHED);
 
@@ -97,35 +76,7 @@ export async function openSqliteMetadataIndex(options: {
 
   function queryIndex(name: keyof IndexApi, input: never): unknown {
     if (name === 'getBucket') return buckets.get((input as { name: BucketName }).name, () => query(index, name, input));
-    return name === 'getVersion' ? getVersion(input) : query(index, name, input);
-  }
-
-  /**
-   * The current version of a key is kept, for callers who mean the bucket as it is known here. For any other the index has to
-   * say BucketChanged. What a bucket without a version of that key had in an earlier life, its id tells apart.
-   */
-  function getVersion(input: Parameters<IndexApi['getVersion']>[0]): FoundVersion | null {
-    const { bucket, key, versionId } = input;
-    const record = buckets.peek(bucket.name);
-    if (versionId !== null || record?.id !== bucket.id || record.revision !== bucket.revision) {
-      return query(index, 'getVersion', input as never);
-    }
-    const place = placeOf(bucket.name, key);
-    const known = versions.peek(place);
-    if (known?.bucketId === bucket.id) return known.found;
-    const found = query(index, 'getVersion', input as never) as FoundVersion | null;
-    if (found?.kind === 'object') {
-      versions.set(place, { bucketId: bucket.id, found, current: { bucket: record, object: found.object } });
-    }
-    return found;
-  }
-
-  function peekCurrent(bucket: BucketName, key: ObjectKey): CurrentObject | null {
-    const record = buckets.peek(bucket);
-    const known = record === undefined ? undefined : versions.peek(placeOf(bucket, key));
-    if (record === undefined || known?.bucketId !== record.id) return null;
-    if (known.current.bucket !== record) known.current = { bucket: record, object: known.found.object };
-    return known.current;
+    return name === 'getVersion' ? versions.get(input, () => query(index, name, input)) : query(index, name, input);
   }
 
   const queryDirectory = (name: keyof DirectoryApi, input: never): unknown =>
@@ -139,9 +90,10 @@ export async function openSqliteMetadataIndex(options: {
     const isGateTouched = changesGate(touched);
     if (touched === 'gate') buckets.hold(bucket);
     if (isGateTouched) watcher.hold(bucket, null);
-    if (keys !== null) watcher.hold(bucket, keys);
-    const places = keys?.map((key) => placeOf(bucket, key)) ?? [];
-    for (const place of places) versions.hold(place);
+    if (keys !== null) {
+      watcher.hold(bucket, keys);
+      versions.hold(bucket, keys);
+    }
     const { sendable, weightBytes } = toSendable(name, input);
     return writer.call(
       { target: 'index', name, input: sendable },
@@ -150,8 +102,9 @@ export async function openSqliteMetadataIndex(options: {
         onReply() {
           if (touched === 'gate') buckets.release(bucket);
           if (isGateTouched) watcher.release(bucket, null);
-          if (keys !== null) watcher.release(bucket, keys);
-          for (const place of places) versions.release(place);
+          if (keys === null) return;
+          watcher.release(bucket, keys);
+          versions.release(bucket, keys);
         },
       },
     );
@@ -170,7 +123,7 @@ export async function openSqliteMetadataIndex(options: {
         (isIndexCommand(name)
           ? commandIndex(bucket, name, input)
           : settled(() => queryIndex(name, input as never))) as never,
-      peekCurrent,
+      peekCurrent: versions.peek,
     },
     directory: {
       call: (name, input) =>
@@ -208,31 +161,4 @@ function settled(run: () => unknown): Promise<unknown> {
   } catch (error) {
     return Promise.reject(error);
   }
-}
-
-/** A message takes the whole buffer behind a window: an inline body that is one is copied out first. */
-function toSendable(name: keyof IndexApi, input: unknown): { sendable: unknown; weightBytes: number } {
-  if (name === 'completeUpload') {
-    const { parts } = input as { parts: readonly unknown[] };
-    return { sendable: input, weightBytes: parts.length * PART_BYTES };
-  }
-  if (name === 'commitCopies') {
-    const { copies } = input as Parameters<IndexApi['commitCopies']>[0];
-    return { sendable: input, weightBytes: copies.reduce((sum, { object }) => sum + weightOf(object), 0) };
-  }
-  if (name !== 'commitObject') return { sendable: input, weightBytes: 0 };
-  const commit = input as CommitObjectInput;
-  const { inlineBytes } = commit.object;
-  const weightBytes = weightOf(commit.object);
-  if (inlineBytes === null || inlineBytes.buffer.byteLength === inlineBytes.length)
-    return { sendable: input, weightBytes };
-  return {
-    sendable: { ...commit, object: { ...commit.object, inlineBytes: new Uint8Array(inlineBytes) } },
-    weightBytes,
-  };
-}
-
-/** Bytes of an inline body, or of the pieces that a body lies in. */
-function weightOf({ inlineBytes, segments, parts }: ObjectVersion): number {
-  return inlineBytes?.length ?? (segments.length + (parts?.length ?? 0)) * PART_BYTES;
 }
