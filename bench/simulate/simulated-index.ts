@@ -1,7 +1,8 @@
 // The Durable Object of one bucket: the real index and the real publisher over SQLite in memory, reached over a simulated
 // wire. It does one call at a time, and its waking time is billed: calls, and writes to KV that it still waits for.
-import { createHotPublisher, PUBLICATION_SCHEMA } from '../../src/adapters/cloudflare/hot-publisher.ts';
+import { createHotPublisher } from '../../src/adapters/cloudflare/hot-publisher.ts';
 import type { KvLeases, LeaseNews } from '../../src/adapters/cloudflare/kv-leases.ts';
+import { PUBLICATION_SCHEMA } from '../../src/adapters/cloudflare/publication-numbers.ts';
 import type { RateLimits } from '../../src/adapters/cloudflare/question-rates.ts';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';

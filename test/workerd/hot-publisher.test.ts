@@ -3,12 +3,9 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { createDoSql } from '../../src/adapters/cloudflare/do-sqlite.ts';
-import {
-  createHotPublisher,
-  type HotPublisher,
-  PUBLICATION_SCHEMA,
-} from '../../src/adapters/cloudflare/hot-publisher.ts';
+import { createHotPublisher, type HotPublisher } from '../../src/adapters/cloudflare/hot-publisher.ts';
 import { KV_LEASE_SECONDS } from '../../src/adapters/cloudflare/hot-records.ts';
+import { PUBLICATION_SCHEMA } from '../../src/adapters/cloudflare/publication-numbers.ts';
 import { HOSTING_DEFAULTS } from '../../src/core/hosting/read-hosting.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';

@@ -11,10 +11,11 @@ import { createConsoleLog } from '../shared/console-log.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createDoSql } from './do-sqlite.ts';
 import type { WorkerEnv } from './env.ts';
-import { createHotPublisher, type HotPublisher, PUBLICATION_SCHEMA } from './hot-publisher.ts';
+import { createHotPublisher, type HotPublisher } from './hot-publisher.ts';
 import type { LeaseNews } from './kv-leases.ts';
 import { createOutboxAlarm, type OutboxAlarm, queueOf } from './outbox-alarm.ts';
 import { createOutboxPorts, type OutboxPorts } from './outbox-ports.ts';
+import { PUBLICATION_SCHEMA } from './publication-numbers.ts';
 
 /** What strangers may ask of a name that nobody has: answered without making tables, which would cost storage. */
 const ANSWERS_OF_AN_EMPTY_DATABASE: { [Name in keyof IndexApi]?: (input: never) => ReturnType<IndexApi[Name]> } = {

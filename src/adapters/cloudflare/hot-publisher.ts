@@ -5,7 +5,6 @@
 // A record in KV is a lease: it says until when it may be believed. It is renewed while its key is hot, and written anew
 // after each commit that touches it. So a write that fails, comes late or lands after a newer one shows the past for no
 // longer than its lease, whatever KV does. Records are numbered; a reader that was told of a number believes none below.
-import type { Schema } from '../../index/schema.ts';
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
 import { changedBy, changesGate } from '../../ports/index-changes.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
@@ -15,6 +14,7 @@ import type { Clock, Log } from '../../ports/system.ts';
 import { within } from '../../ports/within.ts';
 import { encodeGate, encodePointer, gateName, KV_LEASE_SECONDS, KV_SAMPLING, pointerName } from './hot-records.ts';
 import type { Lease, LeaseNews } from './kv-leases.ts';
+import { createPublicationNumbers } from './publication-numbers.ts';
 import { firstDueMs, newRow, nextBatch, type Row } from './published-rows.ts';
 import { createQuestionRates, type RateLimits } from './question-rates.ts';
 
@@ -31,22 +31,8 @@ const PARALLEL = 6;
 const PUT_LIMIT_MS = 10_000;
 /** Failed writes of a change in a row until one `drain` gives up; the next question takes it up again. */
 const FAILED_ROUNDS_MAX = 5;
-/** Numbers that one life of the object may give out before it draws more. */
-const SEQUENCES = 2 ** 30;
-
 /** Name of the gate; no key is empty. */
 const GATE = '' as ObjectKey;
-
-/** The table of this file, in the database of the bucket's index: each life of the object draws its numbers here. */
-export const PUBLICATION_SCHEMA: Schema = {
-  name: 'publication',
-  migrations: [
-    [
-      'CREATE TABLE publication (id INTEGER PRIMARY KEY CHECK (id = 1), last_sequence INTEGER NOT NULL) STRICT',
-      'INSERT INTO publication (id, last_sequence) VALUES (1, 0)',
-    ],
-  ],
-};
 
 export type HotPublisher = {
   /** Notes what a successful call means for KV; run it in the call's transaction. True when `drain` has work. */
@@ -73,31 +59,14 @@ export type HotPublisherOptions = {
 
 /** Makes the publisher of one bucket name. Its table must exist (PUBLICATION_SCHEMA). */
 export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
-  const { bucket, sql, kv, clock, log, putLimitMs = PUT_LIMIT_MS } = options;
+  const { bucket, kv, clock, log, putLimitMs = PUT_LIMIT_MS } = options;
   const rates = createQuestionRates({ ...(options.rates ?? VALVE_RATES), sampling: KV_SAMPLING, hotMax: HOT_MAX });
   const rows = new Map<ObjectKey, Row>();
   const startedAtMs = clock.nowMs();
-  const [drawn] = sql.all<{ last_sequence: number }>('SELECT last_sequence FROM publication WHERE id = 1');
-  const hasPublishedBefore = drawn !== undefined && drawn.last_sequence > 0;
-  let lastSequence = 0;
-  let endOfSequences = 0;
+  const numbers = createPublicationNumbers(options.sql);
   /** When the first row is due. */
   let nextDueMs = Number.POSITIVE_INFINITY;
   let draining: Promise<void> | null = null;
-
-  function nextSequence(): number {
-    if (lastSequence === endOfSequences) {
-      const [row] = sql.all<{ last_sequence: number }>(
-        'UPDATE publication SET last_sequence = last_sequence + ? WHERE id = 1 RETURNING last_sequence',
-        SEQUENCES,
-      );
-      if (row === undefined) throw new Error('The publication table has lost its row.');
-      endOfSequences = row.last_sequence;
-      lastSequence = endOfSequences - SEQUENCES;
-    }
-    lastSequence += 1;
-    return lastSequence;
-  }
 
   function setHot(hot: ReadonlySet<ObjectKey>): void {
     const names = hot.size === 0 ? hot : new Set([GATE, ...hot]);
@@ -106,7 +75,7 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
       if (!row.isHot && row.untilMs <= clock.nowMs()) rows.delete(name);
     }
     for (const name of names) {
-      if (!rows.has(name)) rows.set(name, newRow(nextSequence()));
+      if (!rows.has(name)) rows.set(name, newRow(numbers.next()));
     }
     plan();
   }
@@ -179,8 +148,8 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
   function leaseOfChanged(name: ObjectKey): Lease | null {
     const untilMs = startedAtMs + KV_LEASE_SECONDS * 1000;
     const known = leaseOf(name);
-    if (known !== null || untilMs <= clock.nowMs() || !hasPublishedBefore) return known;
-    return { sequence: nextSequence(), untilMs };
+    if (known !== null || untilMs <= clock.nowMs() || !numbers.hasPublishedBefore) return known;
+    return { sequence: numbers.next(), untilMs };
   }
 
   return {
@@ -192,7 +161,7 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
       }
       if (asked.length > 0) return draining === null && nextDueMs <= clock.nowMs();
       const changed = namesOfChange(name, input).flatMap((key) => rows.get(key) ?? []);
-      for (const row of changed) row.sequence = nextSequence();
+      for (const row of changed) row.sequence = numbers.next();
       return draining === null && changed.length > 0;
     },
     newsOf(name, input) {
