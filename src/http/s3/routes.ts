@@ -51,21 +51,17 @@ import type { BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
 import type { Domains } from '../address.ts';
-import { countSent } from '../count-sent.ts';
 import { S3_READ_HEADERS } from '../delivery/deciding-headers.ts';
 import type { HotCountsBySurface } from '../delivery/hot-counts.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import { FRESH_BY_HEADER, freshByAnswer } from '../fresh-by.ts';
-import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
-import { makeResponse, type OutgoingBody } from '../outgoing-body.ts';
-import { RECEIPT, receiptHeader } from '../receipt-header.ts';
 import type { AnswerHotSigned, HttpRequest } from '../request.ts';
 import { corsHeaders, withCors } from '../semantics/cors.ts';
 import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
 import { auditCall, isAudited } from './audit-call.ts';
 import { type Authenticated, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts';
 import { authorizeCall, type Target } from './authorize-call.ts';
-import { addCommonHeaders, payerOf, type S3Answer, type S3Call } from './call.ts';
+import { payerOf, type S3Answer, type S3Call } from './call.ts';
 import { createCapCheck } from './cap-check.ts';
 import { isConfidential, type KeysOverHttp } from './confidential.ts';
 import { detectOperation, type OperationName } from './detect.ts';
@@ -75,7 +71,7 @@ import { OPERATIONS } from './operations.ts';
 import { openPostedForm } from './post/post-request.ts';
 import { answerPreflight } from './preflight.ts';
 import { freeReceiptOfFailure, hasReceipt } from './receipt-wish.ts';
-import { useOfAnswer } from './use-of-answer.ts';
+import { createRespond } from './respond.ts';
 
 /** Where a request goes; both parts still percent-encoded. `rawKey` null means the bucket, `bucket` null the service. */
 export type S3Address = {
@@ -120,8 +116,6 @@ export type S3Surface = {
   handle(request: HttpRequest, address: S3Address, requestId: string): Promise<Response>;
 };
 
-const encoder = new TextEncoder();
-
 /** ZIP files under way at once: each holds up to 10 MB with the usual number of objects. */
 const LONG_DOWNLOADS_MAX = 16;
 
@@ -131,6 +125,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   const { decide, findAccessKey, findAccounts, region, isServerTimingOn } = deps;
   const nowMs = () => clock.nowMs();
   const { authenticate, signerOf } = createAuthenticator({ findAccessKey, region, nowMs });
+  const respond = createRespond(meter, deps);
   const longDownloads = createLeases({ max: LONG_DOWNLOADS_MAX, idleMs: deps.zipIdleSeconds * 1000, nowMs });
 
   return {
@@ -225,39 +220,6 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     const isReceipted = hasReceipt(call, record);
     const answered = { request, requestId, payer: payerOfCall(call, record), operation: name, isReceipted };
     return respond(answered, added === null ? given : { ...given, headers: withCors(given.headers, added) });
-  }
-
-  type Answered = {
-    readonly request: HttpRequest;
-    readonly requestId: string;
-    readonly payer: UsageOwner | null;
-    /** Null: a preflight. */
-    readonly operation: OperationName | null;
-    readonly isReceipted: boolean;
-  };
-
-  /** Meters an answer and makes a Response of it; it waits for the ledger where it has a receipt. */
-  function respond({ request, requestId, payer, operation, isReceipted }: Answered, given: S3Answer) {
-    const { status, headers, body } = given;
-    const sent = request.method === 'HEAD' ? null : typeof body === 'string' ? encoder.encode(body) : body;
-    const bytesOut = sent instanceof Uint8Array ? sent.length : sent === null ? 0 : Number(headers['content-length']);
-    request.notes.bodyBytes = bytesOut;
-    request.notes.bodyTier = given.tier ?? null;
-    const finish = (outgoing: OutgoingBody = sent): Response => {
-      if (isServerTimingOn) headers[SERVER_TIMING] = operationTiming(request.notes, performance.now());
-      return makeResponse(request, status, addCommonHeaders(headers, requestId), outgoing);
-    };
-    if (payer === null) return finish();
-    const use = useOfAnswer(operation, given, bytesOut);
-    if (operation !== null) meter.of(payer).note(operation, !isReceipted && use.operationClass === 'B');
-    if (isReceipted) {
-      return deps.takeReceipt(payer, use).then((receipt) => {
-        headers[RECEIPT] = receiptHeader(receipt, requestId);
-        return finish();
-      });
-    }
-    const { operationClass, tier, storageClass } = use;
-    return finish(countSent(meter.of(payer), { operationClass, bytesOut, tier, storageClass }, sent));
   }
 }
 

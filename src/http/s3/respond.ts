@@ -1,0 +1,56 @@
+// From what an operation answered to the Response: it is metered, waits for its receipt where it has one, and tells where its
+// time went. routes.ts calls it for operations and preflights; failures are errors.ts's.
+import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
+import type { Meter, UsageOwner } from '../../ports/metering.ts';
+import { countSent } from '../count-sent.ts';
+import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
+import { makeResponse, type OutgoingBody } from '../outgoing-body.ts';
+import { RECEIPT, receiptHeader } from '../receipt-header.ts';
+import type { HttpRequest } from '../request.ts';
+import { addCommonHeaders, type S3Answer } from './call.ts';
+import type { OperationName } from './detect.ts';
+import { useOfAnswer } from './use-of-answer.ts';
+
+export type Answered = {
+  readonly request: HttpRequest;
+  readonly requestId: string;
+  /** Null: nobody pays. */
+  readonly payer: UsageOwner | null;
+  /** Null: a preflight. */
+  readonly operation: OperationName | null;
+  readonly isReceipted: boolean;
+};
+
+/** Cost beyond the operation's own: two look-ups of the meter; with a receipt one call to the ledger. */
+export type Respond = (answered: Answered, given: S3Answer) => Response | Promise<Response>;
+
+const encoder = new TextEncoder();
+
+/** Makes it for one surface; it keeps nothing of a request. */
+export function createRespond(
+  meter: Pick<Meter, 'of'>,
+  { isServerTimingOn, takeReceipt }: { readonly isServerTimingOn: boolean; readonly takeReceipt: TakeReceipt },
+): Respond {
+  return ({ request, requestId, payer, operation, isReceipted }, given) => {
+    const { status, headers, body } = given;
+    const sent = request.method === 'HEAD' ? null : typeof body === 'string' ? encoder.encode(body) : body;
+    const bytesOut = sent instanceof Uint8Array ? sent.length : sent === null ? 0 : Number(headers['content-length']);
+    request.notes.bodyBytes = bytesOut;
+    request.notes.bodyTier = given.tier ?? null;
+    const finish = (outgoing: OutgoingBody = sent): Response => {
+      if (isServerTimingOn) headers[SERVER_TIMING] = operationTiming(request.notes, performance.now());
+      return makeResponse(request, status, addCommonHeaders(headers, requestId), outgoing);
+    };
+    if (payer === null) return finish();
+    const use = useOfAnswer(operation, given, bytesOut);
+    if (operation !== null) meter.of(payer).note(operation, !isReceipted && use.operationClass === 'B');
+    if (isReceipted) {
+      return takeReceipt(payer, use).then((receipt) => {
+        headers[RECEIPT] = receiptHeader(receipt, requestId);
+        return finish();
+      });
+    }
+    const { operationClass, tier, storageClass } = use;
+    return finish(countSent(meter.of(payer), { operationClass, bytesOut, tier, storageClass }, sent));
+  };
+}
