@@ -98,7 +98,10 @@ export type Config = {
    * 30,000, since a disk under load answers late rather than never.
    */
   readonly tierLimitMs: number;
-  /** Seconds for which "there is no such object" is kept; Cloudflare only, as on Node it is exact. QUAYSIDE_NEGATIVE_FRESH_SECONDS, 2. */
+  /**
+   * Seconds for which "there is no such object" is kept; Cloudflare only, as on Node it is exact.
+   * QUAYSIDE_NEGATIVE_FRESH_SECONDS, 2.
+   */
   readonly negativeFreshSeconds: number;
   /** Cache-Control of public objects that bring neither one nor Expires. QUAYSIDE_DEFAULT_CACHE_CONTROL. */
   readonly defaultCacheControl: string;
@@ -158,7 +161,10 @@ export type Config = {
   readonly drainSeconds: number;
   /** Requests that one caller of the JSON API may send in a minute; 0: any number. QUAYSIDE_API_REQUESTS_PER_MINUTE, 1,200. */
   readonly requestsPerMinute: number;
-  /** The rate card of accounts that have no other: one that ships (docs/billing.md), or the operator's own. QUAYSIDE_RATE_CARD, cloudflare-r2. */
+  /**
+   * The rate card of accounts that have no other: one that ships (docs/billing.md), or the operator's own. QUAYSIDE_RATE_CARD,
+   * cloudflare-r2.
+   */
   readonly rateCardId: string;
   /** Who bills, as it stands on invoices. QUAYSIDE_INVOICE_ISSUER, Quayside. */
   readonly invoiceIssuer: string;

@@ -10,7 +10,10 @@ const FORMAT = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w+/=]+)\$([\w+/=]+)
 
 type Cost = { readonly logN: number; readonly r: number; readonly p: number };
 
-/** `scrypt$logN$r$p$salt$hash`. Cost: about 210 ms of CPU (measured on Node, 2026-11, on a shared machine), behind the event loop on Node. */
+/**
+ * `scrypt$logN$r$p$salt$hash`. Cost: about 210 ms of CPU (measured on Node, 2026-11, on a shared machine), behind the
+ * event loop on Node.
+ */
 export async function hashPassword(password: string): Promise<string> {
   const salt = new Uint8Array(randomBytes(SALT_BYTES));
   const hash = await derive(password, salt, COST);

@@ -16,7 +16,10 @@ export type SigningScope = { readonly date: string; readonly region: string; rea
  */
 const KEPT_KEYS_MAX = 4096;
 
-/** Derives the key of a secret. Four HMACs. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
+/**
+ * Derives the key of a secret. Four HMACs.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+ */
 export function deriveSigningKey(secret: string, scope: SigningScope): SigningKey {
   const dateKey = hmacSha256(`AWS4${secret}`, scope.date);
   const serviceKey = hmacSha256(hmacSha256(dateKey, scope.region), scope.service);

@@ -5,8 +5,8 @@ import type { OpenUse, UsageCounter, Use } from '../ports/metering.ts';
 import type { OutgoingBody } from './outgoing-body.ts';
 
 /**
- * Counts an answer and gives the body to send. At most one chunk, and what the sockets hold, is counted beyond what the client took.
- * Cost above `count`: a closure, and a promise for each chunk.
+ * Counts an answer and gives the body to send. At most one chunk, and what the sockets hold, is counted beyond what the
+ * client took. Cost above `count`: a closure, and a promise for each chunk.
  */
 export function countSent(counter: UsageCounter, use: Omit<Use, 'alsoRead'>, body: OutgoingBody): OutgoingBody {
   const { operationClass, bytesOut, tier, storageClass } = use;

@@ -138,8 +138,9 @@ function condemnUnreferenced(
 }
 
 /**
- * At most `limit` old holds on blobs without another reference. A blob looked at goes to the end of the queue: each gets its turn. Of
- * a blob with more holders the others are asked once these have let go: as long as one of them has a copy, it stays anyway.
+ * At most `limit` old holds on blobs without another reference. A blob looked at goes to the end of the queue: each
+ * gets its turn. Of a blob with more holders the others are asked once these have let go: as long as one of them has a
+ * copy, it stays anyway.
  */
 function takeOldHolds(sql: Sql, bucket: number, olderThanMs: number, limit: number): Hold[] {
   const blobs = sql.all<{ blob_id: string }>(

@@ -1,5 +1,5 @@
-// Copies of objects of another bucket, many in one commit: the second half of moving them across. Each finds its name by itself, and
-// one that is there already, because the answer to the commit was lost, is taken for what it is.
+// Copies of objects of another bucket, many in one commit: the second half of moving them across. Each finds its name
+// by itself, and one that is there already, because the answer to the commit was lost, is taken for what it is.
 import type { ObjectKey, ObjectVersion } from '../ports/domain.ts';
 import type { IndexApi } from '../ports/metadata-index.ts';
 import type { CopyToPlace, PlacedCopy } from '../ports/name-calls.ts';

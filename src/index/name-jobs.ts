@@ -29,7 +29,10 @@ type NameJobCalls = Pick<
 
 /** Jobs of a bucket that can be undone: the newest. What the others did is forgotten, one job's with each new one. */
 const UNDOABLE_JOBS = 5;
-/** Markers that may stand one behind the other for a list to find the version behind them: each deletion of a hidden key adds one. */
+/**
+ * Markers that may stand one behind the other for a list to find the version behind them: each deletion of a hidden key
+ * adds one.
+ */
 const MARKERS_LOOKED_BEHIND = 250;
 
 export function createNameJobCalls(sql: Sql): NameJobCalls {

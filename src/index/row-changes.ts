@@ -47,8 +47,8 @@ export function oneRow(
 }
 
 /**
- * Tells of one change; the row itself has changed by then, if it is one that comes. Cost: two statements on one small row (3 µs), four when the
- * storage class changes; a few more in the first commit of an hour. Source: measured 2026-11.
+ * Tells of one change; the row itself has changed by then, if it is one that comes. Cost: two statements on one small row
+ * (3 µs), four when the storage class changes; a few more in the first commit of an hour. Source: measured 2026-11.
  */
 export function rowChanged(sql: Sql, change: RowChange): void {
   addToTotals(sql, change);

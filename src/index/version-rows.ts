@@ -91,8 +91,9 @@ export function placeMarker(
 
 /**
  * Lets the latest version go, or makes it an older one: the `current` object, or else the marker that is `hiding` the key;
- * with suspended versioning the null version goes, wherever it stands. Gives the id of a body row that nothing uses any more, and the current version if it goes for good: that
- * alone is still to be told to row-changes.ts, with what takes its place.
+ * with suspended versioning the null version goes, wherever it stands. Gives the id of a body row that nothing uses any
+ * more, and the current version if it goes for good: that alone is still to be told to row-changes.ts, with what takes
+ * its place.
  */
 function makeRoom(
   sql: Sql,

@@ -15,7 +15,10 @@ export type Holder = {
   readonly accessKeyId: AccessKeyId | null;
 };
 
-/** What the ids of the keys begin with that members have without anybody making them (core/auth/member-key.ts): no other id has a hyphen. */
+/**
+ * What the ids of the keys begin with that members have without anybody making them (core/auth/member-key.ts): no other
+ * id has a hyphen.
+ */
 export const MEMBER_KEY_PREFIX = 'QS-member-';
 
 /** A bearer token. `scopes` null: all that its holder's role has. Times in milliseconds since 1970. */

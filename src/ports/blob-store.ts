@@ -34,7 +34,10 @@ export type LentBytes = {
 /** Reads what is at hand, at once. Null: it is not, after all. */
 export type LendBytes = () => LentBytes | null;
 
-/** A range of a blob, of its plain bytes where it is packed. Stores of homes are asked for plain blobs only (adapters/shared/unpacking-blob-store.ts). */
+/**
+ * A range of a blob, of its plain bytes where it is packed. Stores of homes are asked for plain blobs only
+ * (adapters/shared/unpacking-blob-store.ts).
+ */
 export type BlobRange = Omit<Segment, 'blobId'>;
 
 /** Keeps blobs: runs of bytes written once under a fresh id and never changed. */

@@ -34,7 +34,10 @@ export type AccessKeyId = Brand<'AccessKeyId'>;
  */
 export type Packing = { readonly frameBytes: number; readonly plainBytes: number; readonly storedBytes: number };
 
-/** A run of bytes of one blob: of its plain bytes where it is packed. It must travel whole: without `packing` it means other bytes. */
+/**
+ * A run of bytes of one blob: of its plain bytes where it is packed. It must travel whole: without `packing` it means
+ * other bytes.
+ */
 export type Segment = {
   readonly blobId: BlobId;
   readonly offsetBytes: number;

@@ -29,7 +29,10 @@ export type MeterKind =
  */
 export type MeterName = `${MeterKind}/${string}`;
 
-/** What was used within an hour. `quantity`: requests, bytes, and of storage, what is saved of it and `early-delete` byte-milliseconds. */
+/**
+ * What was used within an hour. `quantity`: requests, bytes, and of storage, what is saved of it and `early-delete`
+ * byte-milliseconds.
+ */
 export type UsageRow = {
   /** Start of the hour, UTC. */
   readonly hourMs: number;

@@ -51,7 +51,10 @@ export type LifecycleRule = {
   readonly abortUploadsAfterDays: number | null;
 };
 
-/** Below which size no object changes its class, unless a rule's filter speaks of sizes. Both mean 128 KiB for the classes that we have. */
+/**
+ * Below which size no object changes its class, unless a rule's filter speaks of sizes. Both mean 128 KiB for the
+ * classes that we have.
+ */
 export type TransitionMinimum = 'all_storage_classes_128K' | 'varies_by_storage_class';
 
 export type LifecycleConfiguration = {

@@ -326,7 +326,10 @@ export type IndexCommands = FurtherCommands & {
     after: UploadCursor | null;
     nowMs: number;
   }): { aborted: number; freedBytes: number; next: UploadCursor | null };
-  /** Closes the hours of storage that are over, and gives closed ones that nobody forgot, with what commits caused: all lives of the name. */
+  /**
+   * Closes the hours of storage that are over, and gives closed ones that nobody forgot, with what commits caused: all lives of
+   * the name.
+   */
   closeStorageHours(input: { name: BucketName; nowMs: number; limit: number }): readonly StorageHours[];
   /** The ledger has these. Idempotent. */
   forgetStorageHours(input: { name: BucketName; hours: readonly StorageHours[] }): void;

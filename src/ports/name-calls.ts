@@ -39,7 +39,10 @@ export type NameQueries = {
     limit: number;
     after: string | null;
   }): NameMatches;
-  /** Keys with the prefix that a delete marker hides, in byte order behind `after`. BucketChanged. Cost: three seeks a key, and the markers before its version. */
+  /**
+   * Keys with the prefix that a delete marker hides, in byte order behind `after`. BucketChanged. Cost: three seeks a
+   * key, and the markers before its version.
+   */
   listHidden(input: { bucket: BucketRef; prefix: string; after: string; limit: number }): readonly HiddenKey[];
 };
 

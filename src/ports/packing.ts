@@ -35,7 +35,10 @@ export type PackingRun = {
   readonly doneUpToMs: number;
   /** What this run will have dealt with when it goes through. */
   readonly upToMs: number;
-  /** When the oldest was written that failed in this run; null: none did. The next run looks at it again, and at what is younger. */
+  /**
+   * When the oldest was written that failed in this run; null: none did. The next run looks at it again, and at what is
+   * younger.
+   */
   readonly failedFromMs: number | null;
   /** How many runs in a row have looked at something again. */
   readonly retries: number;

@@ -1,5 +1,6 @@
-// The calls of the bucket index for the sweeper (core/sweep): blobs that nothing mentions, holds that other buckets have on blobs, and
-// what is left of buckets that were deleted. Part of the vocabulary in metadata-index.ts, where what all calls have in common is told.
+// The calls of the bucket index for the sweeper (core/sweep): blobs that nothing mentions, holds that other buckets have on
+// blobs, and what is left of buckets that were deleted. Part of the vocabulary in metadata-index.ts, where what all calls have
+// in common is told.
 import type { BlobId, BucketAddress, BucketName } from './domain.ts';
 
 export type SweepQueries = {

@@ -16,8 +16,8 @@ export type UsageEvent = {
 
 export type UsagePush = {
   /**
-   * Tells it, once: a repeat within a day changes nothing, and neither does what the service has no meter for. InvalidRequest: it was refused and not counted.
-   * ServiceUnavailable: it may be counted or not; repeat it.
+   * Tells it, once: a repeat within a day changes nothing, and neither does what the service has no meter for.
+   * InvalidRequest: it was refused and not counted. ServiceUnavailable: it may be counted or not; repeat it.
    */
   push(event: UsageEvent): Promise<void>;
 };

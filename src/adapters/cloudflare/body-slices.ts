@@ -70,7 +70,10 @@ const uncached = (status: number, text: string): Response =>
 /** `origin`: nothing keeps what this entrypoint answers. */
 export type EntrypointBytes = { readonly bytes: Uint8Array; readonly from: 'cache' | 'bucket' | 'origin' };
 
-/** What the cache says when it gave an answer of its own. Source: https://developers.cloudflare.com/cache/concepts/cache-responses/ */
+/**
+ * What the cache says when it gave an answer of its own.
+ * Source: https://developers.cloudflare.com/cache/concepts/cache-responses/
+ */
 const GIVEN_BY_CACHE: ReadonlySet<string> = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
 /** And when it took one to keep. */
 const TAKEN_BY_CACHE: ReadonlySet<string> = new Set(['MISS', 'EXPIRED']);

@@ -46,7 +46,10 @@ export function readWorkerRequest(request: Request): HttpRequest {
   };
 }
 
-/** Of the client's connection to Cloudflare. Source: https://developers.cloudflare.com/workers/runtime-apis/request/#incomingrequestcfproperties */
+/**
+ * Of the client's connection to Cloudflare.
+ * Source: https://developers.cloudflare.com/workers/runtime-apis/request/#incomingrequestcfproperties
+ */
 function tlsOf({ cf }: Request): Tls | null {
   const [, version] = /^TLSv(\d+(?:\.\d+)?)$/.exec(String(cf?.tlsVersion)) ?? [];
   if (version === undefined) return null;

@@ -6,7 +6,10 @@ export type Repetition = {
   stop(): Promise<void>;
 };
 
-/** First run after `firstMs`, or else `everyMs`, each next one `everyMs` after the end of the last. A failure is logged, then it goes on. */
+/**
+ * First run after `firstMs`, or else `everyMs`, each next one `everyMs` after the end of the last. A failure is logged,
+ * then it goes on.
+ */
 export function repeat(
   label: string,
   task: (stopping: AbortSignal) => Promise<unknown>,

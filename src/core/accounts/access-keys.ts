@@ -49,7 +49,10 @@ export async function createAccessKey(core: Core, wanted: NewAccessKey): Promise
   return { key, secret };
 }
 
-/** A key with a scope stays one for S3, also when the scope is taken away; so do one that a narrowed token makes, and its successors. */
+/**
+ * A key with a scope stays one for S3, also when the scope is taken away; so do one that a narrowed token makes, and its
+ * successors.
+ */
 function roleOf({ scope, maker, oldRole }: NewAccessKey): Role | null {
   if (scope !== null || maker.scopes !== null || oldRole === null) return null;
   if (oldRole === undefined || !scopesOfRole(maker.role).isSupersetOf(scopesOfRole(oldRole))) return maker.role;

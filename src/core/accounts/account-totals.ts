@@ -28,7 +28,10 @@ export type AccountTotals = {
   readonly isStoredComplete: boolean;
 };
 
-/** Exact to the last commit of each bucket, though not of one moment. Cost: a directory read, two index calls a bucket summed up. */
+/**
+ * Exact to the last commit of each bucket, though not of one moment. Cost: a directory read, two index calls a bucket
+ * summed up.
+ */
 export async function readAccountTotals(core: Core, accountId: AccountId): Promise<AccountTotals> {
   const page = { ownerId: accountId, prefix: '', after: '', limit: COUNTED_BUCKETS_MAX + 1 };
   const found = await core.ports.directory.call('listBuckets', page);

@@ -82,7 +82,10 @@ function isPublicGrant({ grantee }: Grant): boolean {
   return grantee.kind === 'group' && grantee.group !== 'LogDelivery';
 }
 
-/** Whether S3 calls a list public. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html */
+/**
+ * Whether S3 calls a list public.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
+ */
 export function isPublicAcl(acl: readonly Grant[] | null): boolean {
   return acl?.some(isPublicGrant) ?? false;
 }

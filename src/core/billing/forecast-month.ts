@@ -20,7 +20,10 @@ export type MonthForecast = {
 /** How long the ledger may not have heard from a bucket, hours: what is stored now is what the last full one of them had. */
 const LATEST_HOURS = 48;
 
-/** Goes by whole hours: the one that runs is left out. Cost: 4 queries of the ledger, more for thousands of buckets; 4 directory reads. */
+/**
+ * Goes by whole hours: the one that runs is left out. Cost: 4 queries of the ledger, more for thousands of buckets; 4
+ * directory reads.
+ */
 export async function forecastMonth(core: Core, account: Account): Promise<MonthForecast> {
   const nowMs = core.ports.clock.nowMs();
   const period = monthOf(nowMs);

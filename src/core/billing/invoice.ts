@@ -100,7 +100,10 @@ export function makeInvoice(
 const sumOf = (usage: Usage, meters: readonly MeterName[]): bigint =>
   meters.reduce((sum, meter) => sum + (usage.get(meter) ?? 0n), 0n);
 
-/** What a line of the card makes of the usage: a line of it all, and one for each saving. Their sum is the price of what is left. */
+/**
+ * What a line of the card makes of the usage: a line of it all, and one for each saving. Their sum is the price of what
+ * is left.
+ */
 function priceLine(line: CardLine, usage: Usage, monthHours: bigint): readonly InvoiceLine[] {
   const freeStored = line.freePerStored === null ? 0n : sumOf(usage, line.freePerStored.meters);
   const price = (quantity: bigint) => priceQuantity(line, quantity, freeStored, monthHours);

@@ -17,7 +17,10 @@ export async function readUsage(core: Core, accountId: AccountId, fromMs: number
   return toUsage(await core.ports.ledger.call('query', { accountId, fromMs, toMs, groupBy: [] }));
 }
 
-/** Bytes of a storage meter at each hour, on average over the hour; 0 where the ledger has nothing. Times as of `readUsage`, cost as of `queryInParts`. */
+/**
+ * Bytes of a storage meter at each hour, on average over the hour; 0 where the ledger has nothing. Times as of
+ * `readUsage`, cost as of `queryInParts`.
+ */
 export async function readStoredByHour(
   core: Core,
   accountId: AccountId,

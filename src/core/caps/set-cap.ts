@@ -1,5 +1,6 @@
-// What an owner does with caps: sets them, which is also how one is lifted for a time, removes and looks at them. Every bucket that a cap is on has a mark in its
-// record, which travels in its gate: only where it is set do readers ask the guard at all.
+// What an owner does with caps: sets them, which is also how one is lifted for a time, removes and looks at them. Every
+// bucket that a cap is on has a mark in its record, which travels in its gate: only where it is set do readers ask the
+// guard at all.
 import type { Cap, CapScope } from '../../ports/caps.ts';
 import type { AccountId, BucketName } from '../../ports/domain.ts';
 import { hasCode, StorageError } from '../../ports/errors.ts';
@@ -108,7 +109,10 @@ async function markBuckets(
   }
 }
 
-/** Sets the mark of a bucket of the account, or takes it off. Nothing when there is no such bucket. Cost: a commit where it changes. */
+/**
+ * Sets the mark of a bucket of the account, or takes it off. Nothing when there is no such bucket. Cost: a commit where
+ * it changes.
+ */
 export async function markBucket(core: Core, accountId: AccountId, name: BucketName, isCapped: boolean): Promise<void> {
   try {
     const bucket = await openBucket(core, name, (record) => {

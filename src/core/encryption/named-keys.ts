@@ -50,7 +50,10 @@ export async function listNamedKeys(core: Core, page: { after: string; limit: nu
   return (await core.ports.directory.call('listNamedKeys', page)).map(toInfo);
 }
 
-/** Enables or disables a key, or says whose it is; on Cloudflare other isolates hear of it within seconds. KMS.NotFoundException. */
+/**
+ * Enables or disables a key, or says whose it is; on Cloudflare other isolates hear of it within seconds.
+ * KMS.NotFoundException.
+ */
 export async function changeNamedKey(core: Core, id: string, change: NamedKeyChange): Promise<NamedKeyInfo> {
   const changed = await core.ports.directory.call('changeNamedKey', { id, change });
   if (changed === null) throw notFound(id);

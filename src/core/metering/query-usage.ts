@@ -26,8 +26,9 @@ export async function queryUsage(core: Core, query: UsageQuery): Promise<readonl
 }
 
 /**
- * The same in as many parts as it takes: where there are too many sums at once, the time is halved, so that a sum of more than an hour
- * may come in pieces. InvalidRequest when there are too many of one hour. Cost: one call to the ledger; for 50,000 sums more, some more.
+ * The same in as many parts as it takes: where there are too many sums at once, the time is halved, so that a sum of
+ * more than an hour may come in pieces. InvalidRequest when there are too many of one hour. Cost: one call to the
+ * ledger; for 50,000 sums more, some more.
  */
 export async function* queryInParts(core: Core, query: UsageQuery): AsyncGenerator<readonly UsageSum[]> {
   const { fromMs, toMs } = query;
@@ -46,8 +47,9 @@ export async function* queryInParts(core: Core, query: UsageQuery): AsyncGenerat
 export const isOperation = (meter: MeterName): boolean => meter.startsWith('operation/');
 
 /**
- * Adds sums up by meter; but for operations by name. Byte-milliseconds become byte-hours once, down: what is left of an hour is the customer's. Savings
- * are rounded so that what remains of storage without them is rounded down too, from its exact byte-milliseconds.
+ * Adds sums up by meter; but for operations by name. Byte-milliseconds become byte-hours once, down: what is left of an
+ * hour is the customer's. Savings are rounded so that what remains of storage without them is rounded down too, from
+ * its exact byte-milliseconds.
  */
 export function toUsage(sums: readonly Pick<UsageSum, 'meter' | 'quantity'>[]): Usage {
   const exact = new Map<MeterName, bigint>();

@@ -9,9 +9,10 @@ import { asGoneMeanwhile } from './copy-object.ts';
 export type VersionWish = Partial<ObjectAttributes> & { readonly tags?: Tags };
 
 /**
- * Makes it the current version of its key; what the wish leaves open stays. A lock stays with the old version; the new one gets what the
- * bucket gives to new versions. `onlyEtag`: only while the key's current version has that entity tag; null: whatever is
- * current, or nothing. PreconditionFailed, NoSuchKey, ServiceUnavailable (swept meanwhile). Cost: one commit.
+ * Makes it the current version of its key; what the wish leaves open stays. A lock stays with the old version; the new
+ * one gets what the bucket gives to new versions. `onlyEtag`: only while the key's current version has that entity tag;
+ * null: whatever is current, or nothing. PreconditionFailed, NoSuchKey, ServiceUnavailable (swept meanwhile). Cost: one
+ * commit.
  */
 export async function makeCurrent(
   core: Core,

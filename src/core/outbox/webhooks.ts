@@ -100,7 +100,10 @@ async function changeWebhook(
   }
 }
 
-/** A new secret, shown this once; the old one signs along for a day. NoSuchWebhook, ServiceUnavailable, ConditionalRequestConflict. */
+/**
+ * A new secret, shown this once; the old one signs along for a day. NoSuchWebhook, ServiceUnavailable,
+ * ConditionalRequestConflict.
+ */
 export async function rotateSecret(
   core: Core,
   accountId: AccountId,

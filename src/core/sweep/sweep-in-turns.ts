@@ -1,5 +1,6 @@
-// Sweeping where one run can't go through all buckets: on Cloudflare, where an invocation may make so many calls. A turn goes through
-// all of them in as many runs as it takes, and its place is kept between them, so that the last bucket has its turn as the first has.
+// Sweeping where one run can't go through all buckets: on Cloudflare, where an invocation may make so many calls. A
+// turn goes through all of them in as many runs as it takes, and its place is kept between them, so that the last
+// bucket has its turn as the first has.
 import type { Core } from '../core.ts';
 import { SMALL_PACKING } from '../packing/packing-budgets.ts';
 import { type SweepOptions, sweepBuckets } from './sweep.ts';
@@ -22,8 +23,8 @@ export const SMALL_TURN: TurnOptions = {
 };
 
 /**
- * One run of the turn that is under way, or the first of the next. Nothing when that is not due yet. A run that dies is gone on with
- * behind the last bucket that it was through with. Cost: two directory calls, and one with each bucket.
+ * One run of the turn that is under way, or the first of the next. Nothing when that is not due yet. A run that dies is
+ * gone on with behind the last bucket that it was through with. Cost: two directory calls, and one with each bucket.
  */
 export async function sweepInTurns(core: Core, { bucketsMax, everyMs, ...options }: TurnOptions): Promise<void> {
   const { clock, directory } = core.ports;

@@ -72,7 +72,10 @@ export type Asked = {
   readonly profile: HeaderProfile | null;
 };
 
-/** Makes both doors. `caps`, `takeReceipt` null: there are none. Errors: those of caps, NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI. */
+/**
+ * Makes both doors. `caps`, `takeReceipt` null: there are none. Errors: those of caps, NoSuchBucket, NoSuchKey,
+ * AccessDenied, PreconditionFailed, InvalidRange, InvalidURI.
+ */
 export function createDelivery(
   core: Core,
   settings: DeliverySettings,

@@ -31,7 +31,10 @@ export type PreparedHeaders = {
 /** The prepared headers of a profile. Cost: at most a look-up. */
 export type PreparedFor = (profile: HeaderProfile) => PreparedHeaders;
 
-/** `memoryHit` is the Cache-Status whose records are kept, `memoryMiss` that of a body from the bucket; `compressionMaxBytes`: of the largest object with variants. */
+/**
+ * `memoryHit` is the Cache-Status whose records are kept, `memoryMiss` that of a body from the bucket;
+ * `compressionMaxBytes`: of the largest object with variants.
+ */
 type PreparedSettings = {
   readonly defaultCacheControl: string;
   readonly memoryHit: string;

@@ -52,7 +52,10 @@ function counted(buckets: BucketCounts, reply: HotReply): HotReply {
   };
 }
 
-/** Makes the observer of one app. `bucketLogs` takes the lines of buckets whose owners want them. `nowMs`: the clock of RequestNotes. */
+/**
+ * Makes the observer of one app. `bucketLogs` takes the lines of buckets whose owners want them. `nowMs`: the clock of
+ * RequestNotes.
+ */
 export function createObserver(
   { meter, metrics, clock, accessLog: sink }: Pick<Ports, 'meter' | 'metrics' | 'clock' | 'accessLog'>,
   { metricsBucketsMax, accessLog: format }: ObserverSettings,

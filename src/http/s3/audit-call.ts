@@ -30,7 +30,10 @@ export function isAudited(operation: OperationName): boolean {
   return AUDITED.has(operation);
 }
 
-/** Runs a change. Its end is kept behind the answer; a crash before that leaves an entry whose end is not known. Cost: one commit of the directory. */
+/**
+ * Runs a change. Its end is kept behind the answer; a crash before that leaves an entry whose end is not known. Cost:
+ * one commit of the directory.
+ */
 export async function auditCall(
   core: Core,
   call: S3Call,

@@ -51,10 +51,10 @@ export type Authenticator = {
 
 /**
  * Makes the authenticator of an app; it keeps derived signing keys (see signing-keys.ts), nothing of a request.
- * Cost with a kept key: 5 µs, 2 of them SHA-256 and HMAC (bench/authenticate, November 2026). Errors: InvalidAccessKeyId, SignatureDoesNotMatch,
- * AccessDenied (unsigned headers, no date, URL expired), RequestTimeTooSkewed, AuthorizationHeaderMalformed,
- * AuthorizationQueryParametersError, InvalidArgument, InvalidRequest, MissingContentLength, NotImplemented, and
- * whatever `findAccessKey` fails with.
+ * Cost with a kept key: 5 µs, 2 of them SHA-256 and HMAC (bench/authenticate, November 2026). Errors:
+ * InvalidAccessKeyId, SignatureDoesNotMatch, AccessDenied (unsigned headers, no date, URL expired),
+ * RequestTimeTooSkewed, AuthorizationHeaderMalformed, AuthorizationQueryParametersError, InvalidArgument,
+ * InvalidRequest, MissingContentLength, NotImplemented, and whatever `findAccessKey` fails with.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const keys = createSigningKeys();

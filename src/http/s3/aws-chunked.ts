@@ -25,7 +25,10 @@ export type AwsChunkedFraming = {
 
 /** Decodes one body. After an error it must not be used again. */
 export type AwsChunkedDecoder = {
-  /** Takes wire bytes, split anywhere; gives views of the payload in them. IncompleteBody, SignatureDoesNotMatch, InvalidRequest. */
+  /**
+   * Takes wire bytes, split anywhere; gives views of the payload in them. IncompleteBody, SignatureDoesNotMatch,
+   * InvalidRequest.
+   */
   push(wire: Uint8Array): readonly Uint8Array[];
   /** The wire is over. IncompleteBody when the framing is not. */
   end(): void;

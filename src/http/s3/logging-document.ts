@@ -1,4 +1,5 @@
-// The logging configuration of a bucket as S3's XML. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLogging.html
+// The logging configuration of a bucket as S3's XML.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLogging.html
 import { LOG_PREFIX_MAX_LENGTH } from '../../core/logging/require-log-target.ts';
 import { isBucketName, parseBucketName } from '../../core/names.ts';
 import type { BucketLogging } from '../../ports/bucket-settings.ts';
@@ -9,7 +10,10 @@ import { element, s3Document, textElement } from './xml-write.ts';
 
 const DATE_SOURCES = ['EventTime', 'DeliveryTime'] as const;
 
-/** Null turns logging off. MalformedXML; InvalidTargetBucketForLogging; NotImplemented (grants: objects belong to the target's owner). */
+/**
+ * Null turns logging off. MalformedXML; InvalidTargetBucketForLogging; NotImplemented (grants: objects belong to the
+ * target's owner).
+ */
 export function readBucketLogging(bytes: Uint8Array, callerId: string): BucketLogging | null {
   const { LoggingEnabled } = readFields(readXml(bytes, 'BucketLoggingStatus'), { LoggingEnabled: 'one' });
   if (LoggingEnabled === null) return null;

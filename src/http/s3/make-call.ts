@@ -16,7 +16,10 @@ type Headers = Pick<S3Call, 'header' | 'headerNames'>;
 /** What of a call is known before anybody looks at its headers. */
 export type CallBasics = Omit<S3Call, 'principal' | 'body' | 'isPresigned' | 'decide' | keyof Headers>;
 
-/** The call of a request that was authenticated. `headers`: in place of the request's own, those of a form. Cost: some closures; nothing is read. */
+/**
+ * The call of a request that was authenticated. `headers`: in place of the request's own, those of a form. Cost: some
+ * closures; nothing is read.
+ */
 export function makeCall(
   { principal, body, isPresigned }: Authenticated,
   basics: CallBasics,

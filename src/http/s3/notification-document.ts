@@ -25,7 +25,10 @@ function refused(detail: string, fields: Readonly<Record<string, string>> = {}):
   return new StorageError('InvalidArgument', { detail, fields });
 }
 
-/** The rules of a document; none turn notifications off. `makeId` names those without an ID. MalformedXML, InvalidArgument, NotImplemented. */
+/**
+ * The rules of a document; none turn notifications off. `makeId` names those without an ID. MalformedXML,
+ * InvalidArgument, NotImplemented.
+ */
 export function readNotificationConfiguration(bytes: Uint8Array, makeId: () => string): readonly NotificationRule[] {
   const root = readXml(bytes, 'NotificationConfiguration');
   const fields = readFields(root, {

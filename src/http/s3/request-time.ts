@@ -2,7 +2,10 @@
 // presigned-query.ts call it.
 import { StorageError } from '../../ports/errors.ts';
 
-/** Furthest that a request's time may be from ours. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html */
+/**
+ * Furthest that a request's time may be from ours.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html
+ */
 export const MAX_SKEW_MS = 15 * 60 * 1000;
 /** Longest life of a presigned URL. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html */
 export const MAX_EXPIRES_SECONDS = 7 * 24 * 3600;

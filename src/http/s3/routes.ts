@@ -32,12 +32,13 @@
 // - `?zip` (GET, HEAD of a bucket or a folder) is ours: ops/zip.ts; `?purge` (POST of a bucket) too: ops/purge.ts.
 // - A change with `x-quayside-fresh-by: 1` is answered with that header: the time when no tier shows the past any more.
 // - Tags and locks are written without a digest of their document or body where none is sent (S3: InvalidRequest for some).
-// - Lifecycle: transitions to GLACIER and DEEP_ARCHIVE are 501, for nothing is archived, so RestoreObject is always InvalidObjectState; other transitions change
-//   what is shown and billed, and move no bytes; x-amz-expiration is for signed reads of what the key stands for now. `?lifecycle&dry-run` (GET of a bucket, the
-//   owner's) is ours: ops/bucket-lifecycle.ts.
-// - An unfinished multipart upload without a new part for QUAYSIDE_STALE_UPLOAD_HOURS (24) is given up, unless a rule of the bucket says when
-//   (S3 keeps and bills it until a rule does); 0 is S3's way.
-// - Notifications go to webhooks of the bucket's owner, whatever kind of ARN names them; EventBridge is 501 (docs/notifications.md).
+// - Lifecycle: transitions to GLACIER and DEEP_ARCHIVE are 501, for nothing is archived, so RestoreObject is always
+//   InvalidObjectState; other transitions change what is shown and billed, and move no bytes; x-amz-expiration is for signed
+//   reads of what the key stands for now. `?lifecycle&dry-run` (GET of a bucket, the owner's) is ours: ops/bucket-lifecycle.ts.
+// - An unfinished multipart upload without a new part for QUAYSIDE_STALE_UPLOAD_HOURS (24) is given up, unless a rule of the
+//   bucket says when (S3 keeps and bills it until a rule does); 0 is S3's way.
+// - Notifications go to webhooks of the bucket's owner, whatever kind of ARN names them; EventBridge is 501
+//   (docs/notifications.md).
 // - `receipt=1` and `x-quayside-receipt: 1` are ours, on any request: receipt-wish.ts, docs/billing.md.
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 and a reached cap (429, 402) Retry-After.
 import type { Decide } from '../../core/auth/decide.ts';

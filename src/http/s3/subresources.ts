@@ -83,7 +83,10 @@ const OBJECT_SUBRESOURCES: Readonly<Record<string, Methods>> = {
   },
 };
 
-/** Operations of a request without a sub-resource. `OPTIONS`, the preflight of CORS, stands here for `Allow` only: preflight.ts has it. */
+/**
+ * Operations of a request without a sub-resource. `OPTIONS`, the preflight of CORS, stands here for `Allow` only:
+ * preflight.ts has it.
+ */
 export const PLAIN: Readonly<Record<'service' | 'bucket' | 'object', Methods>> = {
   service: { GET: 'ListBuckets', OPTIONS: 'OptionsObject' },
   bucket: {

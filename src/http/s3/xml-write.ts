@@ -3,7 +3,10 @@
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
-/** Namespace of nearly every S3 document; plainDocument has the others. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
+/**
+ * Namespace of nearly every S3 document; plainDocument has the others.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
+ */
 export const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /** Markup, controls (the category holds tab and newline too), lone surrogates and the two non-characters. */

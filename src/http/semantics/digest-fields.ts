@@ -14,7 +14,10 @@ const COMPUTED_MAX_BYTES = 64 * 1024;
 /** Nobody names more algorithms than there are. */
 const WANT_MAX_LENGTH = 512;
 
-/** Names of the registry by what objects are stored with. Source: RFC 9530 section 5, IANA "Hash Algorithms for HTTP Digest Fields". */
+/**
+ * Names of the registry by what objects are stored with. Source: RFC 9530 section 5, IANA "Hash Algorithms for HTTP
+ * Digest Fields".
+ */
 const ALGORITHMS = { SHA256: 'sha-256', SHA1: 'sha', CRC32C: 'crc32c' } as const satisfies Partial<
   Record<Checksum['algorithm'], string>
 >;

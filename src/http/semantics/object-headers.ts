@@ -32,7 +32,8 @@ const METADATA_PREFIX = 'x-amz-meta-';
 /**
  * Everything that headers say of an object, whichever part of it is sent; Content-Length and Content-Range are the
  * caller's. A stored value that no header can carry is left out, and left-out metadata is counted in
- * x-amz-missing-meta, as S3 does; metadata that is no ASCII goes out as encoded words. The caller owns the record. Cost: 0.3 µs, 0.1 more for each metadata entry.
+ * x-amz-missing-meta, as S3 does; metadata that is no ASCII goes out as encoded words. The caller owns the record.
+ * Cost: 0.3 µs, 0.1 more for each metadata entry.
  */
 export function objectHeaders(
   object: Pick<Pointer, 'key' | 'etag' | 'lastModifiedMs' | 'headers' | 'userMetadata' | 'storageClass' | 'encryption'>,

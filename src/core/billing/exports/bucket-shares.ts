@@ -49,8 +49,8 @@ export function weightsOf(buckets: readonly BucketUsage[], meters: readonly Mete
 
 /**
  * Whole numbers in proportion to the weights, which add up to the total: each is rounded down, and what is left goes one by one to
- * those that lost most, the first of equals first. All of weight 0: nothing can be shared out, null. A negative total is shared like
- * its opposite.
+ * those that lost most, the first of equals first. All of weight 0: nothing can be shared out, null. A negative total is shared
+ * like its opposite.
  */
 export function shareOut(total: bigint, weights: readonly bigint[]): readonly bigint[] | null {
   const all = weights.reduce((sum, weight) => sum + weight, 0n);

@@ -5,7 +5,10 @@ import type { InvoiceDocument } from '../invoice-document.ts';
 import { dayText, monthBounds } from '../month.ts';
 import { isInByteTime, type MeterName } from '../usage.ts';
 
-/** One part of a line, what is saved of one, the minimum, or a credit. Numbers are decimals; `unit` and `price` are empty where there is none. */
+/**
+ * One part of a line, what is saved of one, the minimum, or a credit. Numbers are decimals; `unit` and `price` are
+ * empty where there is none.
+ */
 export type InvoiceRow = {
   readonly kind: 'usage' | 'saving' | 'minimum' | 'credit' | 'unpriced';
   readonly label: string;

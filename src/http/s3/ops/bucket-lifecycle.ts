@@ -53,7 +53,8 @@ export async function answerDeleteBucketLifecycle(call: BucketCall, core: Core):
 
 /**
  * What the rules would do now, or at a time to come (`at`), as JSON; nothing is done. A page may be short, and empty, and
- * yet not the last: `next` goes back as `continuation-token`. AccessDenied (not the owner), InvalidArgument. Cost: up to 20 pages of the index.
+ * yet not the last: `next` goes back as `continuation-token`. AccessDenied (not the owner), InvalidArgument. Cost: up
+ * to 20 pages of the index.
  */
 export async function answerDryRunBucketLifecycle(call: BucketCall, core: Core): Promise<S3Answer> {
   const { query } = call;

@@ -8,7 +8,10 @@ import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../call.
 import { readDocument } from '../read-document.ts';
 import { readTagging, writeTagging } from '../tagging-document.ts';
 
-/** Replaces all tags. Errors: MalformedXML, InvalidTag, InvalidRequest (no digest: S3 wants one here), BadDigest. Cost: one commit. */
+/**
+ * Replaces all tags. Errors: MalformedXML, InvalidTag, InvalidRequest (no digest: S3 wants one here), BadDigest. Cost:
+ * one commit.
+ */
 export async function answerPutBucketTagging(call: BucketCall, core: Core): Promise<S3Answer> {
   const tags = readTagging(await readDocument(call, XML_MAX_BYTES, true), BUCKET_MAX_TAGS);
   await setBucketSettings(core, call.bucket, { tags });

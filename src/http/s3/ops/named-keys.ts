@@ -1,5 +1,6 @@
-// Named encryption keys, for SSE-KMS: list, create, enable and disable, and whose they are, as JSON and for the root account alone. No
-// operation of S3 (AWS has KMS for it); it stands here because it is signed as all others are. docs/encryption.md tells operators.
+// Named encryption keys, for SSE-KMS: list, create, enable and disable, and whose they are, as JSON and for the root account
+// alone. No operation of S3 (AWS has KMS for it); it stands here because it is signed as all others are. docs/encryption.md
+// tells operators.
 import { ROOT_ACCOUNT } from '../../../core/auth/root-account.ts';
 import type { Core } from '../../../core/core.ts';
 import {

@@ -17,7 +17,8 @@ type Planned = { readonly entry: ZipEntry; readonly object: SnapshotObject };
 
 /**
  * The ZIP of a prefix, which is a folder: without a slash at its end one is added. NoSuchKey when nothing is there,
- * InvalidArgument for a name above 255 characters, InvalidRequest above the configured number of objects, AccessDenied, SlowDown when too many are under way.
+ * InvalidArgument for a name above 255 characters, InvalidRequest above the configured number of objects, AccessDenied,
+ * SlowDown when too many are under way.
  * Cost: an index read per 100 objects before the first byte; one class B operation for each object.
  */
 export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S3Answer> {
