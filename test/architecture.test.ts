@@ -78,7 +78,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'config.ts': [],
   'config-texts.ts': [],
   'app.ts': ['hono'],
-  'worker.ts': ['hono', 'cloudflare:'],
+  'worker.ts': ['cloudflare:'],
   'node.ts': ['node:'],
   'adapters/shared': ['lru-cache', 'stripe'],
   'adapters/memory': ['node:'],

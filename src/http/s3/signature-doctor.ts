@@ -1,6 +1,8 @@
 // Why a signature is wrong: tries a bounded set of the mistakes that clients and proxies make, and names the one whose
 // request would have had this signature. sigv4.ts asks it after a signature failed. It says nothing that the caller, who
 // made the signature, does not know; when nothing fits, the secret is the likely one, or a header that was changed.
+
+import { DAY_MS } from '../../ports/time.ts';
 import { canonicalPath, canonicalRequest, type SignedParts } from './canonical-request.ts';
 import type { Claims } from './credential.ts';
 import { formatAmzDate, parseRequestDate } from './request-time.ts';
@@ -19,8 +21,6 @@ type Suspicion = SignedOtherwise & { readonly finding: string };
 
 /** Suspicions tried for one request: each costs a SHA-256 and an HMAC, 6 µs together, or 35 with a key of its own. */
 const SUSPICIONS_MAX = 64;
-
-const DAY_MS = 24 * 3600 * 1000;
 
 const SECRET_OR_HEADER =
   'No usual mistake explains it: most likely the secret key is not the one of this access key, or something on the way changed a signed header or the query.';
