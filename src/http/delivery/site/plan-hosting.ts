@@ -61,9 +61,9 @@ function addRule(steps: Step[], site: HostedSite, visit: Visit, found: FoundRule
     steps.push({ kind: 'redirect', redirect, ifFailure: null });
     return true;
   }
-  const target = decodeLeniently(fillTemplate(rule.to, captures, encodeURIComponent))
-    .replace(/[?#].*$/s, '')
-    .slice(1);
+  // Cut before it is filled: a visitor's `%23` or `%3F` is part of a key.
+  const template = rule.to.replace(/[?#].*$/s, '');
+  const target = decodeLeniently(fillTemplate(template, captures, encodeURIComponent)).slice(1);
   const keys = candidatesOf(site.hosting, target).map((key) => site.prefix + key);
   if (rule.status === 200) {
     steps.push(...keys.map((key): Step => ({ kind: 'page', key, isForNavigation: false })));

@@ -66,6 +66,16 @@ describe('rules in _redirects', () => {
     expect((await go('/old'))[0]).toBe(404);
   });
 
+  it('show the very object that a path names, whatever signs are in its name', async () => {
+    await put('_redirects', '/app/* /docs/:splat?x=:splat#y 200');
+    await configure({});
+    for (const key of ['docs/f', 'docs/f#b.txt', 'docs/f?b.txt', 'docs/f%b.txt']) await put(key);
+    expect(await go('/app/f')).toEqual([200, 'body of docs/f']);
+    for (const sign of ['#', '?', '%']) {
+      expect(await go(`/app/f${encodeURIComponent(sign)}b.txt`)).toEqual([200, `body of docs/f${sign}b.txt`]);
+    }
+  });
+
   it('may force the host that a site has', async () => {
     await put('_redirects', '/* https://www.shop.example/:splat 301!');
     await configure({ domains: [{ host: 'shop.example' }, { host: 'www.shop.example' }] });
