@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readAccessControlPolicy } from '../../../src/http/s3/acl-document.ts';
+import { failing } from './replies.ts';
 
 const NS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 const bytes = (text: string) => new TextEncoder().encode(text);
-const failing = (code: string) => expect.objectContaining({ code });
 
 describe('AccessControlPolicy', () => {
   const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';

@@ -13,11 +13,10 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { AwsV4Signer } from 'aws4fetch';
 import { describe, expect, it } from 'vitest';
 import { createAuthenticator } from '../../../src/http/s3/authenticate.ts';
-import type { AccountId } from '../../../src/ports/domain.ts';
+import { account } from './authenticate-kit.ts';
 import { makeRequest, type RequestParts, split } from './make-request.ts';
 import { ACCESS_KEY_ID, AMZ_DATE, NOW_MS, SECRET } from './sign-for-test.ts';
 
-const account = { id: 'owner' as AccountId, displayName: 'owner' };
 const findAccessKey = async (id: string) =>
   id === ACCESS_KEY_ID ? { id: ACCESS_KEY_ID as never, secret: SECRET, account } : null;
 const ODD_KEYS = [

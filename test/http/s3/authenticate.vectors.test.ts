@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createAuthenticator } from '../../../src/http/s3/authenticate.ts';
-import type { AccountId } from '../../../src/ports/domain.ts';
+import { account } from './authenticate-kit.ts';
 import { makeRequest, split } from './make-request.ts';
 import { ACCESS_KEY_ID, NOW_MS, SECRET } from './sign-for-test.ts';
 
@@ -21,7 +21,6 @@ type Vectors = {
 
 const vectors: Vectors = JSON.parse(readFileSync(new URL('../../vectors/s3-sigv4.json', import.meta.url), 'utf8'));
 
-const account = { id: 'owner' as AccountId, displayName: 'owner' };
 const { authenticate } = createAuthenticator({
   findAccessKey: (id) => (id === ACCESS_KEY_ID ? { id, secret: SECRET, account } : null),
   nowMs: () => NOW_MS,

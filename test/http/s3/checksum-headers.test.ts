@@ -8,6 +8,7 @@ import {
   readContentMd5,
   readObjectChecksum,
 } from '../../../src/http/s3/checksum-headers.ts';
+import { failing } from './replies.ts';
 
 const lookup = (headers: Record<string, string>) => (name: string) => headers[name] ?? null;
 const trailers = (values: Record<string, string | null>) => ({
@@ -15,7 +16,6 @@ const trailers = (values: Record<string, string | null>) => ({
   trailer: (name: string) => values[name] ?? null,
 });
 const NO_TRAILERS = trailers({});
-const failing = (code: string) => expect.objectContaining({ code });
 const read = (headers: Record<string, string>, sent = NO_TRAILERS) => readBodyExpectation(lookup(headers), sent);
 
 const VALUES = {

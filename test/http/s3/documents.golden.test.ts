@@ -1,8 +1,8 @@
 // Every document that the S3 surface sends, compared with test/vectors/s3-documents, where a line break stands between
 // tags for the eye. The scenario is fixed: clock, ids and owners are the tests' own. Change a golden by hand, and only
 // after S3's own page says so.
-import { createHash } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
+import { contentMd5 } from './replies.ts';
 import { createTestSurface, type Reply, type Sent } from './surface.ts';
 
 const surface = createTestSurface();
@@ -176,7 +176,7 @@ it('DeleteObjects', () => {
     path: B,
     query: { delete: '' },
     body,
-    headers: { 'content-md5': createHash('md5').update(body).digest('base64') },
+    headers: { 'content-md5': contentMd5(body) },
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readCreateBucketConfiguration } from '../../../src/http/s3/create-bucket-document.ts';
 import { readCompleteMultipartUpload, readDelete } from '../../../src/http/s3/documents.ts';
+import { failing } from './replies.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-const failing = (code: string) => expect.objectContaining({ code });
 const NS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 
 describe('CreateBucketConfiguration', () => {

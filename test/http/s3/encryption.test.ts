@@ -1,7 +1,7 @@
 // What the S3 surface says about encryption: which headers it takes, refuses and echoes, and with which errors.
-import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isConfidential, type KeysOverHttp } from '../../../src/http/s3/confidential.ts';
+import { codeOf, contentMd5 } from './replies.ts';
 import { createTestSurface, type Reply, type Sent } from './surface.ts';
 
 const surface = createTestSurface();
@@ -9,17 +9,15 @@ const { send } = surface;
 const B = '/crypt-bucket';
 const SSE = 'x-amz-server-side-encryption';
 
-const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('base64');
 function keyHeaders(fill: number, prefix = ''): Record<string, string> {
   const key = new Uint8Array(32).fill(fill);
   return {
     [`x-amz-${prefix}server-side-encryption-customer-algorithm`]: 'AES256',
     [`x-amz-${prefix}server-side-encryption-customer-key`]: Buffer.from(key).toString('base64'),
-    [`x-amz-${prefix}server-side-encryption-customer-key-MD5`]: md5(key),
+    [`x-amz-${prefix}server-side-encryption-customer-key-MD5`]: contentMd5(key),
   };
 }
 const MINE = keyHeaders(1);
-const codeOf = ({ status, text }: Reply) => [status, /<Code>([^<]+)</.exec(text)?.[1]];
 const encryptionOf = ({ headers }: Reply) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith(SSE)));
 const put = (path: string, headers: Record<string, string>, body = 'x') =>
@@ -53,7 +51,11 @@ describe('headers of a write', () => {
     ['no MD5', without(MD5), 'InvalidArgument'],
     ['a wrong MD5', { ...MINE, [MD5]: 'AAAAAAAAAAAAAAAAAAAAAA==' }, 'InvalidArgument'],
     ['a key that is no base64', { ...MINE, [KEY]: '!' }, 'InvalidArgument'],
-    ['a short key', { ...MINE, [KEY]: Buffer.from(short).toString('base64'), [MD5]: md5(short) }, 'InvalidArgument'],
+    [
+      'a short key',
+      { ...MINE, [KEY]: Buffer.from(short).toString('base64'), [MD5]: contentMd5(short) },
+      'InvalidArgument',
+    ],
     ['SSE-C and SSE-S3', { ...MINE, [SSE]: 'AES256' }, 'InvalidArgument'],
     ['SSE-C and a named key', { ...MINE, [`${SSE}-aws-kms-key-id`]: 'seeded-key' }, 'InvalidArgument'],
     ['an unknown method', { [SSE]: 'aes:kms' }, 'InvalidArgument'],

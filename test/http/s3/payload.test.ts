@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../../../src/http/request.ts';
 import { type Authenticated, createAuthenticator } from '../../../src/http/s3/authenticate.ts';
-import type { AccountId } from '../../../src/ports/domain.ts';
 import { StorageError } from '../../../src/ports/errors.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
+import { account } from './authenticate-kit.ts';
 import { makeRequest, split } from './make-request.ts';
 import {
   ACCESS_KEY_ID,
@@ -20,7 +20,6 @@ import {
 
 const CRC32C = 'x-amz-checksum-crc32c';
 const TRAILERS = { [CRC32C]: 'sOO8/Q==' };
-const account = { id: 'owner' as AccountId, displayName: 'owner' };
 const authenticate = createAuthenticator({
   findAccessKey: (id) => (id === ACCESS_KEY_ID ? { id, secret: SECRET, account } : null),
   nowMs: () => NOW_MS,

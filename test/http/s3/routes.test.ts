@@ -7,7 +7,8 @@ import { createS3Surface } from '../../../src/http/s3/routes.ts';
 import type { BucketId } from '../../../src/ports/domain.ts';
 import { publicPolicy } from '../../access-samples.ts';
 import { makeRequest } from './make-request.ts';
-import { createTestSurface, NO_DOMAINS, type Reply } from './surface.ts';
+import { codeOf } from './replies.ts';
+import { createTestSurface, NO_DOMAINS } from './surface.ts';
 
 /** A read that names a version needs a right of its own. */
 const versionsToo = (policy: string) => policy.replace('"s3:GetObject"', '"s3:GetObject*"');
@@ -26,8 +27,6 @@ const surfaceOver = (core: Core) =>
     isServerTimingOn: false,
     customerKeysOverHttp: 'loopback',
   });
-
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
 
 describe('the order of things', () => {
   const surface = createTestSurface();

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createTestSurface, OWNER, type Reply, type Sent, STRANGER } from '../surface.ts';
+import { codeOf } from '../replies.ts';
+import { createTestSurface, OWNER, type Sent, STRANGER } from '../surface.ts';
 
 let surface = createTestSurface();
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
 const permissions = (text: string) => [...text.matchAll(/<Permission>(\w+)</g)].map(([, value]) => value);
 const send = (sent: Partial<Sent>) => surface.send({ path: '/lists', ...sent });
 const acl = { query: { acl: '' } };

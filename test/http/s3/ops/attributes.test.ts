@@ -1,11 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createTestSurface, type Reply } from '../surface.ts';
+import { all, codeOf, one } from '../replies.ts';
+import { createTestSurface } from '../surface.ts';
 
 const { send } = createTestSurface();
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
-const all = (text: string, name: string) =>
-  [...text.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, value]) => value);
-const one = (text: string, name: string) => all(text, name)[0];
 
 beforeAll(async () => {
   await send({ method: 'PUT', path: '/attributes' });

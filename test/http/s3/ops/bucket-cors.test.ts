@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { codeOf, contentMd5 } from '../replies.ts';
 import { createTestSurface, type Reply, type Sent } from '../surface.ts';
 
 let surface = createTestSurface();
 const send = (sent: Partial<Sent>) => surface.send({ path: '/shared', ...sent });
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
 const cors = { query: { cors: '' } };
-const md5 = (body: string) => createHash('md5').update(body).digest('base64');
 const put = (body: string, sent: Partial<Sent> = {}) =>
-  send({ method: 'PUT', ...cors, body, headers: { 'content-md5': md5(body) }, ...sent });
+  send({ method: 'PUT', ...cors, body, headers: { 'content-md5': contentMd5(body) }, ...sent });
 const rules = (...all: string[]) =>
   `<CORSConfiguration>${all.map((rule) => `<CORSRule>${rule}</CORSRule>`).join('')}</CORSConfiguration>`;
 const GET_ALL = '<AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin>';
@@ -81,7 +79,10 @@ describe('the configuration', () => {
 
   it('wants a digest, and the right one', async () => {
     expect(codeOf(await put(rules(GET_ALL), { headers: {} }))).toEqual([400, 'InvalidRequest']);
-    expect(codeOf(await put(rules(GET_ALL), { headers: { 'content-md5': md5('') } }))).toEqual([400, 'BadDigest']);
+    expect(codeOf(await put(rules(GET_ALL), { headers: { 'content-md5': contentMd5('') } }))).toEqual([
+      400,
+      'BadDigest',
+    ]);
     expect((await put(rules(GET_ALL), { headers: { 'x-amz-checksum-crc32': 'AAAAAA==' } })).status).toBe(400);
   });
 
@@ -100,7 +101,7 @@ describe('preflight', () => {
   const put = { origin: ORIGIN, 'access-control-request-method': 'PUT' };
   const configure = () => {
     const body = rules(GET_ALL, PUT_OWN);
-    return send({ method: 'PUT', ...cors, body, headers: { 'content-md5': md5(body) } });
+    return send({ method: 'PUT', ...cors, body, headers: { 'content-md5': contentMd5(body) } });
   };
 
   it('tells what a rule allows, of keys that are there or not and with any query', async () => {

@@ -1,15 +1,14 @@
-import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { encodeToken } from '../../../../src/http/s3/paging.ts';
+import { codeOf, contentMd5 } from '../replies.ts';
 import { NOW_MS } from '../sign-for-test.ts';
 import { createTestSurface, type Reply, type Sent } from '../surface.ts';
 
 let surface = createTestSurface();
 const send = (sent: Sent) => surface.send(sent);
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
 const B = '/cycled';
 const lifecycle = { query: { lifecycle: '' } };
-const md5 = (body: string) => ({ 'content-md5': createHash('md5').update(body).digest('base64') });
+const md5 = (body: string) => ({ 'content-md5': contentMd5(body) });
 const configuration = (...rules: string[]) =>
   `<LifecycleConfiguration>${rules.map((rule) => `<Rule>${rule}</Rule>`).join('')}</LifecycleConfiguration>`;
 const put = (body: string, headers = {}) =>

@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { policyOf, publicPolicy } from '../../../access-samples.ts';
-import { createTestSurface, type Reply, type Sent, STRANGER } from '../surface.ts';
+import { codeOf, contentMd5 } from '../replies.ts';
+import { createTestSurface, type Sent, STRANGER } from '../surface.ts';
 
 let surface = createTestSurface();
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
 const send = (sent: Partial<Sent>) => surface.send({ path: '/ruled', ...sent });
 const policy = { query: { policy: '' } };
-const md5 = (text: string) => createHash('md5').update(text).digest('base64');
 const put = (body: string, more: Partial<Sent> = {}) => send({ method: 'PUT', ...policy, body, ...more });
 const isPublic = async () => /<IsPublic>(\w+)</.exec((await send({ query: { policyStatus: '' } })).text)?.[1];
 
@@ -128,7 +126,7 @@ describe('what a policy allows', () => {
     await put(rules({ Action: 's3:DeleteObject', Resource: 'arn:aws:s3:::ruled/a/*' }));
     const body = '<Delete><Object><Key>a/1</Key></Object><Object><Key>b/1</Key></Object></Delete>';
     const erase = (as: 'stranger' | 'nobody') =>
-      send({ method: 'POST', query: { delete: '' }, body, headers: { 'content-md5': md5(body) }, as });
+      send({ method: 'POST', query: { delete: '' }, body, headers: { 'content-md5': contentMd5(body) }, as });
     const { status, text } = await erase('stranger');
     expect([
       status,

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createTestSurface, type Reply, type Sent } from '../surface.ts';
+import { codeOf } from '../replies.ts';
+import { createTestSurface, type Sent } from '../surface.ts';
 
 let surface = createTestSurface();
 const send = (sent: Partial<Sent>) => surface.send({ path: '/site', ...sent });
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
 const website = { query: { website: '' } };
 const put = (content: string, sent: Partial<Sent> = {}) =>
   send({ method: 'PUT', ...website, body: `<WebsiteConfiguration>${content}</WebsiteConfiguration>`, ...sent });

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createTestSurface, OWNER, type Reply, type Sent } from '../surface.ts';
+import { all, codeOf, one } from '../replies.ts';
+import { createTestSurface, OWNER, type Sent } from '../surface.ts';
 
 const { send } = createTestSurface();
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
-const all = (text: string, name: string) =>
-  [...text.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, value]) => value);
-const one = (text: string, name: string) => all(text, name)[0];
 
 describe('CreateBucket', () => {
   const make = (name: string, sent: Partial<Sent> = {}) => send({ method: 'PUT', path: `/${name}`, ...sent });

@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { checksumOf } from '../../../../src/crypto/digest-set.ts';
+import { codeOf, contentMd5 } from '../replies.ts';
 import { frameUnsigned } from '../sign-for-test.ts';
-import { createTestSurface, type Reply } from '../surface.ts';
+import { createTestSurface } from '../surface.ts';
 
 let surface = createTestSurface();
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
-const md5 = (text: string) => createHash('md5').update(text).digest('base64');
 const has = async (key: string) => (await surface.send({ method: 'HEAD', path: `/ddd/${key}` })).status === 200;
 
 beforeEach(async () => {
@@ -57,7 +55,7 @@ describe('DeleteObjects', () => {
     surface.send({ method: 'POST', path: '/ddd', query: { delete: '' }, body, headers });
   const remove = (content: string) => {
     const body = `<Delete>${content}</Delete>`;
-    return post(body, { 'content-md5': md5(body) });
+    return post(body, { 'content-md5': contentMd5(body) });
   };
   const object = (key: string, more = '') => `<Object><Key>${key}</Key>${more}</Object>`;
 
@@ -104,7 +102,7 @@ describe('DeleteObjects', () => {
     const body = `<Delete>${object('a')}</Delete>`;
     const crc = checksumOf('CRC32', new TextEncoder().encode(body));
     expect(codeOf(await post(body, {}))).toEqual([400, 'InvalidRequest']);
-    expect(codeOf(await post(body, { 'content-md5': md5('x') }))).toEqual([400, 'BadDigest']);
+    expect(codeOf(await post(body, { 'content-md5': contentMd5('x') }))).toEqual([400, 'BadDigest']);
     expect(codeOf(await post(body, { 'content-md5': 'x' }))).toEqual([400, 'InvalidDigest']);
     expect(codeOf(await post(body, { 'x-amz-checksum-crc32': 'AAAAAA==' }))).toEqual([400, 'BadDigest']);
     expect(await has('a')).toBe(true);
@@ -133,7 +131,7 @@ describe('DeleteObjects', () => {
       expect(codeOf(await remove(content))).toEqual([400, 'MalformedXML']);
     }
     const huge = ' '.repeat(5 * 1024 * 1024);
-    expect(codeOf(await post(huge, { 'content-md5': md5(huge) }))).toEqual([400, 'MaxMessageLengthExceeded']);
+    expect(codeOf(await post(huge, { 'content-md5': contentMd5(huge) }))).toEqual([400, 'MaxMessageLengthExceeded']);
     expect(await has('a')).toBe(true);
   });
 });

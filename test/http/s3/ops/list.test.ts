@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createTestSurface, type Reply } from '../surface.ts';
+import { all, codeOf, one } from '../replies.ts';
+import { createTestSurface } from '../surface.ts';
 
 const surface = createTestSurface();
 const { send } = surface;
@@ -12,10 +13,6 @@ beforeAll(async () => {
 
 const list = (query: Record<string, string> = {}, as: 'owner' | 'stranger' | 'nobody' = 'owner') =>
   send({ path: '/lists', query, as });
-const all = (text: string, name: string) =>
-  [...text.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, value]) => value);
-const one = (text: string, name: string) => all(text, name)[0];
-const codeOf = ({ status, text }: Reply) => [status, one(text, 'Code')];
 
 describe('version 1', () => {
   it('pages with a marker, which it names only with a delimiter', async () => {

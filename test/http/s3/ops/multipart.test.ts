@@ -2,14 +2,11 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PART_MIN_BYTES } from '../../../../src/core/limits.ts';
 import { checksumOf, multipartEtag } from '../../../../src/crypto/digest-set.ts';
-import { createTestSurface, type Reply, type Sent } from '../surface.ts';
+import { all, codeOf, one } from '../replies.ts';
+import { createTestSurface, type Sent } from '../surface.ts';
 
 const surface = createTestSurface();
 const { send } = surface;
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
-const all = (text: string, name: string) =>
-  [...text.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, value]) => value);
-const one = (text: string, name: string) => all(text, name)[0];
 const BIG = new Uint8Array(PART_MIN_BYTES).fill(65);
 const md5Hex = (bytes: string | Uint8Array) => createHash('md5').update(bytes).digest('hex');
 

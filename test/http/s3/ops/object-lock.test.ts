@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { codeOf, contentMd5 } from '../replies.ts';
 import { NOW_MS } from '../sign-for-test.ts';
 import { createTestSurface, type Reply, type Sent, STRANGER } from '../surface.ts';
 
 let surface = createTestSurface();
 const send = (sent: Sent) => surface.send(sent);
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
 const isoAfter = (seconds: number) => new Date(NOW_MS + seconds * 1000).toISOString();
 const DAY = 24 * 3600;
 
@@ -266,9 +266,14 @@ it('DeleteObjects refuses locked versions one by one', async () => {
   await send({ method: 'PUT', path: K, query, body: retention('GOVERNANCE', isoAfter(DAY)) });
   const all = `<Object><Key>k</Key><VersionId>${kept}</VersionId></Object><Object><Key>free</Key><VersionId>${free}</VersionId></Object>`;
   const body = `<Delete>${all}</Delete>`;
-  const md5 = (await import('node:crypto')).createHash('md5').update(body).digest('base64');
   const drop = (headers: Record<string, string>) =>
-    send({ method: 'POST', path: V, query: { delete: '' }, body, headers: { 'content-md5': md5, ...headers } });
+    send({
+      method: 'POST',
+      path: V,
+      query: { delete: '' },
+      body,
+      headers: { 'content-md5': contentMd5(body), ...headers },
+    });
   const { text } = await drop({});
   expect(text).toContain(`<Deleted><Key>free</Key><VersionId>${free}</VersionId></Deleted>`);
   expect(text).toMatch(new RegExp(`<Error><Key>k</Key><VersionId>${kept}</VersionId><Code>AccessDenied</Code>`));

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { publicPolicy } from '../../../access-samples.ts';
-import { createTestSurface, OWNER, type Reply, type Sent, STRANGER } from '../surface.ts';
+import { codeOf } from '../replies.ts';
+import { createTestSurface, OWNER, type Sent, STRANGER } from '../surface.ts';
 
 let surface = createTestSurface();
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
 const send = (sent: Partial<Sent>) => surface.send({ path: '/owned', ...sent });
 const OPEN = { 'x-amz-acl': 'public-read' };
 

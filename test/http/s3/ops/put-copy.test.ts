@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checksumOf } from '../../../../src/crypto/digest-set.ts';
+import { codeOf, contentMd5 } from '../replies.ts';
 import { frameUnsigned } from '../sign-for-test.ts';
-import { createTestSurface, OWNER, type Reply } from '../surface.ts';
+import { createTestSurface, OWNER } from '../surface.ts';
 
 const surface = createTestSurface({ inlineBodyMaxBytes: 4 });
 const { send } = surface;
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
-const md5 = (text: string) => createHash('md5').update(text).digest('base64');
 
 beforeAll(async () => {
   await send({ method: 'PUT', path: '/puts' });
@@ -57,8 +55,8 @@ describe('PutObject', () => {
   });
 
   it('verifies Content-MD5', async () => {
-    expect((await put('md5', 'body', { 'content-md5': md5('body') })).status).toBe(200);
-    expect(codeOf(await put('md5-wrong', 'body', { 'content-md5': md5('other') }))).toEqual([400, 'BadDigest']);
+    expect((await put('md5', 'body', { 'content-md5': contentMd5('body') })).status).toBe(200);
+    expect(codeOf(await put('md5-wrong', 'body', { 'content-md5': contentMd5('other') }))).toEqual([400, 'BadDigest']);
     expect(codeOf(await put('md5-wrong', 'body', { 'content-md5': 'x' }))).toEqual([400, 'InvalidDigest']);
     expect((await get('md5-wrong')).status).toBe(404);
   });

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { codeOf } from '../replies.ts';
 import { createTestSurface } from '../surface.ts';
 
 const { send } = createTestSurface();
@@ -27,7 +28,7 @@ it.each([
   ['<RestoreRequest><Type>SELECT</Type></RestoreRequest>', 501, 'NotImplemented'],
 ])('refuses %s', async (body, status, code) => {
   const reply = await restore(body);
-  expect([reply.status, /<Code>(\w+)</.exec(reply.text)?.[1]]).toEqual([status, code]);
+  expect(codeOf(reply)).toEqual([status, code]);
 });
 
 it('tells strangers nothing, and who may that there is no such key', async () => {

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { codeOf, contentMd5 } from '../replies.ts';
 import { createTestSurface, type Reply, type Sent } from '../surface.ts';
 
 let surface = createTestSurface();
 const send = (sent: Sent) => surface.send(sent);
-const codeOf = ({ status, text }: Reply) => [status, /<Code>(\w+)/.exec(text)?.[1]];
 const tag = ([key, value]: readonly [string, string]) => `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`;
 const documentOf = (...pairs: (readonly [string, string])[]) =>
   `<Tagging><TagSet>${pairs.map(tag).join('')}</TagSet></Tagging>`;
@@ -154,7 +153,7 @@ describe('the tags of a version', () => {
 });
 
 describe('the tags of a bucket', () => {
-  const md5 = (body: string) => ({ 'content-md5': createHash('md5').update(body).digest('base64') });
+  const md5 = (body: string) => ({ 'content-md5': contentMd5(body) });
   const put = (body: string) => send({ method: 'PUT', path: '/tagged', ...tagging, body, headers: md5(body) });
   const get = () => send({ path: '/tagged', ...tagging });
 
