@@ -11,6 +11,7 @@ import { attachHotLane, type HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
 import { createHotResponses } from './hot-responses.ts';
 import { expectContinue } from './http-request.ts';
 import { lingerOnEarlyClose } from './lingering-close.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 
 /** What the app gets as its bindings with each request. */
 export type NodeBindings = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse };
@@ -110,10 +111,10 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
     void listener(incoming, outgoing);
   };
   const hot = hotDoor === null ? null : createHotResponses(hotDoor, server.keepAliveTimeout, answerFully);
-  const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const handle = oneAtATime((incoming, outgoing) => {
     counts.watch(outgoing);
     if (hot?.answer(incoming, outgoing) !== true) answerFully(incoming, outgoing);
-  };
+  });
   server.on('request', handle);
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     expectContinue(incoming, outgoing);

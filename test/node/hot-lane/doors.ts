@@ -263,6 +263,8 @@ export function openDoor(
     nowMs?: () => number;
     settings?: Partial<Config>;
     counts?: AnswerCounts;
+    /** Instead of parts of the app's own. */
+    hotDoor?: Partial<HotDoor>;
   },
 ): Door {
   const config = {
@@ -271,17 +273,18 @@ export function openDoor(
     ...options.settings,
   };
   const app = createApp<NodeBindings>(core.ports, config, (c) => readRequest(c.env));
+  const door = { ...app.hotDoor, ...options.hotDoor };
   let answers = 0;
   let signedAnswers = 0;
   const hotDoor: HotDoor = {
-    ...app.hotDoor,
+    ...door,
     answer(read) {
-      const reply = app.hotDoor.answer(read);
+      const reply = door.answer(read);
       if (reply !== null) answers += 1;
       return reply;
     },
     answerSigned(read) {
-      const reply = app.hotDoor.answerSigned(read);
+      const reply = door.answerSigned(read);
       if (reply !== null) signedAnswers += 1;
       return reply;
     },
@@ -320,7 +323,7 @@ export type Line = {
   isClosed(): boolean;
 };
 
-export function connectTo({ server }: Door): Line {
+export function connectTo({ server }: Pick<Door, 'server'>): Line {
   const [client, far] = duplexPair();
   const chunks: Buffer[] = [];
   let isClosed = false;
