@@ -49,15 +49,15 @@ export function createApp<Bindings extends object>(
   const usage = createUsageFlusher(core, { source, intervalMs: config.meterFlushSeconds * 1000 });
   const caps = createCapGuard(core, usage, source, createTellCrossing(core));
   const takeReceipt = createReceipts(core, usage, source);
-  const { deliver, deliverSite, hotAnswer, hotCounts } = createDelivery(core, config, decide, caps, takeReceipt);
+  const delivery = createDelivery(core, config, decide, caps, takeReceipt);
+  const { deliver, deliverSite, hotAnswer, hotCounts } = delivery;
   const bucketLogs = createLogCollector(core, config.bucketLogSeconds * 1000);
   const observer = createObserver(ports, config, hotCounts, undefined, bucketLogs);
   const answerSystem = createSystemSurface(config, observer.families);
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
   const findAccounts = createAccountFinder(core, config.seed);
-  const surfaces = { findAccessKey, findAccounts, decide, deliver, caps, hotCounts, takeReceipt };
-  const s3 = createS3Surface(core, { ...config, ...surfaces });
+  const s3 = createS3Surface(core, { ...config, ...delivery, findAccessKey, findAccounts, decide, caps, takeReceipt });
   const answerApi = createLazyApi({ core, findAccessKey, findAccounts, decide, ...config });
   const readAddress = createAddressReader(config, ports.directory.findHost);
 

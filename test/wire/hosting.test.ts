@@ -135,13 +135,15 @@ describeCore('a hosted site', () => {
       expect((await visit('/photos/cat.jpg', { referer: 'https://evil.example/' })).status).toBe(403);
       expect((await visit('/about', { referer: 'https://evil.example/' })).status).toBe(200);
     }
-    const direct = await anonymous({
-      method: 'GET',
-      bucket,
-      key: 'photos/cat.jpg',
-      headers: { referer: 'https://evil.example/' },
-    });
-    expect(direct.status).toBe(403);
+    for (const [query, headers] of [
+      [{}, {}],
+      [{ partNumber: '1' }, {}],
+      [{}, { 'x-amz-checksum-mode': 'ENABLED' }],
+    ] as const) {
+      const evil = { ...headers, referer: 'https://evil.example/' };
+      const direct = await anonymous({ method: 'GET', bucket, key: 'photos/cat.jpg', query, headers: evil });
+      expect(direct.status).toBe(403);
+    }
   });
 
   it('lists its folders, for people and for programs', async () => {

@@ -84,7 +84,7 @@ export function createAnswerObject(
     const range = readRange(request, { ...validators, sizeBytes }, prepared.isNegotiated(pointer));
     const isWhole = range === 'whole';
     const { offsetBytes, lengthBytes } = bytesOf(range, sizeBytes);
-    const wished = wishedHeaders(request, pointer, { representation, isWhole });
+    const wished = wishedHeaders(request, pointer, { representation, isWhole, wish: asked.wish });
 
     /** The headers of what is sent, without timing and age. */
     function headersWith(status: string): Readonly<HeaderRecord> {

@@ -5,7 +5,7 @@ import type { HttpRequest } from '../request.ts';
 import { CORS_REQUEST_HEADERS } from '../semantics/cors.ts';
 import { WANT_DIGEST_HEADERS } from '../semantics/digest-fields.ts';
 
-/** Make a GET or HEAD of an object an S3 call instead of a public read. */
+/** Make a GET or HEAD of an object an S3 call, whose answer delivery may still be asked for: s3/routes.ts looks. */
 export const S3_READ_HEADERS = [
   'authorization',
   'x-amz-checksum-mode',

@@ -11,12 +11,13 @@ import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import { findCurrent, findCurrentOf } from '../../core/objects/find-current.ts';
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
-import { hasCode, StorageError } from '../../ports/errors.ts';
+import { hasCode } from '../../ports/errors.ts';
 import type { Found } from '../../ports/hot-metadata.ts';
 import type { Domains } from '../address.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { AnswerHot, HttpRequest } from '../request.ts';
-import { corsHeaders, withCors } from '../semantics/cors.ts';
+import { requireExpectedOwner } from '../s3/expected-owner.ts';
+import { corsHeaders } from '../semantics/cors.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
 import { createAnswerObject } from './answer-object.ts';
@@ -29,9 +30,12 @@ import { createImages } from './images.ts';
 import { createPreparedFor } from './prepared-headers.ts';
 import { createPublicReader } from './public-reader.ts';
 import { createReadReceipts, freeReceiptOf } from './read-receipt.ts';
+import { requireReferer } from './require-referer.ts';
 import { createSiteDelivery, type DeliverSite } from './site/deliver-site.ts';
 import { createSiteRulesReader } from './site/site-rules.ts';
+import { createUnsignedHeaders, type UnsignedHeaders } from './unsigned-headers.ts';
 import { createVariants } from './variants.ts';
+import type { CallWish } from './wishes.ts';
 
 /** The domains are for the hot answer, which reads its address itself. */
 export type DeliverySettings = Domains & {
@@ -52,11 +56,14 @@ export type Deliver = (
   requestId: string,
   /** Whether the console is at another origin; without it active content is sandboxed. */
   hasOwnOrigin?: boolean,
+  wish?: CallWish | null,
 ) => Response | Promise<Response>;
 
 export type Delivery = {
   readonly deliver: Deliver;
   readonly deliverSite: DeliverSite;
+  /** For unsigned reads of what delivery has not. */
+  readonly unsignedHeaders: UnsignedHeaders;
   /** The same policy for what can be answered at once: hot-answer.ts. */
   readonly hotAnswer: AnswerHot;
   readonly hotCounts: HotCountsBySurface;
@@ -70,6 +77,8 @@ export type Asked = {
   readonly hasOwnOrigin: boolean;
   /** What a site does to the headers; null at S3's addresses. */
   readonly profile: HeaderProfile | null;
+  /** What only a call of S3 says; null for all others. */
+  readonly wish: CallWish | null;
 };
 
 /**
@@ -115,8 +124,9 @@ export function createDelivery(
 
   /** `cors`: what the bucket's rules add to the answer; null when it has none. */
   function answerPublic(asked: Asked, found: Found, cors: Readonly<HeaderRecord> | null): Response | Promise<Response> {
-    const { request, key, hasOwnOrigin, profile } = asked;
+    const { request, key, hasOwnOrigin, profile, wish } = asked;
     const { pointer, isForEveryone } = reader.require(request, found, key);
+    if (wish !== null && found.gate !== null) requireExpectedOwner(wish.expectedOwner, found.gate);
     // Who has the key to what a client encrypted sends it, and does not come here.
     if (pointer.encryption !== null) openWithCustomerKey(pointer.encryption, null);
     const used = profile ?? profiles.plain(found.gate?.settings.hosting ?? null, hasOwnOrigin);
@@ -133,13 +143,13 @@ export function createDelivery(
 
   const findAll = (bucket: BucketName, keys: readonly ObjectKey[]) => findCurrentOf(core, bucket, keys);
 
-  const deliver: Deliver = (request, rawBucket, rawKey, requestId, hasOwnOrigin = false) => {
+  const deliver: Deliver = (request, rawBucket, rawKey, requestId, hasOwnOrigin = false, wish = null) => {
     const { notes } = request;
     notes.surface = 'delivery';
     notes.operation = request.method === 'HEAD' ? 'HeadObject' : 'GetObject';
     const bucket = parseBucketName(decodePathSegment(rawBucket));
     const key = parseObjectKey(decodePathSegment(rawKey));
-    const asked: Asked = { request, requestId, key, hasOwnOrigin, profile: null };
+    const asked: Asked = { request, requestId, key, hasOwnOrigin, profile: null, wish };
     const proceed = (found: Found) => {
       if (found.gate !== null) {
         notes.bucket = bucket;
@@ -168,6 +178,7 @@ export function createDelivery(
   });
   return {
     deliver,
+    unsignedHeaders: createUnsignedHeaders(profiles, preparedFor),
     deliverSite: createSiteDelivery(core, {
       find,
       findAll,
@@ -181,12 +192,4 @@ export function createDelivery(
     hotAnswer,
     hotCounts,
   };
-}
-
-/** Refuses an object to a page that may not show it. AccessDenied. */
-function requireReferer({ rules }: HeaderProfile, request: HttpRequest, cors: Readonly<HeaderRecord> | null): void {
-  if (rules === null || rules.allowsReferer(request.header('referer'), request.host)) return;
-  const failure = new StorageError('AccessDenied', { detail: 'The owner lets other sites not show this.' });
-  const vary = { vary: 'Referer' };
-  throw withFailureHeaders(failure, cors === null ? vary : withCors(vary, cors));
 }

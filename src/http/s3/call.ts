@@ -9,6 +9,7 @@ import type { UsageOwner } from '../../ports/metering.ts';
 import type { EventOrigin } from '../../ports/notifications.ts';
 import type { VersionChange } from '../../ports/object-facts.ts';
 import type { DecideCall } from '../access/decide-call.ts';
+import type { UnsignedHeaders } from '../delivery/unsigned-headers.ts';
 import type { HttpRequest } from '../request.ts';
 import type { Query } from '../semantics/raw-path.ts';
 import type { DecodedBody } from './authenticate.ts';
@@ -35,6 +36,8 @@ export type S3Call = {
   /** What the caller may do; authorize-call.ts asks it for every operation, those with several objects ask again. */
   readonly decide: DecideCall;
   readonly findAccounts: FindAccounts;
+  /** What strangers are told of an object, and whether they may have it at all: the owner's rules of hosting. */
+  readonly unsignedHeaders: UnsignedHeaders;
   /** Room for answers that hold memory for as long as their reader takes. */
   readonly longDownloads: Leases;
   /** The fields of a form upload by lower-case name; null for every other request. */

@@ -41,6 +41,13 @@ export function checksumHeaders(
   return headers;
 }
 
+/** Whether x-amz-checksum-mode wants the checksum that is stored. InvalidRequest. */
+export function readChecksumMode(value: string | null): boolean {
+  if (value === null || value === '') return false;
+  if (value.toUpperCase() === 'ENABLED') return true;
+  throw invalid('Value for x-amz-checksum-mode header is invalid.');
+}
+
 const invalid = (detail: string) => new StorageError('InvalidRequest', { detail });
 
 /** CRC32 and so on from a header's value, whatever its case. NotImplemented, InvalidRequest. */

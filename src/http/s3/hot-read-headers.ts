@@ -15,7 +15,7 @@ import { parseQuery } from '../semantics/raw-path.ts';
 import { principalOf } from './authenticate.ts';
 import { payerOf, type ReadFacts, SERVER } from './call.ts';
 import { checksumHeaders } from './checksum-headers.ts';
-import { headersOfRead, notModified } from './ops/get-head.ts';
+import { headersOfRead, notModified, signedHeaders } from './ops/get-head.ts';
 
 /** What of a request shapes the headers of its answer. */
 export type Wish = {
@@ -71,16 +71,17 @@ export function createHotSignedHeaders(
       bucket: { record: () => bucket },
     };
     const all = { range: null, lengthBytes: object.sizeBytes, checksum, headers: {} };
-    const whole = headersOfRead(call, core, all, null);
+    const said = { customerKey: null, stored: signedHeaders(object) };
+    const whole = headersOfRead(call, core, all, said);
     if (wish.wantsChecksum) Object.assign(whole, checksumHeaders(checksum, checksum?.type ?? null));
     const anyPart = { range: null, lengthBytes: 0, checksum: null, headers: { 'content-range': '' } };
-    const part = { ...headersOfRead(call, core, anyPart, null), 'content-length': '' };
+    const part = { ...headersOfRead(call, core, anyPart, said), 'content-length': '' };
     if (decision.hungOnRequest()) return null;
     return {
       payer: payerOf(bucket, principalOf(caller)),
       whole: byBody(bucket, whole),
       part: byBody(bucket, part),
-      notModified: byBody(bucket, notModified(object).headers),
+      notModified: byBody(bucket, notModified(said.stored).headers),
     };
   }
 

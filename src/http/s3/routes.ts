@@ -52,8 +52,9 @@ import type { BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
 import type { Domains } from '../address.ts';
-import { S3_READ_HEADERS } from '../delivery/deciding-headers.ts';
 import type { HotCountsBySurface } from '../delivery/hot-counts.ts';
+import type { UnsignedHeaders } from '../delivery/unsigned-headers.ts';
+import type { CallWish } from '../delivery/wishes.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import { FRESH_BY_HEADER, freshByAnswer } from '../fresh-by.ts';
 import type { AnswerHotSigned, HttpRequest } from '../request.ts';
@@ -92,7 +93,10 @@ export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey'> &
       rawKey: string,
       requestId: string,
       hasOwnOrigin: boolean,
+      wish: CallWish,
     ): Response | Promise<Response>;
+    /** For those that it does not take. */
+    readonly unsignedHeaders: UnsignedHeaders;
     /** The region that this service says it is in; requests may be signed for any. */
     readonly region: string;
     /** Whence encryption keys of clients are taken without TLS. */
@@ -123,7 +127,7 @@ const LONG_DOWNLOADS_MAX = 16;
 /** Makes the S3 surface of an app; it keeps the authenticator's signing keys, nothing of a request. */
 export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   const { clock, meter } = core.ports;
-  const { decide, findAccessKey, findAccounts, region, isServerTimingOn } = deps;
+  const { decide, findAccessKey, findAccounts, unsignedHeaders, region, isServerTimingOn } = deps;
   const nowMs = () => clock.nowMs();
   const { authenticate, signerOf } = createAuthenticator({ findAccessKey, region, nowMs });
   const respond = createRespond(meter, deps);
@@ -174,6 +178,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
       isConfidential: isConfidential(request, deps.customerKeysOverHttp),
       hasOwnOrigin,
       findAccounts,
+      unsignedHeaders,
       longDownloads,
     };
     const authenticated = await authenticate(request);
@@ -182,7 +187,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     const call = makeCall(authenticated, { ...basics, form: null }, { decide, nowMs: nowMs() });
     refuseHeaders(call);
     if (isDelivered(call)) {
-      return deps.deliver(request, address.bucket ?? '', address.rawKey ?? '', requestId, hasOwnOrigin);
+      return deps.deliver(request, address.bucket ?? '', address.rawKey ?? '', requestId, hasOwnOrigin, wishOf(call));
     }
     return run(call, target);
   }
@@ -282,15 +287,20 @@ function detect(request: HttpRequest, { bucket, key }: Target, query: Query): Op
   throw new StorageError(code, { detail, fields });
 }
 
-/** Parameters of a read that delivery does not know. */
-const SIGNED_READ_PARAMETERS = /^(?:versionId|partNumber|response-.*)$/;
+/** What a read wants that delivery has not: unsigned-headers.ts keeps the owner's rules for it. */
+const INDEX_READ_PARAMETERS = /^(?:versionId|partNumber|response-.*)$/;
+const KEY_HEADER = 'x-amz-server-side-encryption-customer-algorithm';
 
-/** Whether the request is a plain unsigned read, which is delivery's. */
+/** Whether the request is an unsigned read that delivery answers. */
 function isDelivered(call: S3Call): boolean {
   return (
     call.principal.kind === 'anonymous' &&
     (call.operation === 'GetObject' || call.operation === 'HeadObject') &&
-    !call.query.entries.some(([name]) => SIGNED_READ_PARAMETERS.test(name)) &&
-    S3_READ_HEADERS.every((name) => call.header(name) === null)
+    !call.query.entries.some(([name]) => INDEX_READ_PARAMETERS.test(name)) &&
+    call.header(KEY_HEADER) === null
   );
+}
+
+function wishOf({ header }: S3Call): CallWish {
+  return { expectedOwner: header('x-amz-expected-bucket-owner'), checksumMode: header('x-amz-checksum-mode') };
 }

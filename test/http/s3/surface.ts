@@ -17,6 +17,7 @@ import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { createReceipts } from '../../../src/core/metering/take-receipt.ts';
+import { createDelivery } from '../../../src/http/delivery/deliver.ts';
 import { newHotCounts } from '../../../src/http/delivery/hot-counts.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../src/http/s3/routes.ts';
@@ -30,6 +31,7 @@ import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Clock, Ids, Log } from '../../../src/ports/system.ts';
 import { createExactHotMetadata, MASTER_KEYS } from '../../core/memory-core.ts';
 import { openMigrated } from '../../index/open-migrated.ts';
+import { deliverySettings } from '../delivery/delivery-settings.ts';
 import { makeRequest } from './make-request.ts';
 import { ACCESS_KEY_ID, NOW_MS, SECRET, sha256, signHeaders } from './sign-for-test.ts';
 
@@ -132,6 +134,7 @@ export function createTestSurface(
     findAccounts: createAccountFinder(core, KEYS),
     decide: createDecide(),
     deliver: (_request, bucket, key) => new Response(`delivered ${bucket} ${key}`),
+    unsignedHeaders: createDelivery(core, deliverySettings(), createDecide()).unsignedHeaders,
     region: options.region ?? 'auto',
     zipIdleSeconds: 3600,
     isServerTimingOn: false,

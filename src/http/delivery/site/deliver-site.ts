@@ -159,7 +159,7 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     const { request, requestId } = stay;
     request.notes.key = pointer.key;
     request.notes.objectBytes = pointer.sizeBytes;
-    return door.answer({ request, requestId, key: pointer.key, hasOwnOrigin: true, profile }, found);
+    return door.answer({ request, requestId, key: pointer.key, hasOwnOrigin: true, profile, wish: null }, found);
   }
 
   function show(stay: Stay, outcome: Outcome, query: ListingQuery, folders: ReadonlyMap<string, Listing | null>) {

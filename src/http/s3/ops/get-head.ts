@@ -11,11 +11,11 @@ import { isActiveContent, SANDBOX, SANDBOX_HEADER } from '../../semantics/active
 import { evaluateRead, isIfRangeSatisfied } from '../../semantics/conditional.ts';
 import { downloadDisposition } from '../../semantics/content-disposition.ts';
 import { digestHeaders } from '../../semantics/digest-fields.ts';
-import { applyResponseOverrides, objectHeaders } from '../../semantics/object-headers.ts';
+import { applyResponseOverrides, type HeaderRecord, objectHeaders } from '../../semantics/object-headers.ts';
 import { type ByteRange, contentRange, lengthOf, parseRange } from '../../semantics/range.ts';
 import type { Query } from '../../semantics/raw-path.ts';
 import type { ObjectCall, ReadFacts, S3Answer, VersionCall } from '../call.ts';
-import { checksumHeaders } from '../checksum-headers.ts';
+import { checksumHeaders, readChecksumMode } from '../checksum-headers.ts';
 import { encryptionHeaders, readCustomerKey, refuseEncryptionOfRead } from '../encryption-headers.ts';
 import { preconditionFailed, readConditions } from '../find-version.ts';
 import { expirationHeaders } from '../lifecycle-headers.ts';
@@ -57,9 +57,10 @@ export async function answerRead(call: VersionCall, core: Core): Promise<S3Answe
   const { version } = call;
   const part = partNumber === null ? null : sliceOfPart(version, partNumber);
   openWithCustomerKey(version.encryption, customerKey);
+  const stored = storedHeaders(call, customerKey);
   const conditions = readConditions(call.header);
   const outcome = evaluateRead(conditions, version);
-  if (outcome === 'not-modified') return notModified(version);
+  if (outcome === 'not-modified') return notModified(stored);
   if (outcome === 'precondition-failed') {
     throw preconditionFailed(conditions.ifMatch === null ? 'If-Unmodified-Since' : 'If-Match');
   }
@@ -67,7 +68,7 @@ export async function answerRead(call: VersionCall, core: Core): Promise<S3Answe
   const slice = part ?? sliceOfRange(version, usedRange);
   const status = slice.range === null ? 200 : 206;
   const headers = {
-    ...headersOfRead(call, core, slice, customerKey),
+    ...headersOfRead(call, core, slice, { customerKey, stored }),
     ...digestHeaders(call, version, slice.range === null && call.operation === 'GetObject'),
     ...(wantsChecksum ? checksumHeaders(slice.checksum, version.checksum?.type ?? null) : {}),
   };
@@ -77,16 +78,29 @@ export async function answerRead(call: VersionCall, core: Core): Promise<S3Answe
   return { status, headers, body, tier };
 }
 
-/** Headers of a 200 or 206 that hang on version, bucket, caller and query alone. */
+/** What an answer says of the object. Strangers are told what delivery tells them, under the same rules. AccessDenied. */
+function storedHeaders(call: VersionCall, customerKey: CustomerKey | null): Readonly<HeaderRecord> {
+  const { bucket, principal, query, request, version, hasOwnOrigin } = call;
+  if (principal.kind !== 'anonymous') return signedHeaders(version);
+  const isOfCurrent = query.get('versionId') === null && customerKey === null;
+  return call.unsignedHeaders({ request, record: bucket.record(), version, hasOwnOrigin, isOfCurrent });
+}
+
+/** The same for whoever signed. The caller owns the record. */
+export function signedHeaders(version: ObjectVersion): HeaderRecord {
+  const stored = objectHeaders(version);
+  if (version.headers.contentType === undefined) stored['content-type'] = UNKNOWN_TYPE;
+  return stored;
+}
+
+/** Headers of a 200 or 206 that hang on version, bucket, caller and query alone. `stored`: what they say of the object. */
 export function headersOfRead(
   call: ReadFacts,
   core: Core,
   slice: Slice,
-  customerKey: CustomerKey | null,
+  { customerKey, stored }: { readonly customerKey: CustomerKey | null; readonly stored: Readonly<HeaderRecord> },
 ): Record<string, string> {
   const { version } = call;
-  const stored = objectHeaders(version);
-  if (version.headers.contentType === undefined) stored['content-type'] = UNKNOWN_TYPE;
   const headers: Record<string, string> = { ...applyResponseOverrides(stored, call.query.get) };
   const download = call.query.get('download');
   if (download !== null && !call.query.get('response-content-disposition')) {
@@ -112,12 +126,6 @@ function refuseAnonymousOverrides(call: ObjectCall): void {
   }
 }
 
-function readChecksumMode(value: string | null): boolean {
-  if (value === null || value === '') return false;
-  if (value.toUpperCase() === 'ENABLED') return true;
-  throw new StorageError('InvalidRequest', { detail: 'Value for x-amz-checksum-mode header is invalid.' });
-}
-
 /** The partNumber of the query, null when absent. InvalidArgument outside 1 to 10,000. */
 export function readPartNumber(query: Query): number | null {
   const text = query.get('partNumber');
@@ -132,11 +140,10 @@ export function readPartNumber(query: Query): number | null {
 }
 
 /** A 304 carries what a cache updates, no more. Source: RFC 9110 section 15.4.5. */
-export function notModified(version: ObjectVersion): S3Answer {
-  const all = objectHeaders(version);
+export function notModified(stored: Readonly<HeaderRecord>): S3Answer {
   const headers: Record<string, string> = {};
-  for (const name of ['etag', 'last-modified', 'cache-control', 'expires']) {
-    const value = all[name];
+  for (const name of ['etag', 'last-modified', 'cache-control', 'expires', 'vary']) {
+    const value = stored[name];
     if (value !== undefined) headers[name] = value;
   }
   return { status: 304, headers, body: null };
