@@ -2,6 +2,7 @@ import type { LentBytes } from '../ports/blob-store.ts';
 import type { ByteSource } from '../ports/byte-source.ts';
 import type { AccessKeyId, BucketName } from '../ports/domain.ts';
 import type { RequestNotes, Surface } from './observe/request-notes.ts';
+import { type ByteRange, contentRange, lengthOf } from './semantics/range.ts';
 
 /**
  * A request as the surfaces see it: the request target as it came, never normalised (keys hold `//`, `..`, `+`),
@@ -126,15 +127,18 @@ export function bodyBytesOf({ body, lent }: HotReply): number {
   return body?.length ?? lent?.lengthBytes ?? 0;
 }
 
-/** What differs from range to range. Of one shape always, for every range makes one. */
-export type HotPart = { readonly contentLength: string; readonly contentRange: string; readonly serverTiming: string };
+/** What differs from range to range. `sizeBytes`: of the whole object; `serverTiming` is empty where the headers say it for every range. */
+export type HotPart = { readonly range: ByteRange; readonly sizeBytes: number; readonly serverTiming: string };
 
-/** Where in a HotPart the values of these headers stand. */
-export const PART_HEADERS: Readonly<Record<string, keyof HotPart>> = {
-  'content-length': 'contentLength',
-  'content-range': 'contentRange',
-  'server-timing': 'serverTiming',
-};
+/** The headers that say it. */
+export const PART_HEADERS = ['content-length', 'content-range', 'server-timing'] as const;
+export type PartHeader = (typeof PART_HEADERS)[number];
+
+/** The value of one of these headers. */
+export function partValue(name: PartHeader, { range, sizeBytes, serverTiming }: HotPart): string {
+  if (name === 'server-timing') return serverTiming;
+  return name === 'content-length' ? `${lengthOf(range)}` : contentRange(range, sizeBytes);
+}
 
 /** Answers at once and meters it (what has a `finish`, then), or gives null: then nothing was done and the request must go the full way. */
 export type AnswerHot = (read: PlainRead) => HotReply | null;

@@ -54,7 +54,7 @@ const PART: HotReply = {
   ...REPLY,
   status: 206,
   headers: { 'content-length': '', 'content-range': '' },
-  part: { contentLength: '3', contentRange: 'bytes 0-2/9', serverTiming: '' },
+  part: { range: { startByte: 0, endByteInclusive: 2 }, sizeBytes: 9, serverTiming: '' },
 };
 /** A reply whose body is `text`, of two bytes. */
 const numbered = (text: string): HotReply => ({

@@ -1,7 +1,7 @@
 // Answers plain public reads out of memory before Hono and the request reader see them: half the CPU of the full way
 // (measured 2026-11). It asks the app's hot door, which decides; whatever that leaves goes the full way. Called by
 // worker.ts for every request.
-import { type HotDoor, type HotReply, PART_HEADERS } from '../../http/request.ts';
+import { type HotDoor, type HotReply, PART_HEADERS, partValue } from '../../http/request.ts';
 import { fromHeaderBytes } from './header-bytes.ts';
 import { acceptEncoding } from './worker-request.ts';
 
@@ -58,6 +58,6 @@ export function createWorkersHotDoor(door: HotDoor): (request: Request) => Respo
 function rangeHeaders({ headers, part }: HotReply): Record<string, string> {
   const values: Record<string, string> = {};
   if (part === null) return values;
-  for (const [name, value] of Object.entries(PART_HEADERS)) if (headers[name] === '') values[name] = part[value];
+  for (const name of PART_HEADERS) if (headers[name] === '') values[name] = partValue(name, part);
   return values;
 }

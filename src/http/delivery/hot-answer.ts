@@ -18,7 +18,7 @@ import { countRead } from './count-read.ts';
 import type { HeaderProfiles } from './header-profile.ts';
 import type { HotCountsBySurface } from './hot-counts.ts';
 import { createHotPlaceReader } from './hot-place.ts';
-import { type PreparedFor, partOf } from './prepared-headers.ts';
+import type { PreparedFor } from './prepared-headers.ts';
 import { createHotVisit, type HotPage } from './site/hot-visit.ts';
 import type { SiteRulesReader } from './site/site-rules.ts';
 import type { Variants } from './variants.ts';
@@ -155,7 +155,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
       else counts.getPart += 1;
       countRead(meter, gate, lengthBytes, tier, pointer.storageClass);
       const timing = isRead && isServerTimingOn ? atHandTiming(lent?.tookMs ?? 0) : '';
-      const part = partOf(range, pointer.sizeBytes, timing);
+      const part = { range, sizeBytes: pointer.sizeBytes, serverTiming: timing };
       return { status: 206, headers, part, body, lent, finish: null, bucket, surface, accessKeyId: null };
     };
     if (lend === null) return finish();

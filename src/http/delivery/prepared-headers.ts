@@ -3,7 +3,6 @@
 // here, so that they can't disagree.
 import type { Pointer } from '../../ports/domain.ts';
 import { HIT_TIMING, SERVER_TIMING } from '../observe/server-timing.ts';
-import type { HotPart } from '../request.ts';
 import { isActiveContent, SANDBOX, SANDBOX_HEADER } from '../semantics/active-content.ts';
 import { isCompressible } from '../semantics/compressible.ts';
 import { type HeaderRecord, objectHeaders } from '../semantics/object-headers.ts';
@@ -56,16 +55,7 @@ type Prepared = {
   partRead: Readonly<HeaderRecord> | null;
 };
 
-/** What an answer with a range says of it; `serverTiming` is empty where its headers say that for every range. */
-export function partOf(range: ByteRange, sizeBytes: number, serverTiming: string): HotPart {
-  return {
-    contentLength: `${lengthOf(range)}`,
-    contentRange: contentRange(range, sizeBytes),
-    serverTiming,
-  };
-}
-
-const ANY_RANGE = { contentLength: '', contentRange: '' };
+const ANY_RANGE = { 'content-length': '', 'content-range': '' };
 const ANY_TIMING = { [SERVER_TIMING]: '' };
 
 /** Makes the memo of all profiles. */
@@ -117,12 +107,7 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
     return headers;
   }
 
-  function partHeaders(
-    common: Readonly<HeaderRecord>,
-    cacheStatus: string,
-    { contentLength, contentRange }: Pick<HotPart, 'contentLength' | 'contentRange'>,
-  ): HeaderRecord {
-    const ofRange = { 'content-length': contentLength, 'content-range': contentRange };
+  function partHeaders(common: Readonly<HeaderRecord>, cacheStatus: string, ofRange: typeof ANY_RANGE): HeaderRecord {
     return timed({ ...common, ...ofRange, 'cache-status': cacheStatus }, cacheStatus);
   }
 
@@ -140,7 +125,10 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
       return prepared.notModified;
     },
     part: (pointer, cacheStatus, range) =>
-      partHeaders(of(pointer).common, cacheStatus, partOf(range, pointer.sizeBytes, '')),
+      partHeaders(of(pointer).common, cacheStatus, {
+        'content-length': `${lengthOf(range)}`,
+        'content-range': contentRange(range, pointer.sizeBytes),
+      }),
     partOfAny(pointer, tier) {
       const prepared = of(pointer);
       if (tier === 'memory') {

@@ -26,7 +26,8 @@ export function atHandTiming(bodyMs: number): string {
 
 function atHandText(bodyMs: number): string {
   const spent = duration(bodyMs);
-  return `metadata;desc=memory;dur=0, body;desc=bucket;dur=${spent}, total;dur=${spent}`;
+  // Joined, for V8 has it in one piece then: it is read character by character.
+  return ['metadata;desc=memory;dur=0, body;desc=bucket;dur=', spent, ', total;dur=', spent].join('');
 }
 
 /** Durations are told in hundredths of a millisecond. Finer would tell strangers more of the inside than they need. */

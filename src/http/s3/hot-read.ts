@@ -10,7 +10,6 @@ import type { OperationClass, UsageTier } from '../../ports/metering.ts';
 import type { Domains } from '../address.ts';
 import type { HotCounts } from '../delivery/hot-counts.ts';
 import { createHotPlaceReader } from '../delivery/hot-place.ts';
-import { partOf } from '../delivery/prepared-headers.ts';
 import { hotOperationTiming } from '../observe/server-timing.ts';
 import { RECEIPT } from '../receipt-header.ts';
 import type { AnswerHotSigned, HotReply, SignedRead } from '../request.ts';
@@ -131,7 +130,12 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
       if (lent === null && lend !== null) return null;
       counted();
       const timing = tier === 'bucket' && isServerTimingOn ? hotOperationTiming(tier, lent?.tookMs ?? 0) : '';
-      return reply(allowed, { ...sent, part: partOf(range, object.sizeBytes, timing), body, lent });
+      return reply(allowed, {
+        ...sent,
+        part: { range, sizeBytes: object.sizeBytes, serverTiming: timing },
+        body,
+        lent,
+      });
     };
     return lend === null ? finish() : reply(allowed, { ...sent, finish });
   }

@@ -42,7 +42,7 @@ function lend(fill: number, headroomBytes: number): { reply: HotReply; releases:
     ...HOT_REPLY,
     status: 206,
     headers: { 'content-length': '', 'content-range': '', 'x-other': 'here' },
-    part: { contentLength: `${BODY_BYTES}`, contentRange: `bytes 0-${BODY_BYTES - 1}/1000000`, serverTiming: '' },
+    part: { range: { startByte: 0, endByteInclusive: BODY_BYTES - 1 }, sizeBytes: 1_000_000, serverTiming: '' },
     body: null,
     lent,
   };

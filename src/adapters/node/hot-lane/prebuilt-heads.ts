@@ -2,7 +2,7 @@
 // drops takes its heads along, so nothing is cached twice and nothing old can be sent. Status line, order and case are
 // those of node:http behind @hono/node-server; the differential test compares them byte for byte.
 import { STATUS_CODES } from 'node:http';
-import { type HotPart, type HotReply, type OutgoingAnswer, PART_HEADERS } from '../../../http/request.ts';
+import { type HotReply, type OutgoingAnswer, PART_HEADERS, type PartHeader } from '../../../http/request.ts';
 
 /** Length of `Sun, 06 Nov 1994 08:49:37 GMT`. */
 const DATE_LENGTH = 29;
@@ -17,8 +17,8 @@ export type Head = {
   /** Where it stands once more, before the other; -1: nowhere. */
   readonly extendedIdAt: number;
   readonly requestIdLength: number;
-  /** Where the values of HotPart belong, in order. */
-  readonly gaps: readonly { readonly at: number; readonly value: keyof HotPart }[];
+  /** Where the values of the headers of a HotPart belong, in order. */
+  readonly gaps: readonly { readonly at: number; readonly name: PartHeader }[];
   readonly dateAt: number;
   /** Second since 1970 that stands at `dateAt`. */
   dateSecond: number;
@@ -50,13 +50,13 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
     let text = statusLine(reply.status);
     let requestIdAt = 0;
     let extendedIdAt = -1;
-    const gaps: { at: number; value: keyof HotPart }[] = [];
+    const gaps: { at: number; name: PartHeader }[] = [];
     for (const [name, value] of isHead ? asHono(lines) : lines) {
       text += `${name}: `;
       if (name === REQUEST_ID) requestIdAt = text.length;
       if (name === EXTENDED_ID) extendedIdAt = text.length;
-      const ofPart = reply.status !== 206 || value !== '' ? undefined : PART_HEADERS[name];
-      if (ofPart !== undefined) gaps.push({ at: text.length, value: ofPart });
+      const ofPart = reply.status !== 206 || value !== '' ? undefined : PART_HEADERS.find((known) => known === name);
+      if (ofPart !== undefined) gaps.push({ at: text.length, name: ofPart });
       text += `${name === EXTENDED_ID ? anyId : value}\r\n`;
     }
     text += 'Date: ';

@@ -1,8 +1,11 @@
 // Puts head and body of a reply on a socket with as few copies and system calls as its size allows. Two buffers in one
 // writev cost more here than a copy of 10 KiB; see bench/README.md, delivery.
+import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import type { HotPart, HotReply } from '../../../http/request.ts';
 import type { LentBytes } from '../../../ports/blob-store.ts';
+import { createKeptViews } from './kept-views.ts';
+import { partValueLength, writePartValue, writeText } from './part-values.ts';
 import type { Head } from './prebuilt-heads.ts';
 
 /**
@@ -25,6 +28,8 @@ export type ReplyWriter = {
 /** One per server: it keeps a buffer that all its plain connections use in turn. */
 export function createReplyWriter(): ReplyWriter {
   let scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
+  const viewOfScratch = createKeptViews(SCRATCH_VIEWS);
+  const writeLent = createLentWriter();
   return {
     write(socket, writesAtOnce, head, requestId, reply) {
       // Behind bytes that wait, buffers that are shared would wait too, however small what is sent of them.
@@ -37,13 +42,18 @@ export function createReplyWriter(): ReplyWriter {
       const bytes = mayShare ? scratch : Buffer.allocUnsafe(length);
       const headEnd = fillHead(bytes, head, requestId, part);
       if (body !== null) bytes.set(body, headEnd);
-      const hasRoom = socket.write(bytes.subarray(0, length));
+      const hasRoom = socket.write(mayShare ? viewOfScratch(scratch, 0, length) : bytes);
       // What the kernel did not take at once it takes from this buffer later: the next reply needs another.
       if (mayShare && socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
       return hasRoom;
     },
   };
 }
+
+/** Hot answers of so many lengths. */
+const SCRATCH_VIEWS = 256;
+/** Ranges are mostly as long as each other, and the buffer that was given back last is lent first. */
+const LENT_VIEWS = 8;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -57,26 +67,31 @@ export function kept<Reply extends ReplyParts>(reply: Reply): Reply {
   return { ...reply, body, lent: null };
 }
 
+type WriteLent = (socket: Duplex, head: Head, requestId: string, part: HotPart | null, lent: LentBytes) => boolean;
+
 /** To a socket of the system: in one piece where there is room for the head in front of the bytes. */
-function writeLent(socket: Duplex, head: Head, requestId: string, part: HotPart | null, lent: LentBytes): boolean {
-  const { buffer, at, lengthBytes, release } = lent;
-  const headBytes = headLength(head, part);
-  let hasRoom: boolean;
-  if (headBytes <= at) {
-    const bytes = buffer.subarray(at - headBytes, at + lengthBytes);
-    fillHead(bytes, head, requestId, part);
-    hasRoom = socket.write(bytes);
-  } else {
-    hasRoom = writeTwo(socket, headOf(head, requestId, part), buffer.subarray(at, at + lengthBytes));
-  }
-  if (socket.writableLength === 0) {
-    // The system has them, or nobody wants them. A callback for each write would cost another turn.
-    release();
-    return true;
-  }
-  // Called when what is in front of it was taken, or never will be.
-  socket.write(NOTHING, release);
-  return hasRoom;
+function createLentWriter(): WriteLent {
+  const viewOf = createKeptViews(LENT_VIEWS);
+  return (socket, head, requestId, part, lent) => {
+    const { buffer, at, lengthBytes, release } = lent;
+    const headBytes = headLength(head, part);
+    let hasRoom: boolean;
+    if (headBytes <= at) {
+      const bytes = viewOf(buffer, at - headBytes, at + lengthBytes);
+      fillHead(bytes, head, requestId, part);
+      hasRoom = socket.write(bytes);
+    } else {
+      hasRoom = writeTwo(socket, headOf(head, requestId, part), buffer.subarray(at, at + lengthBytes));
+    }
+    if (socket.writableLength === 0) {
+      // The system has them, or nobody wants them. A callback for each write would cost another turn.
+      release();
+      return true;
+    }
+    // Called when what is in front of it was taken, or never will be.
+    socket.write(NOTHING, release);
+    return hasRoom;
+  };
 }
 
 /** A head that is all of its answer, from its own buffer. */
@@ -106,7 +121,7 @@ function headOf(head: Head, requestId: string, part: HotPart | null): Buffer {
 
 export function headLength({ bytes, gaps }: Head, part: HotPart | null): number {
   let length = bytes.length;
-  if (part !== null) for (const { value } of gaps) length += part[value].length;
+  if (part !== null) for (const { name } of gaps) length += partValueLength(name, part);
   return length;
 }
 
@@ -115,11 +130,8 @@ export function fillHead(bytes: Uint8Array, head: Head, requestId: string, part:
   let at = 0;
   let from = 0;
   if (part !== null) {
-    for (const { at: gapAt, value } of head.gaps) {
-      at = copyPiece(head.bytes, bytes, at, from, gapAt);
-      const text = part[value];
-      writeText(bytes, at, text);
-      at += text.length;
+    for (const { at: gapAt, name } of head.gaps) {
+      at = writePartValue(bytes, copyPiece(head.bytes, bytes, at, from, gapAt), name, part);
       from = gapAt;
     }
   }
@@ -144,9 +156,4 @@ function copyPiece(head: Buffer, bytes: Uint8Array, at: number, from: number, en
   if (end - from > LOOPED_MAX_BYTES) return at + head.copy(bytes, at, from, end);
   for (let i = from; i < end; i++) bytes[at + i - from] = head[i] ?? 0;
   return at + end - from;
-}
-
-/** ASCII text of a few characters: faster than a call out of JavaScript. */
-function writeText(bytes: Uint8Array, at: number, text: string): void {
-  for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
 }
