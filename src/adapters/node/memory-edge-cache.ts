@@ -13,7 +13,8 @@ export function createMemoryEdgeCache(bodies: MemoryBodies): EdgeCache {
     maxSlicesPerRead: MAX_SLICES_PER_READ,
     peek: bodies.peek,
     // Who shares a read that is under way costs nothing.
-    admits: (slice, readBytes) => underWay.has(sliceName(slice)) || bodies.admits(slice, readBytes),
+    admits: (slice, readBytes) =>
+      (underWay.size > 0 && underWay.has(sliceName(slice))) || bodies.admits(slice, readBytes),
     read(slice, load) {
       const name = sliceName(slice);
       const shared = underWay.get(name);

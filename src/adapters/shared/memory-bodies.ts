@@ -7,6 +7,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BlobId, Segment } from '../../ports/domain.ts';
 import type { CacheStats } from './cache-metrics.ts';
+import { createPairMemo } from './pair-memo.ts';
 
 /** What one entry costs besides its bytes: key, list links, typed array. Estimate, bytes. */
 const ENTRY_OVERHEAD_BYTES = 512;
@@ -19,6 +20,8 @@ const BYTES_PER_SEEN_NAME = 32 * 1024;
  */
 const SLICES_PER_PARTLY_READ_NAME = 4;
 const PARTS_BEFORE_ADMISSION = 2;
+/** At least so many slices are known, kept or not. */
+const KNOWN_MIN = 8192;
 /** Share of the budget that one read may take: the readers of one longer file push out each other's slices for ever. */
 const READ_MAX_SHARE = 1 / 4;
 
@@ -34,29 +37,20 @@ export type MemoryBodies = {
   stats(): CacheStats;
 };
 
-/** Names of slices that are known; 150 B each. With more, all are forgotten and made anew. */
-const NAMES_MAX = 8192;
-type Name = { readonly lengthBytes: number; readonly text: string };
-let namesOfBlobs = new Map<BlobId, Map<number, Name>>();
-let nameCount = 0;
-
-/**
- * The name of a slice; equal names hold equal bytes. Known ones are given again: a map takes a microsecond longer to find a
- * text that was only just made, as V8 first looks for an equal one among all that it has. Cost: 50 ns.
- */
+/** The name of a slice; equal names hold equal bytes. */
 export function sliceName({ blobId, offsetBytes, lengthBytes }: Segment): string {
-  const known = namesOfBlobs.get(blobId)?.get(offsetBytes);
-  if (known?.lengthBytes === lengthBytes) return known.text;
-  const text = `${blobId}:${offsetBytes}+${lengthBytes}`;
-  if (nameCount === NAMES_MAX) {
-    namesOfBlobs = new Map();
-    nameCount = 0;
-  }
-  const names = namesOfBlobs.get(blobId) ?? new Map<number, Name>();
-  namesOfBlobs.set(blobId, names.set(offsetBytes, { lengthBytes, text }));
-  nameCount += 1;
-  return text;
+  return `${blobId}:${offsetBytes}+${lengthBytes}`;
 }
+
+/** A slice that was asked for lately: its bytes, if they are kept, and how often parts of it were read. */
+type Slice = {
+  readonly name: string;
+  readonly lengthBytes: number;
+  bytes: Uint8Array | null;
+  partReads: number;
+  /** When that was counted. */
+  generation: number;
+};
 
 /** Keeps slices of at most `maxSliceBytes` each and `maxBytes` together. A cost of 0.1 µs a hit, no I/O. */
 export function createMemoryBodies(options: { maxBytes: number; maxSliceBytes: number }): MemoryBodies {
@@ -66,56 +60,91 @@ export function createMemoryBodies(options: { maxBytes: number; maxSliceBytes: n
     return { maxSliceBytes, peek: () => null, keep: () => undefined, admits: () => false, stats: () => empty };
   }
   let evictions = 0;
-  const slices = new LRUCache<string, Uint8Array>({
+  const kept = new LRUCache<string, Slice>({
     maxSize: options.maxBytes,
-    sizeCalculation: (bytes) => bytes.length + ENTRY_OVERHEAD_BYTES,
-    dispose(_bytes, _name, reason) {
+    sizeCalculation: ({ lengthBytes }) => lengthBytes + ENTRY_OVERHEAD_BYTES,
+    dispose(slice, _name, reason) {
+      slice.bytes = null;
       if (reason === 'evict') evictions += 1;
     },
   });
   const seen = new LRUCache<string, true>({ max: Math.ceil(options.maxBytes / BYTES_PER_SEEN_NAME) });
-  const partlyRead = createLateCounts(Math.ceil(options.maxBytes / maxSliceBytes / SLICES_PER_PARTLY_READ_NAME));
+  const fitting = Math.ceil(options.maxBytes / maxSliceBytes);
+  const countPartRead = createLateCounts(Math.ceil(fitting / SLICES_PER_PARTLY_READ_NAME));
+  const known = createPairMemo<BlobId, number, Slice>(Math.max(KNOWN_MIN, 2 * fitting));
+  // One read asks for the same slice several times in a row.
+  let lastSegment: Segment | null = null;
+  let lastSlice: Slice | null = null;
+
+  function sliceOf(segment: Segment): Slice {
+    if (segment === lastSegment && lastSlice !== null) return lastSlice;
+    const { blobId, offsetBytes, lengthBytes } = segment;
+    let slice = known.get(blobId, offsetBytes);
+    if (slice?.lengthBytes !== lengthBytes) {
+      const name = sliceName(segment);
+      slice = kept.peek(name) ?? { name, lengthBytes, bytes: null, partReads: 0, generation: 0 };
+      known.set(blobId, offsetBytes, slice);
+    }
+    lastSegment = segment;
+    lastSlice = slice;
+    return slice;
+  }
+
   const hasRoomFor = (lengthBytes: number) =>
-    slices.calculatedSize + lengthBytes + ENTRY_OVERHEAD_BYTES <= options.maxBytes;
+    kept.calculatedSize + lengthBytes + ENTRY_OVERHEAD_BYTES <= options.maxBytes;
+
   return {
     maxSliceBytes,
-    peek: (slice) => slices.get(sliceName(slice)) ?? null,
-    keep(slice, bytes) {
-      if (bytes.length > maxSliceBytes || bytes.length !== slice.lengthBytes) return;
-      const name = sliceName(slice);
-      if (hasRoomFor(bytes.length) || seen.has(name)) slices.set(name, exact(bytes));
+    peek(segment) {
+      const { name, bytes } = sliceOf(segment);
+      // So that it is the most recently used.
+      if (bytes !== null) kept.get(name);
+      return bytes;
+    },
+    keep(segment, bytes) {
+      if (bytes.length > maxSliceBytes || bytes.length !== segment.lengthBytes) return;
+      const slice = sliceOf(segment);
+      const { name } = slice;
+      if (hasRoomFor(bytes.length) || seen.has(name)) {
+        // What is set once more is disposed of first.
+        kept.set(name, slice);
+        slice.bytes = exact(bytes);
+      }
       seen.set(name, true);
     },
-    admits(slice, readBytes) {
+    admits(segment, readBytes) {
       if (readBytes > options.maxBytes * READ_MAX_SHARE) return false;
-      const name = sliceName(slice);
-      const requestsBefore = partlyRead(name);
-      const isAdmitted = hasRoomFor(slice.lengthBytes) || requestsBefore >= PARTS_BEFORE_ADMISSION;
+      const slice = sliceOf(segment);
+      const readsBefore = countPartRead(slice);
+      const isAdmitted = hasRoomFor(slice.lengthBytes) || readsBefore >= PARTS_BEFORE_ADMISSION;
       // It is to be kept when it comes.
-      if (isAdmitted) seen.set(name, true);
+      if (isAdmitted) seen.set(slice.name, true);
       return isAdmitted;
     },
-    stats: () => ({ ...empty, entries: slices.size, bytes: slices.calculatedSize, evictions }),
+    stats: () => ({ ...empty, entries: kept.size, bytes: kept.calculatedSize, evictions }),
   };
 }
 
 /**
- * Counts a name, and gives how often it was counted before, among the last `max` different ones at most and half as many at
- * least. Two maps in turn: every range of a large file is counted, and a list in order of use costs three times as much.
+ * Counts a part that is read, and gives how many were counted before, among the last `max` different slices at most and half
+ * as many at least. By generations: every range of a large file is counted, and a list in order of use costs three times as
+ * much.
  */
-function createLateCounts(max: number): (name: string) => number {
-  const mapMax = Math.max(1, Math.floor(max / 2));
-  let late = new Map<string, number>();
-  let earlier = new Map<string, number>();
-  return (name) => {
-    const before = late.get(name) ?? earlier.get(name) ?? 0;
-    if (late.size >= mapMax) {
-      const emptied = earlier;
-      emptied.clear();
-      earlier = late;
-      late = emptied;
+function createLateCounts(max: number): (slice: Slice) => number {
+  const generationMax = Math.max(1, Math.floor(max / 2));
+  let generation = 2;
+  let slicesInIt = 0;
+  return (slice) => {
+    const before = slice.generation >= generation - 1 ? slice.partReads : 0;
+    if (slicesInIt >= generationMax) {
+      generation += 1;
+      slicesInIt = 0;
     }
-    late.set(name, before + 1);
+    if (slice.generation !== generation) {
+      slice.generation = generation;
+      slicesInIt += 1;
+    }
+    slice.partReads = before + 1;
     return before;
   };
 }

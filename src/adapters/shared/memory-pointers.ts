@@ -13,6 +13,7 @@ import { canBePublic } from '../../ports/pointer.ts';
 import { isPurged } from '../../ports/purge.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { CacheStats } from './cache-metrics.ts';
+import { createPairMemo } from './pair-memo.ts';
 
 export type MemoryPointersOptions = {
   readonly clock: Clock;
@@ -67,6 +68,8 @@ export type MemoryPointers = {
 const EVICTIONS_REMEMBERED = 4096;
 /** Share of `maxEntries` that "there is none" may fill, so that a scan of missing keys cannot push pointers out. */
 const NEGATIVE_SHARE = 1 / 8;
+/** Names of pointers that are kept; about 250 B each. */
+const NAMES_MAX = 8192;
 /** What a pointer costs besides its texts and inline bytes: objects, prepared headers, list links. Estimate, bytes. */
 const POINTER_OVERHEAD_BYTES = 2048;
 const GATE_OVERHEAD_BYTES = 512;
@@ -103,6 +106,18 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
   });
   const evictions = createEvictionMemory();
   const holds = new Map<string, number>();
+
+  const names = createPairMemo<BucketName, ObjectKey, string>(NAMES_MAX);
+
+  /** The name of a pointer that is asked for again and again. */
+  function knownName(bucket: BucketName, key: ObjectKey): string {
+    let name = names.get(bucket, key);
+    if (name === undefined) {
+      name = pointerName(bucket, key);
+      names.set(bucket, key, name);
+    }
+    return name;
+  }
 
   const entryOf = (name: string): Entry<Pointer | BucketGate | null> | undefined =>
     found.get(name) ?? missing.get(name);
@@ -148,7 +163,7 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       const gate = ofGate.value as BucketGate | null;
       // Where nobody may read no pointer is needed to say no, so strangers can't make a closed bucket cost index reads.
       if (gate === null || !canBePublic(gate.access, key)) return { gate, pointer: null };
-      const ofPointer = entryOf(pointerName(bucket, key));
+      const ofPointer = entryOf(knownName(bucket, key));
       if (ofPointer === undefined || ofPointer.gateId !== ofGate.gateId || overdue(ofPointer) >= 0) return null;
       if (isBelowFloor(gate, key, ofPointer)) return null;
       return { gate, pointer: ofPointer.value as Pointer | null };

@@ -110,23 +110,25 @@ function bodyAtHand(
   const run = runOfPieces(pieces, lengthBytes);
   const lend = run === null ? null : (blobStore.atHand?.(run.blobId, run) ?? null);
   if (lend === null) return null;
-  for (const [at, { slice }] of pieces.entries()) {
-    const isInMemory = at === 0 ? tier === 'memory' : edgeCache.peek(slice) !== null;
-    if (!isInMemory && edgeCache.admits(slice, lengthBytes)) return null;
+  let isInMemory = tier === 'memory';
+  for (const piece of pieces) {
+    if (piece !== pieces[0]) isInMemory = edgeCache.peek(piece.slice) !== null;
+    if (!isInMemory && edgeCache.admits(piece.slice, lengthBytes)) return null;
   }
   return { body: null, tier, lend };
 }
 
 /** The one run that pieces of the same blob make, null where they are of several. */
-function runOfPieces([first, ...rest]: readonly Piece[], lengthBytes: number): Segment | null {
+function runOfPieces(pieces: readonly Piece[], lengthBytes: number): Segment | null {
+  const [first] = pieces;
   if (first === undefined) return null;
-  const { slice, part } = first;
-  let end = slice.offsetBytes + part.offsetBytes + part.lengthBytes;
-  for (const next of rest) {
-    if (next.slice.blobId !== slice.blobId || next.slice.offsetBytes + next.part.offsetBytes !== end) return null;
-    end += next.part.lengthBytes;
+  const start = first.slice.offsetBytes + first.part.offsetBytes;
+  let end = start;
+  for (const { slice, part } of pieces) {
+    if (slice.blobId !== first.slice.blobId || slice.offsetBytes + part.offsetBytes !== end) return null;
+    end += part.lengthBytes;
   }
-  return runOf(slice, slice.offsetBytes + part.offsetBytes, lengthBytes);
+  return runOf(first.slice, start, lengthBytes);
 }
 
 function cut(bytes: Uint8Array, { offsetBytes, lengthBytes }: ByteRange): Uint8Array {
