@@ -2,7 +2,7 @@ import { openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OpenBlob } from '../../src/adapters/node/open-files.ts';
-import { createQuickReads, type QuickReads } from '../../src/adapters/node/quick-reads.ts';
+import { createQuickReads, newKnownPages, type QuickReads } from '../../src/adapters/node/quick-reads.ts';
 import type { BlobRange } from '../../src/ports/blob-store.ts';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -19,7 +19,7 @@ function setUp() {
   const path = join(temporaryFolder(), 'file');
   const bytes = patternBytes(FILE_BYTES);
   writeFileSync(path, bytes);
-  const file: OpenBlob = { fd: openSync(path, 'r'), fileBytes: FILE_BYTES };
+  const file: OpenBlob = { fd: openSync(path, 'r'), fileBytes: FILE_BYTES, pages: newKnownPages() };
   const state = { nowMs: 1000, readMs: 0.01, diskReads: 0 };
   let looks = 0;
   const quick = createQuickReads({
@@ -65,7 +65,9 @@ describe('quick reads', () => {
   it('of another file are others', () => {
     const { file, quick, buffer } = setUp();
     quick.notePresent(file, PAGE, 0);
-    expect(readIfKnown(quick, { ...file }, { offsetBytes: 0, lengthBytes: 10 }, buffer)).toBeNull();
+    expect(
+      readIfKnown(quick, { ...file, pages: newKnownPages() }, { offsetBytes: 0, lengthBytes: 10 }, buffer),
+    ).toBeNull();
   });
 
   it('pause when they have waited for a disk too long, so that it takes a fiftieth of the time', () => {

@@ -1,7 +1,9 @@
 // The hot door behind node:http: plain reads of what stands ready in memory, for connections that the lane has let go of
 // or does not own. Head and body go out as one buffer that was built before, so node:http makes no head of its own, and
 // @hono/node-server makes no Request. Everything else goes the full way. The answers are the lane's, byte for byte.
+import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { TLSSocket } from 'node:tls';
 import { finished, type HotReply, type SignedRead } from '../../http/request.ts';
 import { createEndOfTurn } from './end-of-turn.ts';

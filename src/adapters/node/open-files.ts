@@ -2,8 +2,14 @@
 // descriptor is closed when it has left the cache and its last user has let go, never earlier.
 import { LRUCache } from 'lru-cache';
 import { closeFile, openFile, statFile } from './file-calls.ts';
+import { type KnownPages, newKnownPages } from './quick-reads.ts';
 
-export type OpenBlob = { readonly fd: number; readonly fileBytes: number };
+export type OpenBlob = {
+  readonly fd: number;
+  readonly fileBytes: number;
+  /** What quick-reads.ts knows of it. */
+  readonly pages: KnownPages;
+};
 
 export type OpenFiles = {
   /** The file, if it is open and cached, for whoever has done with it before anything else can happen, or asks `isCached` first. */
@@ -46,7 +52,13 @@ export function createOpenFiles(
   async function open(name: string, opening: Opening): Promise<Entry> {
     try {
       const fd = await openFile(pathOf(name), 'r');
-      const entry: Entry = { fd, fileBytes: await sizeOf(fd), users: opening.waiters, isCached: false };
+      const entry: Entry = {
+        fd,
+        fileBytes: await sizeOf(fd),
+        pages: newKnownPages(),
+        users: opening.waiters,
+        isCached: false,
+      };
       inUse.add(entry);
       onOpen(name, entry);
       if (!opening.isForgotten) {

@@ -3,9 +3,17 @@
 // before or written a while ago, of a file that is still open, are tried, and only a few at a time. Nothing tells what the system has dropped
 // meanwhile, so the time that such reads waited for a disk is added up, and when it is too much there are none for a while:
 // in the long run it is a fiftieth of this thread's time at most.
-import * as fs from 'node:fs';
+import { readSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import type { BlobRange } from '../../ports/blob-store.ts';
 import type { OpenBlob } from './open-files.ts';
+
+/** Pages of a file, as bits, by the index of their map; of an earlier generation they are forgotten. */
+export type KnownPages = { generation: number; readonly maps: Map<number, Uint32Array> };
+
+export function newKnownPages(): KnownPages {
+  return { generation: 0, maps: new Map() };
+}
 
 export type QuickReads = {
   /** Whether the page cache most likely has the range, and it is short enough to be read at once. */
@@ -22,10 +30,11 @@ export type QuickReads = {
 const QUICK_MAX_BYTES = 128 * 1024;
 /** What the page cache holds or drops as one. Bytes. */
 const PAGE_BYTES = 4096;
-/** Pages are noted as bits, in maps of 8 MiB of a file each. */
-const PAGES_PER_MAP = 2048;
-/** Maps of all files together: 4 MiB, for 128 GiB. Then all is forgotten, and learned anew. */
-const MAPS_MAX = 16_384;
+/** Pages are noted as bits, in maps of 128 MiB of a file each. */
+const PAGES_PER_MAP = 32_768;
+const PAGES_PER_WORD = 32;
+/** Maps of all files together: for 128 GiB. Then all is forgotten, and learned anew. Bytes. */
+const MAPS_MAX_BYTES = 4 * 1024 * 1024;
 /** A copy of 64 KiB takes 0.012 ms, a fast disk 0.1 and more; so may a machine with too much to do, without any disk. */
 const MAYBE_DISK_MS = 0.08;
 /** So long is too long, whatever the reason, when it happens twice in a row: not every disk is one that is counted. */
@@ -47,8 +56,8 @@ export type QuickReadsOptions = {
 /** One for a process. Cost of a quick read: its copy, two looks at the clock, and 0.1 µs. */
 export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
   const { nowMs = () => performance.now(), diskReads = () => process.resourceUsage().fsRead } = options;
-  let pages = new WeakMap<OpenBlob, Map<number, Uint32Array>>();
-  let mapCount = 0;
+  let generation = 1;
+  let mapBytes = 0;
   let knownDiskReads = 0;
   let knownAtMs = Number.NEGATIVE_INFINITY;
   let waitedMs = 0;
@@ -56,14 +65,12 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
   let tooLongInRow = 0;
   let lastTookMs = 0;
 
-  function isKnown(file: OpenBlob, { offsetBytes, lengthBytes }: BlobRange): boolean {
-    if (lengthBytes > QUICK_MAX_BYTES) return false;
-    const maps = pages.get(file);
-    if (maps === undefined) return false;
+  function isKnown({ pages }: OpenBlob, { offsetBytes, lengthBytes }: BlobRange): boolean {
+    if (lengthBytes > QUICK_MAX_BYTES || pages.generation !== generation) return false;
     const end = Math.floor((offsetBytes + lengthBytes - 1) / PAGE_BYTES) + 1;
     // Word by word: 64 KiB are 17 pages, in two words.
     for (let page = Math.floor(offsetBytes / PAGE_BYTES); page < end; ) {
-      const word = maps.get(Math.floor(page / PAGES_PER_MAP))?.[(page % PAGES_PER_MAP) >>> 5] ?? 0;
+      const word = pages.maps.get(Math.floor(page / PAGES_PER_MAP))?.[(page % PAGES_PER_MAP) >>> 5] ?? 0;
       const count = pagesInWord(page, end);
       const wanted = bitsOf(page, count);
       if ((word & wanted) !== wanted) return false;
@@ -72,21 +79,21 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
     return true;
   }
 
-  function mapOf(file: OpenBlob, index: number): Uint32Array {
-    if (mapCount >= MAPS_MAX) {
-      pages = new WeakMap();
-      mapCount = 0;
+  function mapOf({ pages, fileBytes }: OpenBlob, index: number): Uint32Array {
+    if (mapBytes >= MAPS_MAX_BYTES) {
+      generation += 1;
+      mapBytes = 0;
     }
-    let maps = pages.get(file);
-    if (maps === undefined) {
-      maps = new Map();
-      pages.set(file, maps);
+    if (pages.generation !== generation) {
+      pages.maps.clear();
+      pages.generation = generation;
     }
-    let map = maps.get(index);
+    let map = pages.maps.get(index);
     if (map === undefined) {
-      map = new Uint32Array(PAGES_PER_MAP / 32);
-      maps.set(index, map);
-      mapCount += 1;
+      const pagesInIt = Math.min(PAGES_PER_MAP, Math.ceil(fileBytes / PAGE_BYTES) - index * PAGES_PER_MAP);
+      map = new Uint32Array(Math.ceil(pagesInIt / PAGES_PER_WORD));
+      pages.maps.set(index, map);
+      mapBytes += map.byteLength;
     }
     return map;
   }
@@ -114,7 +121,7 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
         knownAtMs = startMs;
       }
       try {
-        const readBytes = fs.readSync(file.fd, buffer, at, lengthBytes, offsetBytes);
+        const readBytes = readSync(file.fd, buffer, at, lengthBytes, offsetBytes);
         const endMs = nowMs();
         const tookMs = endMs - startMs;
         lastTookMs = tookMs;

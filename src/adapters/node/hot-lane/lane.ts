@@ -3,7 +3,9 @@
 // its listeners off, the chunk back in front of what was not read yet, and node:http has the connection for good. It
 // decides nothing itself: recognise.ts says what is plain, delivery what the answer is. What is decided goes out at the end
 // of the turn of the event loop: end-of-turn.ts.
+import { Buffer } from 'node:buffer';
 import { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { type AnswerHot, type AnswerHotSigned, finished, type HotReply } from '../../../http/request.ts';
@@ -11,6 +13,7 @@ import { createHistogram, type MetricFamily, metricFamily } from '../../../ports
 import type { AnswerCounts } from '../answer-counts.ts';
 import { createEndOfTurn } from '../end-of-turn.ts';
 import { createFullAnswers, type FullAnswersOptions, type Line } from './full-answers.ts';
+import { createKeptRequests } from './kept-requests.ts';
 import { createPrebuiltHeads, type Head } from './prebuilt-heads.ts';
 import type { Recognise, Recognised } from './recognise.ts';
 import { createReplyWriter } from './reply-writer.ts';
@@ -101,20 +104,26 @@ type DueAnswer = {
   readonly head: Head;
   readonly requestId: string;
   readonly read: Recognised;
-  /** A copy of the request, where it may be needed once more; else empty. */
-  readonly chunk: Buffer;
+  /** The request begins it, where it may be needed once more. */
+  readonly kept: Buffer | null;
+  readonly requestBytes: number;
   /** NaN: it is not timed. */
   readonly startedMs: number;
   readonly isSampled: boolean;
 };
 
-const NO_CHUNK = Buffer.alloc(0);
+const NO_REQUEST = Buffer.alloc(0);
+
+function requestOf({ kept, requestBytes }: DueAnswer): Buffer {
+  return kept?.subarray(0, requestBytes) ?? NO_REQUEST;
+}
 
 /** Makes the lane of one server. Cost a request: about 2 µs above reading and writing the socket. */
 export function createHotLane(options: HotLaneOptions): HotLane {
   const { recognise, answer, answerSigned, requestId, nowMs, limits, noteServed, counts } = options;
   const heads = createPrebuiltHeads(limits.keepAliveMs);
   const writer = createReplyWriter();
+  const keep = createKeptRequests();
   const shareReads = createSharedReads();
   const connections = new Set<Connection>();
   /** Hot answers, sent or due. */
@@ -152,8 +161,8 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       head: heads.of(reply, read.isHead, id.length, now),
       requestId: id,
       read,
-      // The lane reads the next request into the same bytes.
-      chunk: reply.finish === null && noteServed === null ? NO_CHUNK : Buffer.from(chunk),
+      kept: reply.finish === null && noteServed === null ? null : keep(chunk),
+      requestBytes: chunk.length,
       startedMs,
       isSampled,
     };
@@ -167,9 +176,10 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     const { socket, line, writesAtOnce, due } = connection;
     connection.due = null;
     if (due === null || socket.destroyed) return;
-    const { head, requestId: id, read, chunk, startedMs } = due;
+    const { head, requestId: id, read, startedMs } = due;
     const reply = finished(due.reply);
     if (reply === null) {
+      const chunk = requestOf(due);
       if (!answerFully(line, read, chunk)) line.letGo(chunk);
       return;
     }
@@ -179,7 +189,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     if (Number.isNaN(startedMs)) return;
     const durationMs = performance.now() - startedMs;
     if (due.isSampled) durations.observe(durationMs / 1000);
-    noteServed?.({ socket, chunk, read, reply, requestId: id, durationMs });
+    noteServed?.({ socket, chunk: requestOf(due), read, reply, requestId: id, durationMs });
   }
 
   /** Reads nothing more until the client has taken what waits in the socket. */
@@ -222,7 +232,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       if (due?.reply.finish) {
         // Nothing was done for it yet: node:http answers both, in order.
         connection.due = null;
-        return letGo(Buffer.concat([due.chunk, chunk]));
+        return letGo(Buffer.concat([requestOf(due), chunk]));
       }
       if (due !== null) send(connection);
       if (!serve(connection, chunk)) letGo(chunk);
@@ -262,7 +272,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       if (connection.isWaiting) counts.ended(true);
       // Paused, or the chunk would be emitted at once, to nobody.
       socket.pause();
-      socket.unshift(isShared ? Buffer.from(chunk) : chunk);
+      socket.unshift(Buffer.from(chunk));
       options.handOver(socket);
       socket.resume();
     };

@@ -8,6 +8,7 @@
 // protect no better, for the list of what is read has to be right in either case; a test watches what is read.
 import { SELECTING_HEADERS, type SignedRead } from '../../../http/request.ts';
 import { createHeaderLines, HEADERS_MAX, type HeaderLines, withoutBlanks } from './header-lines.ts';
+import { createKeptTexts } from './kept-texts.ts';
 import { isPlainHost, isUrlHost, needsUrlParser, PLAIN_TARGET_BYTE } from './plain-target.ts';
 
 /** Longer requests go to node:http, whose own limit is higher. Bytes; browsers with cookies send about 2 KiB. */
@@ -89,10 +90,15 @@ export function createRecogniser(names: {
   const plainHost = createHostReader();
   const found: Found = new Int32Array(2 * READ_HEADERS.length);
   const lines = createHeaderLines();
+  const texts = createKeptTexts();
   let current: Buffer = Buffer.alloc(0);
   const readHeader = (index: number): string | null => {
     const start = found[2 * index] ?? -1;
     return start === -1 ? null : current.toString('latin1', start, found[2 * index + 1]);
+  };
+  const readTag = (): string | null => {
+    const start = found[2 * IF_NONE_MATCH_AT] ?? -1;
+    return start === -1 ? null : texts.of(current, start, found[2 * IF_NONE_MATCH_AT + 1] ?? start);
   };
   const header = (name: string): string | null => {
     const index = (READ_HEADERS as readonly string[]).indexOf(name);
@@ -116,7 +122,7 @@ export function createRecogniser(names: {
     if (weight === 'refused') return null;
     const host = plainHost(chunk, found[HOST_AT] ?? 0, found[HOST_AT + 1] ?? 0);
     if (host === null) return null;
-    const rawPath = chunk.toString('latin1', targetAt, pathEnd);
+    const rawPath = texts.of(chunk, targetAt, pathEnd);
     const rawQuery = hasQuery ? chunk.toString('latin1', pathEnd + 1, targetEnd) : '';
     if (!host.isUrlHost && (needsUrlParser(rawPath) || needsUrlParser(rawQuery))) return null;
     return {
@@ -126,7 +132,7 @@ export function createRecogniser(names: {
       rawPath,
       rawQuery,
       host: host.name,
-      ifNoneMatch: readHeader(IF_NONE_MATCH_AT),
+      ifNoneMatch: readTag(),
       range: readHeader(RANGE_AT),
       header,
       headerNames,
