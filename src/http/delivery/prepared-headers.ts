@@ -79,6 +79,7 @@ export function createPreparedFor(settings: PreparedSettings): PreparedFor {
 function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfile): PreparedHeaders {
   const { defaultCacheControl, memoryHit, memoryMiss, compressionMaxBytes, isServerTimingOn } = settings;
   const { isSandboxed, rules } = profile;
+  const namesOfNotModified = updatedNames(profile);
   const known = new WeakMap<Pointer, Prepared>();
 
   function of(pointer: Pointer): Prepared {
@@ -120,8 +121,8 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
     },
     notModified(pointer, cacheStatus) {
       const prepared = of(pointer);
-      if (cacheStatus !== memoryHit) return notModifiedHeaders(prepared.common, cacheStatus);
-      prepared.notModified ??= timed(notModifiedHeaders(prepared.common, cacheStatus), cacheStatus);
+      if (cacheStatus !== memoryHit) return notModifiedHeaders(prepared.common, namesOfNotModified, cacheStatus);
+      prepared.notModified ??= timed(notModifiedHeaders(prepared.common, namesOfNotModified, cacheStatus), cacheStatus);
       return prepared.notModified;
     },
     part: (pointer, cacheStatus, range) =>
@@ -156,12 +157,25 @@ function withCacheControl(own: HeaderRecord, defaultOf: () => string): HeaderRec
   return { 'cache-control': defaultOf(), ...own };
 }
 
-/** What a cache updates by a 304, as S3 sends it too; nothing else of the object. Source: RFC 9110 section 15.4.5. */
+/** What a cache updates by a 304, as S3 sends it too. Source: RFC 9110 section 15.4.5. */
 const NOT_MODIFIED_HEADERS = ['cache-control', 'etag', 'expires', 'last-modified', 'vary'] as const;
 
-function notModifiedHeaders(common: Readonly<HeaderRecord>, cacheStatus: string): HeaderRecord {
+/**
+ * Those, and what the site itself says of its answers: the ETag stays the same when `_headers` or the preset changes, so
+ * a reader that asks whether its copy is still right would keep the old policy with it for ever. Nothing else of the
+ * object. Source: RFC 9111 section 4.3.4; nginx's add_header is on a 304 too.
+ */
+function updatedNames({ changes }: HeaderProfile): readonly string[] {
+  return [...new Set([...NOT_MODIFIED_HEADERS, ...changes.added.map(([name]) => name)])];
+}
+
+function notModifiedHeaders(
+  common: Readonly<HeaderRecord>,
+  names: readonly string[],
+  cacheStatus: string,
+): HeaderRecord {
   const headers: HeaderRecord = {};
-  for (const name of NOT_MODIFIED_HEADERS) {
+  for (const name of names) {
     const value = common[name];
     if (value !== undefined) headers[name] = value;
   }

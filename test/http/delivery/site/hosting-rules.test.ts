@@ -110,6 +110,30 @@ describe('rules in _headers', () => {
     expect((await visit('/')).headers).not.toHaveProperty('x-a');
   });
 
+  it('are on a 304 too, for the tag is the old one when they change', async () => {
+    const CSP = "default-src 'self'";
+    await put('_headers', `/*\n  Content-Security-Policy: ${CSP}\n  CDN-Cache-Control: max-age=9\n  ! X-Frame-Options`);
+    await put('assets/long.css', 'a {}'.repeat(1000));
+    await configure({ securityHeaders: 'strict' });
+    const gzip = { 'accept-encoding': 'gzip' };
+    const encoding = async () => (await visit('/assets/long.css', { headers: gzip })).headers['content-encoding'];
+    await expect.poll(encoding, { interval: 5 }).toBe('gzip');
+    for (const target of ['/about', '/assets/long.css']) {
+      const { headers: whole } = await visit(target, { headers: gzip });
+      const options = { headers: { ...gzip, 'if-none-match': whole.etag ?? '' } };
+      const { status, headers } = await visit(target, options);
+      expect(status).toBe(304);
+      expect(headers).toMatchObject({ 'content-security-policy': CSP, 'cdn-cache-control': 'max-age=9' });
+      expect(headers).toMatchObject({ etag: whole.etag, 'referrer-policy': 'no-referrer' });
+      expect(headers).not.toHaveProperty('x-frame-options');
+      expect(hot(target, options)).toEqual({ status, headers, body: '' });
+    }
+    await put('_headers', '/*\n  Content-Security-Policy: none');
+    const { etag = '' } = (await visit('/about')).headers;
+    const fresh = await visit('/about', { headers: { 'if-none-match': etag } });
+    expect([fresh.status, fresh.headers['content-security-policy']]).toEqual([304, 'none']);
+  });
+
   it('never make a cache keep that something is not there, nor a list', async () => {
     await put('_headers', '/*\n  Cache-Control: max-age=31536000, immutable\n  CDN-Cache-Control: max-age=9\n  X-A: b');
     await configure({
@@ -143,6 +167,13 @@ describe('what only some visitors may have', () => {
     const { status, headers } = await visit('/about', { headers: { referer: 'http://friend.example/a' } });
     expect([status, headers['cache-control'], headers['cdn-cache-control']]).toEqual([
       200,
+      'private, no-cache',
+      undefined,
+    ]);
+    const known = { referer: 'http://friend.example/a', 'if-none-match': headers.etag ?? '' };
+    const again = await visit('/about', { headers: known });
+    expect([again.status, again.headers['cache-control'], again.headers['cdn-cache-control']]).toEqual([
+      304,
       'private, no-cache',
       undefined,
     ]);

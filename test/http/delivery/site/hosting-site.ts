@@ -47,10 +47,10 @@ export function useSite() {
     const place = { rawBucket: 'pages', rawPath: request.rawPath.slice(1), binding };
     const response = await delivery.deliverSite(request, place, 'ID');
     const { 'x-amz-request-id': _id, ...rest } = Object.fromEntries(response.headers);
-    const body = await response.text();
+    const body = await response.arrayBuffer();
     // What metrics and access log go by.
-    expect(request.notes.bodyBytes).toBe(new TextEncoder().encode(body).length);
-    return { status: response.status, headers: rest, body };
+    expect(request.notes.bodyBytes).toBe(body.byteLength);
+    return { status: response.status, headers: rest, body: new TextDecoder().decode(body) };
   }
 
   /** What the hot door says; null: nothing. */
