@@ -89,7 +89,8 @@ export function joinChunks(first: Uint8Array | ReadableStream<Uint8Array>, rest:
         const chunk = await current.next(wantedBytes);
         if (chunk !== null) return chunk;
         const open = rest[opened];
-        if (open === undefined) break;
+        // Closed while the last chunk was waited for: what is opened now would be a read that nobody wants.
+        if (open === undefined || isClosed) break;
         opened += 1;
         current = begin(await open());
         if (isClosed) current.close();

@@ -103,12 +103,34 @@ describe('joinChunks', () => {
     expect(await joined.next(1)).toBeNull();
   });
 
+  it('opens nothing more when it is closed while the end of a part is waited for', async () => {
+    const end = Promise.withResolvers<null>();
+    const current: ByteChunks = { next: () => end.promise, close: () => end.resolve(null) };
+    let opened = 0;
+    const joined = joinChunks(new ChunkStream(current), [
+      () => {
+        opened += 1;
+        return Uint8Array.of(1);
+      },
+    ]);
+    const waiting = joined.next(1);
+    joined.close();
+    expect(await waiting).toBeNull();
+    expect(opened).toBe(0);
+  });
+
   it('closes a part that was being opened when it was closed itself', async () => {
     const late = borrowedChunks([1]);
     const opening = Promise.withResolvers<ReadableStream<Uint8Array>>();
-    const joined = joinChunks(new Uint8Array(), [() => opening.promise]);
+    const asked = Promise.withResolvers<void>();
+    const open = () => {
+      asked.resolve();
+      return opening.promise;
+    };
+    const joined = joinChunks(new Uint8Array(), [open]);
     await joined.next(1);
     const next = joined.next(1);
+    await asked.promise;
     joined.close();
     opening.resolve(new ChunkStream(late));
     expect(await next).toBeNull();
