@@ -6,6 +6,7 @@ import type { ApiOptions, ApiSurface } from './app.ts';
 /** Answers what is the API's; null for every other page under `/-`. `path` begins behind `/-`. */
 export type AnswerApi = (request: HttpRequest, path: string, requestId: string) => Promise<Response> | null;
 
+/** Makes the door. What is loaded behind it is kept for good. */
 export function createLazyApi(options: ApiOptions): AnswerApi {
   const { ownFiles } = options.core.ports;
   // What was made is kept, never the promise of it: on Workers no request may wait for another's.

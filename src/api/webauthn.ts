@@ -55,6 +55,7 @@ function partyOf({ request }: ApiCall): { readonly expectedRPID: string; readonl
   return { expectedRPID, expectedOrigin: [`https://${request.host}`, ...(isLocal ? [`http://${request.host}`] : [])] };
 }
 
+/** What a browser needs to make a passkey of that member, other than those it has. Cost: one commit of the directory. */
 export async function registrationOptions(
   call: ApiCall,
   member: { readonly id: string; readonly login: string; readonly displayName: string },
@@ -75,6 +76,7 @@ export async function registrationOptions(
   return { ...options };
 }
 
+/** What a browser needs to sign in with any passkey of this host. Cost: one commit of the directory. */
 export async function authenticationOptions(call: ApiCall): Promise<z.infer<typeof optionsSchema>> {
   const { generateAuthenticationOptions } = await library();
   const challenge = await newChallenge(call.core, 'sign-in');

@@ -62,6 +62,7 @@ function keyOfMember(sql: Sql, id: AccessKeyId): StoredAccessKey | null {
   };
 }
 
+/** The calls over a database with DIRECTORY_SCHEMA. */
 export function createAccessKeyCalls(sql: Sql): KeyCalls {
   const read = (accountId: AccountId, id: AccessKeyId) => {
     const [row] = sql.all<KeyRow>(

@@ -19,6 +19,7 @@ type AccountRow = {
 };
 const ACCOUNT_COLUMNS = 'id, display_name, created_at_ms, is_enabled, revision';
 
+/** The calls over a database with DIRECTORY_SCHEMA. */
 export function createAccountCalls(sql: Sql): AccountCalls {
   const read = (id: AccountId) => {
     const [row] = sql.all<AccountRow>(`SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id = ?`, id);

@@ -34,6 +34,7 @@ const GOES_WITH_ONE = 8;
 
 const LAST_MS = Number.MAX_SAFE_INTEGER;
 
+/** The calls over a database with DIRECTORY_SCHEMA. */
 export function createAuditCalls(sql: Sql): AuditCalls {
   const forget = (accountId: string, id: string) => forgetEntry(sql, accountId, id);
   return {

@@ -1,4 +1,4 @@
-/** The tables of billing.ts, one migration of the directory. docs/storage-schema.md explains them. */
+/** One migration. docs/storage-schema.md explains the tables. */
 export const BILLING_TABLES: readonly string[] = [
   'CREATE TABLE rate_cards (id TEXT NOT NULL PRIMARY KEY, json TEXT NOT NULL) STRICT, WITHOUT ROWID',
   'CREATE TABLE account_cards (account_id TEXT NOT NULL PRIMARY KEY, card_id TEXT NOT NULL) STRICT, WITHOUT ROWID',

@@ -10,6 +10,7 @@ import type { Sql } from '../ports/sql.ts';
 /** The blobs that a row mentions, and how many bytes of each, counted as often as they stand in it. */
 export type Mentions = ReadonlyMap<BlobId, number>;
 
+/** Of each blob, how many bytes the segments take of it together. */
 export function mentionsOf(segments: readonly Segment[]): Mentions {
   const mentions = new Map<BlobId, number>();
   for (const { blobId, lengthBytes } of segments) mentions.set(blobId, (mentions.get(blobId) ?? 0) + lengthBytes);

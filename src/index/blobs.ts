@@ -13,6 +13,7 @@ type BlobCalls = Pick<
 >;
 type Hold = { readonly blobId: BlobId; readonly holder: BucketAddress };
 
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createBlobCalls(sql: Sql): BlobCalls {
   return {
     findUnknownBlobs({ blobIds }) {

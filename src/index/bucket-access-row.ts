@@ -11,11 +11,13 @@ type FirstForm = {
   readonly policyPublicPrefixes: readonly string[];
 };
 
+/** `{}` for a private bucket. */
 export function encodeAccess(access: BucketAccess): string {
   const set = Object.entries(access).filter(([name, value]) => value !== PRIVATE_ACCESS[name as keyof BucketAccess]);
   return JSON.stringify(Object.fromEntries(set));
 }
 
+/** `bucket`: whose row it is, for what the first programs did not write. */
 export function decodeAccess(text: string, bucket: { name: BucketName; ownerId: AccountId }): BucketAccess {
   if (text === '{}') return PRIVATE_ACCESS;
   const stored = JSON.parse(text) as Partial<BucketAccess> | FirstForm;

@@ -16,6 +16,7 @@ type BucketNameCalls = Pick<
   | 'setSweepTurn'
 >;
 
+/** The calls over a database with DIRECTORY_SCHEMA. */
 export function createBucketNameCalls(sql: Sql): BucketNameCalls {
   return {
     listBuckets({ ownerId, prefix, after, limit }) {

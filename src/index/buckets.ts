@@ -33,6 +33,7 @@ type BucketCalls = Pick<
   | 'forgetBucketLife'
 >;
 
+/** The record of a row of `buckets`. */
 export function decodeBucket(row: BucketRow): BucketRecord {
   return {
     id: row.id as BucketId,
@@ -64,6 +65,7 @@ function requireLockable(merged: BucketSettings, change: Partial<BucketSettings>
   throw new StorageError('InvalidBucketState', { detail, fields: { BucketName: name } });
 }
 
+/** The failure of a caller who decided on another revision or life of the bucket: it opens the bucket again. */
 export function bucketChanged(name: BucketName): StorageError {
   return new StorageError('BucketChanged', { fields: { BucketName: name } });
 }
@@ -86,6 +88,7 @@ export function findLife(sql: Sql, bucket: BucketAddress): number | null {
   return row?.n ?? null;
 }
 
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createBucketCalls(sql: Sql): BucketCalls {
   function findLive(name: BucketName): BucketRecord | null {
     const [row] = sql.all<BucketRow>(

@@ -5,6 +5,7 @@ import type { BucketId, BucketName } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { Sql } from '../ports/sql.ts';
 
+/** The calls over a database with DIRECTORY_SCHEMA. */
 export function createHostCalls(sql: Sql): Pick<DirectoryApi, 'getHost' | 'bindHosts'> {
   return {
     getHost: ({ host }) => readHost(sql, host),

@@ -18,6 +18,7 @@ type AnswerRow = {
   readonly sealed: string | null;
 };
 
+/** The calls over a database with DIRECTORY_SCHEMA. */
 export function createIdempotencyCalls(sql: Sql): Pick<SignInApi, 'beginIdempotent' | 'endIdempotent'> {
   return {
     beginIdempotent({ caller, key, fingerprint, attemptId, nowMs }) {

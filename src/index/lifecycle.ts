@@ -20,6 +20,7 @@ import { placeMarker, removeCurrent, removeOther, versioningOf } from './version
 type LifecycleCalls = Pick<IndexApi, 'getLifecycleRun' | 'scanLifecycle' | 'applyLifecycle'>;
 type Context = { readonly n: number; readonly versioning: Versioning; readonly nowMs: number };
 
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createLifecycleCalls(sql: Sql): LifecycleCalls {
   return {
     getLifecycleRun({ bucket }) {

@@ -72,6 +72,7 @@ function otherOf(row: RowChange['to']): number {
   return row === null || row.storageClass === 'STANDARD' ? 0 : row.sizeBytes;
 }
 
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createNameAidCalls(sql: Sql): NameAidCalls {
   return {
     measurePrefixes({ bucket, prefixes }) {

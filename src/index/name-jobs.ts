@@ -35,6 +35,7 @@ const UNDOABLE_JOBS = 5;
  */
 const MARKERS_LOOKED_BEHIND = 250;
 
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createNameJobCalls(sql: Sql): NameJobCalls {
   return {
     getNameJob: ({ bucket, id }) => read(sql, requireBucket(sql, bucket), id),

@@ -6,6 +6,7 @@ import type { Sql } from '../ports/sql.ts';
 
 type NamedKeyCalls = Pick<DirectoryApi, 'getNamedKey' | 'listNamedKeys' | 'addNamedKey' | 'changeNamedKey'>;
 
+/** The calls over a database with DIRECTORY_SCHEMA. */
 export function createNamedKeyCalls(sql: Sql): NamedKeyCalls {
   return {
     getNamedKey: ({ id }) => readNamedKey(sql, id),

@@ -113,6 +113,7 @@ export function encodeSegments(segments: readonly Segment[]): string {
   return encodeBounded(toRuns(segments));
 }
 
+/** What `encodeSegments` wrote. */
 export function decodeSegments(text: string): Segment[] {
   return fromRuns(JSON.parse(text) as SegmentRuns);
 }
@@ -196,6 +197,7 @@ export function lockOfDetail(text: string): ObjectLock | null {
   return text.includes('"lock":') ? ((JSON.parse(text) as Detail).lock ?? null) : null;
 }
 
+/** The version of a row, whose `detail` and inline bytes are at hand wherever they stand. */
 export function decodeVersion(row: VersionRow): ObjectVersion {
   const detail = JSON.parse(row.detail) as Detail;
   const kind = decodeChecksumKind(row);
@@ -227,6 +229,7 @@ export function decodeVersion(row: VersionRow): ObjectVersion {
 /** What tells a row of `versions` that has no bytes from one that has. */
 export type MarkerRow = { readonly is_marker: number };
 
+/** The delete marker of a row. */
 export function decodeMarker(row: VersionRow): DeleteMarker {
   return {
     key: row.key as ObjectKey,
@@ -237,6 +240,7 @@ export function decodeMarker(row: VersionRow): DeleteMarker {
   };
 }
 
+/** What lists show of a row. */
 export function decodeSummary(row: SummaryRow): ObjectSummary {
   return {
     key: row.key as ObjectKey,

@@ -37,6 +37,7 @@ type ObjectCalls = Pick<
   'getVersion' | 'getObjects' | 'resolve' | 'resolveAll' | 'commitObject' | 'deleteObjects' | 'updateVersion'
 >;
 
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createObjectCalls(sql: Sql): ObjectCalls {
   /** The current version, for which the bucket need not be read by itself. BucketChanged. */
   function readIn(bucket: BucketRef, key: ObjectKey): ObjectVersion | null {

@@ -38,6 +38,7 @@ export const OUTBOX_COLUMNS = `id, place, account_id, endpoint_id, lane, message
 /** What of a row a change of its state needs. */
 export type RowPlace = Pick<OutboxRow, 'id' | 'place' | 'endpoint_id' | 'lane'>;
 
+/** The message of a row. */
 export function decodeDelivery(row: OutboxRow): Delivery {
   return {
     id: row.id,

@@ -17,6 +17,7 @@ import { rewriteDetail } from './version-rows.ts';
 
 type PackingCalls = Pick<IndexApi, 'getPackingRun' | 'scanPacking' | 'setPackingRun' | 'exchangeBody'>;
 
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createPackingCalls(sql: Sql): PackingCalls {
   return {
     getPackingRun({ bucket }) {

@@ -18,6 +18,7 @@ type PasskeyRow = {
 };
 const COLUMNS = 'id, account_id, member_id, name, public_key, counter, transports, created_at_ms, last_used_ms';
 
+/** The calls over a database with DIRECTORY_SCHEMA. */
 export function createPasskeyCalls(sql: Sql): PasskeysApi {
   const { getMember, findLogin } = createMemberCalls(sql);
   return {

@@ -12,6 +12,7 @@ import { halves, startOfMonth, sumUsage, wholeOf } from './usage-sums.ts';
 type ReceiptCalls = Pick<LedgerApi, 'takeReceipt' | 'readReceipts'>;
 type Month = { readonly accountId: AccountId; readonly monthMs: number };
 
+/** The calls over a database with LEDGER_SCHEMA; ledger-index.ts makes each atomic. */
 export function createReceiptCalls(sql: Sql, price: PriceReceipt): ReceiptCalls {
   return {
     takeReceipt({ accountId, use, tariff, nowMs }) {

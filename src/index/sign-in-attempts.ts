@@ -10,6 +10,7 @@ const FREE_FAILURES = { name: 10, source: 30 } as const;
 const FORGET_AFTER_MS = HOUR_MS;
 const WAIT_MAX_MS = 60_000;
 
+/** The calls over a database with DIRECTORY_SCHEMA. */
 export function createAttemptCalls(sql: Sql): Pick<SignInApi, 'beginSignIn' | 'endSignIn'> {
   return {
     beginSignIn({ subjects, nowMs }) {

@@ -39,6 +39,7 @@ function holderFilter(holder: OfAccount['holder']) {
   return [0, holder.memberId, holder.accessKeyId] as const;
 }
 
+/** The calls over a database with DIRECTORY_SCHEMA. */
 export function createSignInCalls(sql: Sql): TokenCalls & SessionCalls {
   return { ...createTokenCalls(sql), ...createSessionCalls(sql) };
 }

@@ -26,6 +26,7 @@ type HoursRow = {
 
 const GIB = 1n << 30n;
 
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createStorageCalls(sql: Sql): StorageCalls {
   return {
     getStorageTotals: ({ bucket }) =>

@@ -35,15 +35,18 @@ export type StoredPart = {
   readonly mentions: Mentions;
 };
 
+/** The failure of a call about an upload that is not in progress. */
 export function noSuchUpload(uploadId: UploadId): StorageError {
   return new StorageError('NoSuchUpload', { fields: { UploadId: uploadId } });
 }
 
+/** The JSON text `attributes`: all of an upload that has no column of its own. */
 export function encodeAttributes(upload: Upload): string {
   const { key: _key, uploadId: _uploadId, createdAtMs: _createdAtMs, ...attributes } = upload;
   return JSON.stringify(attributes satisfies Attributes);
 }
 
+/** The upload of a row; what older programs did not write is as nobody said anything of it. */
 export function decodeUpload(row: UploadRow): Upload {
   return {
     ...NO_FACTS,
@@ -55,6 +58,7 @@ export function decodeUpload(row: UploadRow): Upload {
   };
 }
 
+/** The part of a row. */
 export function decodePart(row: PartRow): UploadedPart {
   return {
     partNumber: row.part_number,

@@ -43,6 +43,7 @@ const DROPPED_PARTS = 10_000;
 
 type UploadAddress = { readonly bucket: BucketRef; readonly key: ObjectKey; readonly uploadId: UploadId };
 
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createUploadCalls(sql: Sql): UploadCalls {
   /** The bucket's number and the upload. BucketChanged, NoSuchUpload. */
   function open(address: UploadAddress): { n: number; upload: Upload } {

@@ -22,6 +22,7 @@ import { readCurrent, readNewestOther, readOther, type StoredMarker, type Stored
  */
 const DETAIL_IN_ROW_MAX_LENGTH = 512;
 
+/** The bucket's versioning as the caller knows it. */
 export function versioningOf(bucket: BucketRef): Versioning {
   return bucket.versioning ?? 'off';
 }

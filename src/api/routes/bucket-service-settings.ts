@@ -123,6 +123,7 @@ type Shown = z.infer<z.ZodObject<typeof shownServiceSettings>>;
 type Given = z.infer<z.ZodObject<typeof serviceSettings>>;
 export type GivenServiceSettings = { readonly [Name in keyof Given]?: Given[Name] | undefined };
 
+/** Those settings as the API shows them. */
 export function showServiceSettings(settings: BucketSettings): Shown {
   const { logging, website, objectLock, notifications, deduplication } = settings;
   const rules = (notifications ?? []).map(({ id, endpointId, events, prefix, suffix }) => ({

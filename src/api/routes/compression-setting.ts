@@ -13,6 +13,7 @@ export const compressionSchema = z
   })
   .openapi('BucketCompression');
 
+/** The setting as the API shows it; null: off. */
 export function showCompression({ compression }: BucketSettings): z.infer<typeof compressionSchema> | null {
   return compression === null ? null : { afterDays: compression.afterDays };
 }

@@ -79,6 +79,7 @@ const previewSchema = z
   })
   .openapi('DeletionPreview');
 
+/** A job as the API shows it. */
 export function showJob(job: NameJob): z.infer<typeof jobSchema> {
   const { id, task, state, counts, total, canUndo, failure } = job;
   return {

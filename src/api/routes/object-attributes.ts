@@ -46,6 +46,7 @@ export const attributesSchema = z
 
 export type GivenAttributes = z.infer<typeof attributesSchema>;
 
+/** Attributes as the API shows them; null for a header that was not given. */
 export function showAttributes({ headers, userMetadata, storageClass }: ObjectAttributes) {
   const of = (name: keyof ObjectHeaders) => (headers[name] === undefined ? null : headerToText(headers[name]));
   return {

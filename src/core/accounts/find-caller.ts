@@ -1,3 +1,4 @@
+// Who sent a request of the JSON API, by what it shows: a token or a session. Called before anything else of it is looked at.
 import { StorageError } from '../../ports/errors.ts';
 import type { Core } from '../core.ts';
 import type { ApiCaller } from './permissions.ts';

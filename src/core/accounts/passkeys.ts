@@ -19,6 +19,7 @@ export type ChallengeFor = 'sign-in' | { readonly memberId: string };
 
 const subjectOf = (purpose: ChallengeFor) => (purpose === 'sign-in' ? purpose : `register ${purpose.memberId}`);
 
+/** 32 random bytes, good once and for five minutes. Cost: one commit of the directory. */
 export async function newChallenge(core: Core, purpose: ChallengeFor): Promise<Uint8Array<ArrayBuffer>> {
   const challenge = new Uint8Array(randomBytes(CHALLENGE_BYTES));
   const nowMs = core.ports.clock.nowMs();

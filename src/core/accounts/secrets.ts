@@ -11,10 +11,12 @@ const TOKEN_PREFIX = 'qst_';
 const TOKEN = /^qst_[0-9a-hjkmnp-tv-z]{32}$/;
 const COOKIE = /^[0-9a-hjkmnp-tv-z]{32}$/;
 
+/** A bearer token, as its holder gets it: `qst_` and 32 characters. */
 export function newTokenText(): string {
   return TOKEN_PREFIX + randomText(RANDOM_LENGTH);
 }
 
+/** The value of a session cookie: 32 characters. */
 export function newCookieText(): string {
   return randomText(RANDOM_LENGTH);
 }

@@ -1,3 +1,4 @@
+// Bearer tokens of the JSON API: making one. Lists and withdrawal are calls of the directory that the routes make.
 import type { Token } from '../../ports/accounts.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Core } from '../core.ts';

@@ -1,3 +1,5 @@
+// Who an access key id belongs to, with the secret that proves it: the look-up that both surfaces authenticate with. It also
+// seals secrets that older programs kept plain, and notes when a key was used.
 import type { StoredAccessKey } from '../../ports/account-records.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';

@@ -13,6 +13,7 @@ export function memberKeyId(memberId: string): AccessKeyId {
   return `${MEMBER_KEY_PREFIX}${memberId}` as AccessKeyId;
 }
 
+/** Whether an id is one of those. */
 export function isMemberKeyId(id: AccessKeyId): boolean {
   return id.startsWith(MEMBER_KEY_PREFIX);
 }

@@ -15,7 +15,7 @@ export async function findRateCard(core: Core, id: string): Promise<RateCard | n
   return json === null ? null : parseRateCard(JSON.parse(json));
 }
 
-/** The card that an account with this choice has. InternalError when the server's default card does not exist. */
+/** The card that an account with this choice has; null: the server's. InternalError when there is none of that id. */
 export async function rateCardOf(core: Core, cardId: string | null): Promise<RateCard> {
   const id = cardId ?? core.settings.rateCardId;
   const card = await findRateCard(core, id);

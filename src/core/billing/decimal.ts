@@ -29,6 +29,7 @@ export function divideRounded(numerator: bigint, denominator: bigint): bigint {
   return isNegative ? -rounded : rounded;
 }
 
+/** The smaller of two numbers. */
 export const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /** The least whole number that is not less than the fraction; both parts are positive or zero. */

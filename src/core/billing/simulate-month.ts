@@ -25,7 +25,10 @@ export type SimulateInput = {
   readonly objectCount: bigint;
 };
 
-/** NoSuchRateCard. Cost: one query of the ledger; with a lifecycle, one for two months of hours besides. */
+/**
+ * NoSuchRateCard. Cost: one query of the ledger; with a lifecycle one more, for the hours of the month and of as many days before.
+ * A read of the directory for the account, and one for each card that does not ship.
+ */
 export async function simulateMonth(core: Core, account: Account, input: SimulateInput): Promise<MonthSimulation> {
   const { period, cardIds, whatIfs, objectCount } = input;
   const { startMs, endMs } = monthBounds(period);

@@ -1,3 +1,4 @@
+// CreateBucket, in an order in which a crash leaves nothing that is not put right, and with the caps that are on the account.
 import type { BucketAccess } from '../../ports/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../ports/bucket-settings.ts';
 import type { Account, BucketName, BucketRecord } from '../../ports/domain.ts';

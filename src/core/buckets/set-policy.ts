@@ -1,3 +1,4 @@
+// The policy of a bucket: what may be put, and putting it. What it means for strangers follows in set-bucket-access.ts.
 import type { BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { isPublicPolicy } from '../auth/policy/is-public-policy.ts';

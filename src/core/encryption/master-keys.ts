@@ -39,6 +39,7 @@ function parseMasterKey(text: string): MasterKey | null {
   }
 }
 
+/** 32 bytes as a master key. Its id is derived from them and tells nothing of them. */
 export function toMasterKey(key: Uint8Array): MasterKey {
   return { id: deriveKey(key, 'quayside master key id 1').subarray(0, 4).toHex(), key };
 }

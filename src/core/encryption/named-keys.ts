@@ -16,6 +16,7 @@ export const MANAGED_KEY_ID = 'alias/aws/s3';
 /** Letters, digits and what stands in the ids, aliases and ARNs of AWS, so that these can be used as they are. */
 export const NAMED_KEY_ID_FORM = /^[\w:/.-]{1,256}$/;
 
+/** Whether a named key could have that id. */
 export function isNamedKeyId(value: unknown): value is string {
   return typeof value === 'string' && NAMED_KEY_ID_FORM.test(value);
 }

@@ -12,6 +12,10 @@ const LOG_SERVICE = 'logging.s3.amazonaws.com';
 /** A name as log objects have it behind their prefix. */
 const EXAMPLE_NAME = '2026-01-01-00-00-00-0000000000000000';
 
+/**
+ * Whether the policy of `target` lets the service write the logs of `source` under the prefix. Cost: the policy is parsed, and
+ * evaluated twice.
+ */
 export function mayDeliverLogs(
   target: BucketRecord,
   source: { readonly name: string; readonly ownerId: string },

@@ -1,3 +1,4 @@
+// CreateMultipartUpload: what is true of all parts and of the object that they become is decided here and kept with the upload.
 import type { AccountId, Checksum, ChecksumAlgorithm, ObjectAttributes, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Upload } from '../../ports/metadata-index.ts';

@@ -198,7 +198,7 @@ export async function holdForeignBlobs(
   return arrivals;
 }
 
-/** The same for the bodies of several objects, in their order. Cost: one call for each home. */
+/** The same for the bodies of several objects, in their order. ServiceUnavailable. Cost: one commit of each home. */
 export async function holdForeignBlobsOf(
   core: Core,
   holder: Pick<BucketRecord, 'id' | 'name'>,

@@ -41,7 +41,7 @@ export type SweepStretch = {
   readonly onSwept?: (name: BucketName) => Promise<unknown>;
 };
 
-/** Sweeps these. `isAll`: there are no buckets behind them. Rejects when the directory fails, or `onSwept` does. */
+/** Sweeps these. `isAll`: it came to the end of all buckets. Rejects when the directory fails, or `onSwept` does. */
 export async function sweepBuckets(
   core: Core,
   { after: start, bucketsMax, onSwept = async () => {} }: SweepStretch,

@@ -212,6 +212,7 @@ const otherRow = (category: string, frequency: string, description: string, amou
   SkuPriceId: null,
 });
 
+/** With a line of column names; empty where `focusJson` has null. */
 export function focusCsv(document: InvoiceDocument, issuer: string, buckets: readonly BucketUsage[] = []): string {
   const rows = focusRows(document, issuer, buckets).map((row) => FOCUS_COLUMNS.map((column) => row[column]));
   return csvText([[...FOCUS_COLUMNS], ...rows]);
