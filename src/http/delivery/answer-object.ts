@@ -132,7 +132,9 @@ export function createAnswerObject(
         : send(opened.body, opened.tier);
     };
     if (gate === null || caps === null) return proceed();
-    const fromMemory = isHead || representation !== null || isInMemory(core, pointer, { offsetBytes, lengthBytes });
+    const isAtHand =
+      representation === null ? isInMemory(core, pointer, { offsetBytes, lengthBytes }) : choice?.origin !== 'bucket';
+    const fromMemory = isHead || isAtHand;
     return caps.require(readerOf(gate), { ...wanted, fromMemory }).then(proceed);
   };
 }

@@ -31,6 +31,7 @@ import { createPreparedFor } from './prepared-headers.ts';
 import { createPublicReader } from './public-reader.ts';
 import { createReadReceipts, freeReceiptOf } from './read-receipt.ts';
 import { requireReferer } from './require-referer.ts';
+import { requireWorkFor } from './require-work.ts';
 import { createSiteDelivery, type DeliverSite } from './site/deliver-site.ts';
 import { createSiteRulesReader } from './site/site-rules.ts';
 import { createUnsignedHeaders, type UnsignedHeaders } from './unsigned-headers.ts';
@@ -93,6 +94,7 @@ export function createDelivery(
   takeReceipt: TakeReceipt | null = null,
 ): Delivery {
   const { isServerTimingOn } = settings;
+  const { tier: derivedTier } = core.ports.derived;
   const cacheStatus = createCacheStatus(core.ports.tiers);
   const reader = createPublicReader(core, decide, settings);
   const memoryHit = cacheStatus('memory', 'memory');
@@ -134,8 +136,9 @@ export function createDelivery(
     if (prepared.isGuarded(pointer)) requireReferer(used, request, cors);
     const read = { asked, found, pointer, prepared, cors, isForEveryone };
     const imageSettings = request.rawQuery === '' ? null : (found.gate?.settings.hosting?.images ?? null);
-    const image = imageSettings === null ? null : images.choose(pointer, request, imageSettings);
-    const choice = image === null && prepared.isNegotiated(pointer) ? variants.choose(pointer, request) : image;
+    const work = requireWorkFor(caps, found.gate, { isHead: request.method === 'HEAD', tier: derivedTier });
+    const image = imageSettings === null ? null : images.choose(pointer, request, imageSettings, work);
+    const choice = image === null && prepared.isNegotiated(pointer) ? variants.choose(pointer, request, work) : image;
     return choice instanceof Promise ? choice.then((late) => answerObject(read, late)) : answerObject(read, choice);
   }
 

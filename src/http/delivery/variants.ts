@@ -7,20 +7,24 @@
 // without such a tag is always one of the stored bytes: which variants are ready changes, and parts must never be mixed.
 import type { Core } from '../../core/core.ts';
 import { readWhole } from '../../core/objects/read-whole.ts';
-import type { ContentCoding, Derived } from '../../ports/derived.ts';
+import type { ContentCoding, Derived, DerivedOrNone } from '../../ports/derived.ts';
 import type { Pointer } from '../../ports/domain.ts';
 import type { HttpRequest } from '../request.ts';
 import { createAcceptedCodings } from '../semantics/accept-encoding.ts';
 import { findEntityTag, hasEntityTag } from '../semantics/entity-tag.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { type Choice, dressed, dressedNotModified, type Representation, sourceName } from './representation.ts';
+import { mayWork, type RequireWork } from './require-work.ts';
 
 /** What is only asked of objects that may have variants (prepared-headers.ts knows which). */
 export type Variants = {
   /** What memory can say at once: a variant, null for the object as it is, or `unknown`. */
   peek(pointer: Pointer, acceptEncoding: string | null): Representation | null | 'unknown';
-  /** The same with the tier below, and by the tags of conditions. Has a missing variant made behind the answer. */
-  choose(pointer: Pointer, request: HttpRequest): Choice | null | Promise<Choice | null>;
+  /**
+   * The same with the tier below, and by the tags of conditions. Has a missing variant made behind the answer. `work` is
+   * asked before anything is done below memory; it rejects for a reader that goes on with a variant.
+   */
+  choose(pointer: Pointer, request: HttpRequest, work: RequireWork | null): Choice | null | Promise<Choice | null>;
   /** The tag among those of an If-None-Match by which the reader has a representation that it may still use, or null. */
   knownTag(pointer: Pointer, ifNoneMatch: string, acceptEncoding: string | null): string | null;
   /** Headers of a variant from those of the object, of a 200 and of a 304; the same record for the same two. */
@@ -79,22 +83,41 @@ export function createVariants(core: Core): Variants {
   const make = (pointer: Pointer, coding: ContentCoding) =>
     derived.make(nameOf(pointer, coding), { kind: 'coding', coding }, () => readWhole(core, pointer));
 
-  async function ask(pointer: Pointer, codings: readonly ContentCoding[], mayMake: boolean): Promise<Choice | null> {
+  async function ask(
+    pointer: Pointer,
+    codings: readonly ContentCoding[],
+    { isWanted, work }: { readonly isWanted: boolean; readonly work: RequireWork | null },
+  ): Promise<Choice | null> {
     const [best] = codings;
     if (best === undefined) return null;
-    const found = await derived.find(nameOf(pointer, best));
-    if (found === null && mayMake) background.run('make-variant', () => make(pointer, best));
+    const found = (await mayWork(work?.toFind())) ? await derived.find(nameOf(pointer, best)) : null;
+    const isMissing = found === null && isWanted;
+    if (isMissing && (await mayWork(work?.toMake()))) background.run('make-variant', () => make(pointer, best));
     if (found === null || found === 'none') return inMemory(readyAmong(pointer, codings));
     return choiceOf(represent(pointer, best, found), derived.tier);
   }
 
   /** For a reader that goes on with a variant: it is found, or made while the reader waits. */
-  async function resume(pointer: Pointer, coding: ContentCoding, tag: string): Promise<Choice | null> {
-    const name = nameOf(pointer, coding);
-    const known = derived.peek(name) ?? (await derived.find(name)) ?? (await make(pointer, coding));
+  async function resume(pointer: Pointer, { coding, tag }: CodedTag, work: RequireWork | null): Promise<Choice | null> {
+    const { known, origin } = await findOrMake(pointer, coding, work);
     if (known === 'none') return null;
     const representation = represent(pointer, coding, known);
-    return representation.etag === tag ? choiceOf(representation) : null;
+    return representation.etag === tag ? choiceOf(representation, origin) : null;
+  }
+
+  async function findOrMake(
+    pointer: Pointer,
+    coding: ContentCoding,
+    work: RequireWork | null,
+  ): Promise<{ readonly known: DerivedOrNone; readonly origin: Choice['origin'] }> {
+    const name = nameOf(pointer, coding);
+    const ready = derived.peek(name);
+    if (ready !== null) return { known: ready, origin: 'memory' };
+    await work?.toFind();
+    const found = await derived.find(name);
+    if (found !== null) return { known: found, origin: derived.tier };
+    await work?.toMake();
+    return { known: await make(pointer, coding), origin: 'bucket' };
   }
 
   function knownTag(pointer: Pointer, ifNoneMatch: string, acceptEncoding: string | null): string | null {
@@ -106,7 +129,7 @@ export function createVariants(core: Core): Variants {
   return {
     peek: (pointer, acceptEncoding) => peekAmong(pointer, accepted(acceptEncoding)),
 
-    choose(pointer, request) {
+    choose(pointer, request, work) {
       const acceptEncoding = request.header('accept-encoding');
       const codings = accepted(acceptEncoding);
       const ifNoneMatch = request.header('if-none-match');
@@ -116,11 +139,13 @@ export function createVariants(core: Core): Variants {
       if (condition !== null) {
         if (hasEntityTag(condition, pointer.etag, false)) return null;
         const named = codedTag(condition, pointer.etag, codings, false);
-        if (named !== null) return resume(pointer, named.coding, named.tag);
+        if (named !== null) return resume(pointer, named, work);
       }
       if (request.header('range') !== null) return null;
       const ready = peekAmong(pointer, codings);
-      return ready === 'unknown' ? ask(pointer, codings, request.method === 'GET') : inMemory(ready);
+      return ready === 'unknown'
+        ? ask(pointer, codings, { isWanted: request.method === 'GET', work })
+        : inMemory(ready);
     },
 
     knownTag,
@@ -157,13 +182,15 @@ function choiceOf(representation: Representation, origin: Choice['origin'] = 'me
 const inMemory = (representation: Representation | null): Choice | null =>
   representation === null ? null : choiceOf(representation);
 
+type CodedTag = { readonly tag: string; readonly coding: ContentCoding };
+
 /** The first tag of a list that names a variant of this object in a coding that the reader takes. */
 function codedTag(
   header: string,
   etag: string,
   codings: readonly ContentCoding[],
   isWeakAllowed: boolean,
-): { readonly tag: string; readonly coding: ContentCoding } | null {
+): CodedTag | null {
   const codingOf = (tag: string) => {
     const [, source, coding] = CODED_TAG.exec(tag) ?? [];
     return source === etag ? codings.find((one) => one === coding) : undefined;

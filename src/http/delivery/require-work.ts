@@ -1,0 +1,36 @@
+// Whether something may be looked up or made for a reader, where the owner has set a cap: asked before the work, because a
+// refusal after it has cost all there was to save. deliver.ts makes it for images.ts and variants.ts; without a cap it is null.
+import type { CapGuard } from '../../core/caps/cap-guard.ts';
+import type { DerivedBodies } from '../../ports/derived.ts';
+import type { BucketGate } from '../../ports/domain.ts';
+import { readerOf } from './count-read.ts';
+
+export type RequireWork = {
+  /** Before the tier below memory is asked. As CapGuard.require. */
+  toFind(): Promise<void>;
+  /** Before something is read and made. As CapGuard.require. */
+  toMake(): Promise<void>;
+};
+
+/** Null: nothing is in the way. Cost without a cap: a comparison. */
+export function requireWorkFor(
+  caps: CapGuard | null,
+  gate: BucketGate | null,
+  { isHead, tier }: { readonly isHead: boolean; readonly tier: DerivedBodies['tier'] },
+): RequireWork | null {
+  if (caps === null || gate?.settings.isCapped !== true) return null;
+  // How long the answer will be is not known yet: a byte at least.
+  const wanted = { operationClass: 'B' as const, bytesOut: isHead ? 0 : 1 };
+  const require = (fromMemory: boolean) => caps.require(readerOf(gate), { ...wanted, fromMemory });
+  return { toFind: () => require(tier === 'edge'), toMake: () => require(false) };
+}
+
+/** Whether the work may be done; an answer that does not need it says itself why not. */
+export async function mayWork(asked: Promise<void> | undefined): Promise<boolean> {
+  try {
+    await asked;
+    return true;
+  } catch {
+    return false;
+  }
+}
