@@ -120,10 +120,16 @@ describe('the lane asks the app, and keeps the connection,', () => {
     there.server.close();
   });
 
-  it('cuts a connection whose body breaks off, and hands over one whose body never begins', async () => {
+  it.each([
+    ['breaks off', 1, true],
+    ['breaks off, without the lane', 1, false],
+    ['never begins', 0, true],
+    ['never begins, without the lane', 0, false],
+  ])('cuts a connection whose body %s, and has answered and counted one request', async (_name, failAt, hasLane) => {
     const { blobStore } = core().ports;
-    let failAt = 1;
+    let opened = 0;
     const failing = (): ChunkStream => {
+      opened += 1;
       let given = 0;
       const next = async () => {
         given += 1;
@@ -134,15 +140,16 @@ describe('the lane asks the app, and keeps the connection,', () => {
     };
     const broken = withPorts(core(), { blobStore: { ...blobStore, open: async () => failing() } });
     await put(core(), PUBLIC_BUCKET, 'long', LONG_BYTES);
-    const there = openDoor(broken, { hasLane: true });
+    const bucketId = (await openTestBucket(core(), PUBLIC_BUCKET)).record().id;
+    const used = () => meter().ofBucket(bucketId)?.operations.B ?? 0;
+    const before = used();
+    const there = openDoor(broken, { hasLane });
     const cut = connectTo(there);
-    await ask(cut, request('long'));
-    expect(cut.received().toString('latin1')).toMatch(/^HTTP\/1\.1 200 /);
-    expect([cut.server.destroyed, there.lane?.counts().handedOver]).toEqual([true, 0]);
-    failAt = 0;
-    const unbegun = connectTo(there);
-    await ask(unbegun, request('long'));
-    expect(there.lane?.counts()).toMatchObject({ connections: 0, handedOver: 1 });
+    const received = await ask(cut, request('long'));
+    if (failAt === 0) expect(received).toBe('');
+    else expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    expect([cut.server.destroyed, opened, used() - before]).toEqual([true, 1, 1]);
+    if (hasLane) expect(there.lane?.counts()).toMatchObject({ connections: 0, handedOver: 0 });
   });
 });
 

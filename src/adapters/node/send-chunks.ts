@@ -15,8 +15,8 @@ export type SendChunksOptions = {
   readonly head?: Uint8Array;
   /** All was taken by the system. It must end or go on with `out` itself. */
   readonly onSent: () => void;
-  /** Reading failed, or the chunks ended early. `hasBegun` false: nothing was written. Not called for a client that left. */
-  readonly onFailed: (cause: unknown, hasBegun: boolean) => void;
+  /** Reading failed, or the chunks ended early, the first of them maybe. Not called for a client that left. */
+  readonly onFailed: (cause: unknown) => void;
 };
 
 /** Starts to send. `out` must emit `close` whatever becomes of it. */
@@ -35,7 +35,7 @@ export function sendChunks(out: Writable, chunks: ByteChunks, options: SendChunk
   function fail(cause: unknown): void {
     if (isOver) return;
     finish();
-    options.onFailed(cause, sentBytes > 0);
+    options.onFailed(cause);
   }
   function pull(): void {
     chunks.next(wantedBytes).then((chunk) => {

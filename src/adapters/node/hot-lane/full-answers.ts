@@ -82,7 +82,7 @@ export function createFullAnswers(options: FullAnswersOptions): AnswerFully {
       if (socket.destroyed) asked.sent({ bodyBytes: 0, isWhole: false });
       else line.letGo(chunk);
     } else if (body instanceof ReadableStream) {
-      sendStream(line, chunk, asked, { head, body, lengthBytes: Number(answer?.headers['content-length']) });
+      sendStream(line, asked, { head, body, lengthBytes: Number(answer?.headers['content-length']) });
     } else {
       sendBytes(socket, head, body);
       asked.sent({ bodyBytes: body?.length ?? 0, isWhole: null });
@@ -92,7 +92,6 @@ export function createFullAnswers(options: FullAnswersOptions): AnswerFully {
 
   function sendStream(
     line: Line,
-    chunk: Buffer,
     asked: LaneRequest,
     { head, body, lengthBytes }: { head: Buffer; body: ReadableStream<Uint8Array>; lengthBytes: number },
   ): void {
@@ -107,15 +106,10 @@ export function createFullAnswers(options: FullAnswersOptions): AnswerFully {
         asked.sent({ bodyBytes: lengthBytes, isWhole: true });
         line.release();
       },
-      onFailed(cause, hasBegun) {
+      onFailed(cause) {
         log.error('body-failed', { cause });
-        if (hasBegun) {
-          // Cut off, so that the client sees that its body is not whole.
-          socket.destroy();
-        } else {
-          socket.off('close', onClose);
-          line.letGo(chunk);
-        }
+        // Cut off, so that the client sees that its body is not whole: the answer is counted and logged, begun or not.
+        socket.destroy();
       },
     });
   }
