@@ -1,3 +1,4 @@
+// Which paths and methods the JSON API has, read off its routes: app.ts answers 404, 405 and OPTIONS by it.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 
 /** Where a request goes before anything runs: the methods that its path has; none: there is no such path. */

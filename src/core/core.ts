@@ -1,4 +1,4 @@
-// What every use case of core gets: the ports of the home, and the settings that core goes by. app.ts makes it once.
+// What every use case of core gets: the ports of the home, and the settings that core goes by. Made where the app begins.
 import type { AccessKey } from '../ports/domain.ts';
 import type { Ports } from '../ports/index.ts';
 import type { MasterKeys } from './encryption/master-keys.ts';

@@ -1,3 +1,4 @@
+// Failures that must be answered with headers of their own, as a browser's script is shown none without the bucket's CORS.
 import type { HeaderRecord } from './semantics/object-headers.ts';
 
 /**

@@ -1,3 +1,4 @@
+// Where bytes lie: blobs under random ids, written once, read in ranges, deleted by the sweeper alone.
 import type { ByteSource } from './byte-source.ts';
 import type { BlobId, BucketName, ObjectHeaders, ObjectKey, Packing, Segment } from './domain.ts';
 import type { ObjectEncryption } from './object-facts.ts';

@@ -1,3 +1,4 @@
+// Bodies near the reader, in slices, so that a hot read opens no blob.
 import type { Segment } from './domain.ts';
 
 /** The tiers that can hold a body above the bucket. */

@@ -1,3 +1,4 @@
+// Gates and pointers near the reader, so that a hot read asks no index.
 import type { BucketGate, BucketName, ObjectKey, Pointer } from './domain.ts';
 
 /** The tiers that can answer a metadata lookup without the index. */

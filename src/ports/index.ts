@@ -1,3 +1,4 @@
+// All ports together: what a home hands to the app.
 import type { BlobStore } from './blob-store.ts';
 import type { DerivedBodies } from './derived.ts';
 import type { Directory } from './directory.ts';

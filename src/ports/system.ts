@@ -1,3 +1,4 @@
+// What a home gives besides storage: time, ids, work behind the answer, logs.
 import type { BlobId, BucketId, UploadId, VersionId } from './domain.ts';
 
 export type Clock = {

@@ -1,3 +1,4 @@
+// Files of the data folder that hold a secret: the root key and the master key. Read and written while the process starts.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncFolderNow } from './file-calls.ts';

@@ -1,3 +1,5 @@
+// What a client announces of a body, and the proof of it. The surfaces read it off headers; write-body.ts and readers of
+// documents verify it.
 import type { ChecksumAlgorithm } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 

@@ -1,3 +1,4 @@
+// How much packing one sweep may do: in a process of its own, and in a run of a Worker.
 import { WORKERS_FRAME_BYTES } from '../../crypto/zstd-frames.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
 import type { PackingBudget } from './run-packing.ts';

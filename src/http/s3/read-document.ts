@@ -1,3 +1,4 @@
+// The small body of a request, read whole and proved, for every operation that takes a document.
 import { verifyBody } from '../../core/objects/body-expectation.ts';
 import { collect } from '../../core/objects/collect.ts';
 import { createDigestSet } from '../../crypto/digest-set.ts';
