@@ -3,8 +3,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import {
-  decodeGate,
-  decodePointer,
   encodeGate,
   encodePointer,
   gateName,
@@ -15,8 +13,7 @@ import { createKvHotMetadata } from '../../src/adapters/cloudflare/kv-hot-metada
 import { createKvLeases } from '../../src/adapters/cloudflare/kv-leases.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
-import { type CorsRule, NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
-import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../src/ports/domain.ts';
+import type { BucketGate, BucketName, ObjectKey } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import type { Known } from '../../src/ports/hot-metadata.ts';
 import { addFloors } from '../../src/ports/purge.ts';
@@ -66,15 +63,6 @@ function isolate(options: { kv?: KVNamespace; revalidate?: number; random?: () =
 }
 
 hotMetadataContract({ name: 'memory before KV', make: () => isolate({ limitMs: HANG_MS }).hot });
-
-const CORS_RULE: CorsRule = {
-  id: 'ü',
-  allowedMethods: ['GET'],
-  allowedOrigins: ['https://*.example'],
-  allowedHeaders: ['*'],
-  exposeHeaders: [],
-  maxAgeSeconds: 60,
-};
 
 let made = 0;
 const freshBucket = () => `kv-${Date.now().toString(36)}-${++made}` as BucketName;
@@ -351,34 +339,5 @@ describe('while the index can not say', () => {
     hot.find(bucket, key, failing);
     await settle();
     expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
-  });
-});
-
-describe('records in KV', () => {
-  const stamp = { sequence: 2 ** 40, atMs: 1_750_000_000_000, untilMs: 1_750_000_120_000 };
-
-  it('have a name that KV takes for every key', async () => {
-    const bucket = 'b'.repeat(63) as BucketName;
-    const keys = ['.', '..', '/', 'ü'.repeat(400), '\u0000', `${'x'.repeat(1023)}a`, `${'x'.repeat(1023)}b`];
-    const names = keys.map((text) => pointerName(bucket, text as ObjectKey));
-    expect(new Set(names).size).toBe(keys.length);
-    for (const [at, name] of names.entries()) await env.HOT.put(name, `${at}`);
-    const found = await env.HOT.get(names, 'text');
-    expect([...found.values()]).toEqual(keys.map((_, at) => `${at}`));
-    expect(names.at(-1)).not.toContain('x'.repeat(100));
-  });
-
-  it('keep a gate exactly, with its settings', () => {
-    const cors = [{ ...CORS_RULE }];
-    const record = { ...stamp, gate: { ...gateOf('b' as BucketName), settings: { ...NO_SETTINGS, cors } } };
-    expect(decodeGate(encodeGate(record))).toEqual(record);
-  });
-
-  it('keep a pointer exactly, also with segments and no inline bytes', () => {
-    const bucketId = makeBucketId('b' as BucketName, 'r');
-    const segments = [{ blobId: 'b~r/1', offsetBytes: 5, lengthBytes: 2 ** 40 }];
-    const pointer = { ...pointerOf(key, 'e'), segments, inlineBytes: null } as unknown as Pointer;
-    const record = { ...stamp, bucketId, revision: 7, pointer };
-    expect(decodePointer(encodePointer(record))).toEqual(record);
   });
 });
