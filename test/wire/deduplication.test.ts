@@ -1,5 +1,5 @@
 // Equal bytes of a bucket stored once, as its owner sees it: switched on by JSON, filled by S3, looked at by JSON. What comes
-// of it on a bill takes an hour at least: test/core/deduplication.test.ts moves the clock.
+// of it on a bill takes an hour at least: test/core/objects/deduplication.test.ts moves the clock.
 import { expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
 import { sampleBytes } from './client.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSeed, SeedError } from '../../src/core/auth/seed.ts';
+import { parseSeed, SeedError } from '../../../src/core/auth/seed.ts';
 
 const account = (changes: object = {}) => ({
   id: 'alt',

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
-import { copyObject } from '../../src/core/objects/copy-object.ts';
-import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
-import { putObject } from '../../src/core/objects/put-object.ts';
-import { cutSegments, getObject, openBody, piecesOf } from '../../src/core/objects/read-object.ts';
-import type { BlobStore } from '../../src/ports/blob-store.ts';
-import type { BlobId, Segment } from '../../src/ports/domain.ts';
-import { StorageError } from '../../src/ports/errors.ts';
-import type { MetadataIndex } from '../../src/ports/metadata-index.ts';
+import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
+import { copyObject } from '../../../src/core/objects/copy-object.ts';
+import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
+import { putObject } from '../../../src/core/objects/put-object.ts';
+import { cutSegments, getObject, openBody, piecesOf } from '../../../src/core/objects/read-object.ts';
+import type { BlobStore } from '../../../src/ports/blob-store.ts';
+import type { BlobId, Segment } from '../../../src/ports/domain.ts';
+import { StorageError } from '../../../src/ports/errors.ts';
+import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import {
   ATTRIBUTES,
   bodyOf,
@@ -19,8 +19,8 @@ import {
   readWhole,
   sampleBytes,
   withPorts,
-} from './memory-core.ts';
-import { copyOf } from './multipart-kit.ts';
+} from '../memory-core.ts';
+import { copyOf } from '../multipart-kit.ts';
 
 const put = (bytes: Uint8Array, name = 'a') => ({
   key: key(name),

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { BucketHandle } from '../../src/core/buckets/bucket-handle.ts';
-import { deleteBucket } from '../../src/core/buckets/delete-bucket.ts';
-import { copyObject } from '../../src/core/objects/copy-object.ts';
-import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
-import { getObject } from '../../src/core/objects/read-object.ts';
-import { sweep } from '../../src/core/sweep/sweep.ts';
-import type { BlobStore } from '../../src/ports/blob-store.ts';
-import type { ObjectVersion } from '../../src/ports/domain.ts';
-import { StorageError } from '../../src/ports/errors.ts';
-import type { IndexApi } from '../../src/ports/metadata-index.ts';
+import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
+import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
+import { copyObject } from '../../../src/core/objects/copy-object.ts';
+import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
+import { getObject } from '../../../src/core/objects/read-object.ts';
+import { sweep } from '../../../src/core/sweep/sweep.ts';
+import type { BlobStore } from '../../../src/ports/blob-store.ts';
+import type { ObjectVersion } from '../../../src/ports/domain.ts';
+import { StorageError } from '../../../src/ports/errors.ts';
+import type { IndexApi } from '../../../src/ports/metadata-index.ts';
 import {
   ATTRIBUTES,
   createMemoryCore,
@@ -20,8 +20,8 @@ import {
   readWhole,
   sampleBytes,
   withPorts,
-} from './memory-core.ts';
-import { copyOf, putPart, startUpload } from './multipart-kit.ts';
+} from '../memory-core.ts';
+import { copyOf, putPart, startUpload } from '../multipart-kit.ts';
 
 const SIZE = 100;
 const put = (core: MemoryCore, bucket: BucketHandle, name: string, seed = 0) =>

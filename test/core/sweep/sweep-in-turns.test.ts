@@ -1,8 +1,8 @@
 // A turn over all buckets in runs of a few: each has its turn, a run that dies is gone on with, and none begins too soon.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sweepInTurns } from '../../src/core/sweep/sweep-in-turns.ts';
-import type { MetadataIndex } from '../../src/ports/metadata-index.ts';
-import { createMemoryCore, type MemoryCore, openTestBucket, withPorts } from './memory-core.ts';
+import { sweepInTurns } from '../../../src/core/sweep/sweep-in-turns.ts';
+import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
+import { createMemoryCore, type MemoryCore, openTestBucket, withPorts } from '../memory-core.ts';
 
 const NAMES = ['bucket-1', 'bucket-2', 'bucket-3', 'bucket-4', 'bucket-5'];
 const EVERY_SECONDS = 3600;

@@ -3,10 +3,10 @@
 import { inflateSync } from 'node:zlib';
 import { PDFDocument, PDFRawStream } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
-import { invoicePdf } from '../../src/api/documents/invoice-pdf.ts';
-import type { Credit } from '../../src/core/billing/invoice.ts';
-import { makeDocument } from '../../src/core/billing/invoice-document.ts';
-import { card, GB, MARCH, usageOf } from '../core/billing/billing-samples.ts';
+import { invoicePdf } from '../../../src/api/documents/invoice-pdf.ts';
+import type { Credit } from '../../../src/core/billing/invoice.ts';
+import { makeDocument } from '../../../src/core/billing/invoice-document.ts';
+import { card, GB, MARCH, usageOf } from '../../core/billing/billing-samples.ts';
 
 const billOf = (displayName: string, credits: readonly Credit[] = []) =>
   makeDocument({
