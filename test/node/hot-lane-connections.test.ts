@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { type AnswerCounts, createAnswerCounts } from '../../src/adapters/node/answer-counts.ts';
@@ -11,14 +12,45 @@ import { readRequest } from '../../src/adapters/node/http-request.ts';
 import type { NodeBindings } from '../../src/adapters/node/serve.ts';
 import { createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
+import type { HotDoor, HotReply } from '../../src/http/request.ts';
 import { renderMetrics } from '../../src/http/system/metrics-text.ts';
+import type { BlobStore } from '../../src/ports/blob-store.ts';
+import type { BucketName } from '../../src/ports/domain.ts';
+import { withPorts } from '../core/memory-core.ts';
 import { parseMetricsPage } from '../wire/metrics-page.ts';
-import { connectTo, openDoor, settle } from './hot-lane/doors.ts';
+import { connectTo, openDoor, PUBLIC_BUCKET, settle } from './hot-lane/doors.ts';
 import { request, useWarmLane } from './hot-lane/warm-lane.ts';
 import { openRawClient } from './raw-socket.ts';
 import { makeSelfSigned } from './self-signed.ts';
 
 const { core, door, wait, answered, inLane, askLane, listen } = useWarmLane();
+
+/** A reply of the hot door that leaves what it says to its `finish`. */
+const HOT_REPLY: HotReply = {
+  status: 206,
+  headers: {},
+  part: null,
+  body: null,
+  lent: null,
+  finish: null,
+  bucket: PUBLIC_BUCKET as BucketName,
+  surface: 'delivery',
+  accessKeyId: null,
+};
+
+/** A server whose bucket gives nothing before `goOn`. `begun`: it was asked. */
+function openSlow(options: { hasLane: boolean; hotDoor?: Partial<HotDoor> }) {
+  const { blobStore } = core().ports;
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const open: BlobStore['open'] = async (...input) => {
+    asked.resolve();
+    await held.promise;
+    return blobStore.open(...input);
+  };
+  const there = openDoor(withPorts(core(), { blobStore: { ...blobStore, open } }), options);
+  return { there, begun: asked.promise, goOn: held.resolve };
+}
 
 describe('a client', () => {
   it('that closes its half behind a request gets its answer, and then the end', async () => {
@@ -26,6 +58,63 @@ describe('a client', () => {
     client.socket.end(request('big'));
     const all = await client.closed();
     expect(all.length - all.indexOf('\r\n\r\n') - 4).toBe(50_000);
+  });
+
+  it.each([
+    ['in the lane', true, 'HTTP/1.1', ''],
+    ['with Connection: close', true, 'HTTP/1.1', 'Connection: close\r\n'],
+    ['with HTTP/1.0', true, 'HTTP/1.0', ''],
+    ['without the lane', false, 'HTTP/1.1', ''],
+    ['without the lane, with Connection: close', false, 'HTTP/1.1', 'Connection: close\r\n'],
+  ])(
+    'that closes its half gets what takes long to find too, and then the end: %s',
+    async (_name, hasLane, version, header) => {
+      const { there, begun, goOn } = openSlow({ hasLane });
+      const line = connectTo(there);
+      line.client.end(`GET /${PUBLIC_BUCKET}/past-tiers ${version}\r\nHost: h\r\n${header}\r\n`);
+      await begun;
+      await settle([line]);
+      expect(line.isClosed()).toBe(false);
+      goOn();
+      await expect.poll(() => line.isClosed()).toBe(true);
+      const all = line.received();
+      expect(all.length - all.indexOf('\r\n\r\n') - 4).toBe(300_000);
+    },
+  );
+
+  it('that closes its half behind a request that memory was to answer, and could not, gets it', async () => {
+    let server: Duplex | null = null;
+    const answer = () => {
+      // As when the end comes with the bytes of the request: before the end of the turn, when the answer is due.
+      server?.push(null);
+      return { ...HOT_REPLY, finish: () => null };
+    };
+    const { there, begun, goOn } = openSlow({ hasLane: true, hotDoor: { answer } });
+    there.server.on('connection', (socket) => {
+      server = socket;
+    });
+    const client = await openRawClient(await listen(there));
+    client.send(request('past-tiers'));
+    await begun;
+    goOn();
+    const all = await client.closed();
+    expect(all.length - all.indexOf('\r\n\r\n') - 4).toBe(300_000);
+    there.server.close();
+  });
+
+  it.each([
+    ['in the lane', true],
+    ['without it', false],
+  ])('that closes its half and has no answer due is let go: %s', async (_name, hasLane) => {
+    const there = openDoor(core(), { hasLane });
+    const silent = connectTo(there);
+    silent.client.end();
+    const answered = connectTo(there);
+    answered.client.write(request('inline'));
+    await settle([answered]);
+    answered.client.end();
+    await expect.poll(() => [silent.isClosed(), answered.isClosed()]).toEqual([true, true]);
+    expect(answered.received().toString()).toMatch(/content-length: 10\r\n/);
   });
 
   it('that goes away leaves nothing behind', async () => {

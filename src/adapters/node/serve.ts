@@ -105,6 +105,9 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
     optimizeEmptyRequests: true,
   });
   server.timeout = SOCKET_IDLE_MS;
+  // A client that has said all it has to say still gets its answers; without one due, its connection ends. Not in node:http's
+  // types, and as old as it: https://github.com/nodejs/node/blob/v26.x/lib/_http_server.js, socketOnEnd.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = CONNECTIONS_MAX;
   const answerFully = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     lingerOnEarlyClose(incoming);

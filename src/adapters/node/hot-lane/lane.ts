@@ -209,7 +209,8 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     connection.isBusy = false;
     connection.activeAtMs = nowMs();
     if (socket instanceof Socket) socket.setTimeout(0);
-    socket.resume();
+    if (socket.readableEnded) socket.end();
+    else socket.resume();
   }
 
   function hold(connection: Connection): void {
@@ -248,7 +249,8 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     };
     const onEnd = () => {
       send(connection);
-      socket.end();
+      // A client that has said all it has to say still gets what is under way.
+      if (!connection.isWaiting) socket.end();
     };
     const onTimeout = () => {
       socket.destroy();
@@ -259,6 +261,8 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       connection.isWaiting = false;
     };
     const letGo = (chunk: Buffer) => {
+      // Nothing can be put back into a stream that has ended.
+      if (socket.readableEnded) return void socket.destroy();
       isOurs = false;
       socket.off('data', onData);
       socket.off('drain', onDrain);
