@@ -1,7 +1,7 @@
 // What hosting settings say of one object, made once per settings and kept with them: Cache-Control, protection against
 // other sites that show it, and the headers of the security preset. Pure.
 import type { HostingSettings, SecurityPreset } from '../../ports/hosting.ts';
-import { compileGlob, type Glob } from './glob.ts';
+import { compileGlobs } from './compile-globs.ts';
 import { hasHashedName } from './hashed-names.ts';
 import { hostNameOf } from './host-names.ts';
 
@@ -52,8 +52,6 @@ export function createHostingRules(): (settings: HostingSettings) => HostingRule
   };
 }
 
-const NEVER: Glob = () => false;
-
 function compile({
   cacheControlRules,
   compression,
@@ -61,23 +59,22 @@ function compile({
   hotlink,
   domains,
 }: HostingSettings): HostingRules {
-  const cached = cacheControlRules.map(({ match, cacheControl }) => ({
-    glob: compileGlob(match) ?? NEVER,
-    cacheControl,
-  }));
-  const guarded = hotlink === null ? [] : hotlink.match.map((pattern) => compileGlob(pattern) ?? NEVER);
+  const cached = compileGlobs(cacheControlRules.map(({ match }) => match));
+  const guarded = compileGlobs(hotlink?.match ?? []);
   const allowed = [...(hotlink?.allowedHosts ?? []), ...domains.map(({ host }) => host)];
   return {
     // Settings that were stored before there was this one say nothing of it.
     isCompressed: compression !== false,
     cacheControlOf(key) {
-      const path = `/${key}`;
-      const rule = cached.find(({ glob }) => glob(path));
+      const rule = cacheControlRules[cached.firstMatch(`/${key}`)];
       if (rule !== undefined) return rule.cacheControl;
       return immutableHashedNames && hasHashedName(key) ? IMMUTABLE : null;
     },
-    isProtected: (key, contentType) =>
-      guarded.length > 0 && !/^text\/html\b/i.test(contentType) && guarded.some((glob) => glob(`/${key}`)),
+    isProtected(key, contentType) {
+      if (hotlink === null || /^text\/html\b/i.test(contentType)) return false;
+      // Settings from before their patterns had a bound: what can't be compared is rather not shown.
+      return guarded.leftOut > 0 || guarded.firstMatch(`/${key}`) !== -1;
+    },
     allowsReferer(referer, host) {
       if (hotlink === null) return true;
       if (referer === null || referer.trim() === '') return hotlink.allowEmptyReferer;

@@ -122,6 +122,8 @@ function createChanges(rules: readonly HeaderRule[]): (path: string) => HeaderCh
         removed.push(name);
       }
       for (const [name, template] of rule.added) {
+        // Full: nothing more is even filled in, or a file of `:splat` would take a tenth of a second.
+        if (length > ADDED_MAX_LENGTH) break;
         const value = fillTemplate(template, captures, encodeURIComponent);
         const before = added.get(name);
         const whole = before === undefined ? value : `${before}, ${value}`;

@@ -6,7 +6,8 @@ import type { HostedDomain, HostingSettings, HotlinkRules, ImageSettings } from 
 import { isJsonObject } from '../json.ts';
 import { IMAGE_MAX_SIDE_PX, KEY_MAX_BYTES } from '../limits.ts';
 import { hasWholeTexts } from '../whole-texts.ts';
-import { compileGlob, GLOB_MAX_LENGTH } from './glob.ts';
+import { compileGlobs, GLOB_PLACES_MAX } from './compile-globs.ts';
+import { GLOB_MAX_LENGTH, isGlob } from './glob.ts';
 import { hostNameOf, isBindableHost } from './host-names.ts';
 
 /** Largest document, bytes of JSON. It travels in the gate of the bucket, which readers keep in memory. */
@@ -67,9 +68,7 @@ export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): Hos
     trailingSlash: oneOf('auto', 'always', 'never'),
     spaFallback: readSwitch,
     ruleFiles: readSwitch,
-    cacheControlRules: listOf(CACHE_CONTROL_RULES_MAX, (value, at) =>
-      readFields(value, at, null, { match: readPattern, cacheControl: readHeaderValue }),
-    ),
+    cacheControlRules: readCacheControlRules,
     compression: readSwitch,
     images: orNull(readImages),
     immutableHashedNames: readSwitch,
@@ -130,9 +129,33 @@ const readHeaderValue: Reader<string> = (value, at) =>
     : refuse(at, `the value of a header: visible ASCII, at most ${HEADER_MAX_LENGTH} characters`);
 
 const readPattern: Reader<string> = (value, at) =>
-  typeof value === 'string' && compileGlob(value) !== null
+  typeof value === 'string' && isGlob(value)
     ? value
     : refuse(at, `a pattern like "/assets/**" or "*.{png,jpg}", at most ${GLOB_MAX_LENGTH} characters`);
+
+/** Patterns are compared on the way of every new object: all of a list together must be quick. */
+function requireRoom(patterns: readonly string[], at: string): void {
+  if (compileGlobs(patterns).leftOut === 0) return;
+  const counted = 'characters and wildcards, counted anew for each combination of braces';
+  refuse(at, `patterns of at most ${GLOB_PLACES_MAX} places together (${counted})`);
+}
+
+const readCacheControlRules: Reader<HostingSettings['cacheControlRules']> = (value, at) => {
+  const rules = listOf<HostingSettings['cacheControlRules'][number]>(CACHE_CONTROL_RULES_MAX, (item, place) =>
+    readFields(item, place, null, { match: readPattern, cacheControl: readHeaderValue }),
+  )(value, at);
+  requireRoom(
+    rules.map(({ match }) => match),
+    at,
+  );
+  return rules;
+};
+
+const readGuardedPatterns: Reader<readonly string[]> = (value, at) => {
+  const patterns = listOf(HOTLINK_PATTERNS_MAX, readPattern)(value, at);
+  requireRoom(patterns, at);
+  return patterns;
+};
 
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= NAME_MAX_LENGTH && value.isWellFormed();
@@ -161,7 +184,7 @@ const readHotlink: Reader<HotlinkRules> = (value, at) =>
     {
       allowedHosts: listOf(HOTLINK_HOSTS_MAX, readAllowedHost),
       allowEmptyReferer: readSwitch,
-      match: listOf(HOTLINK_PATTERNS_MAX, readPattern),
+      match: readGuardedPatterns,
     },
   );
 

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileGlob, GLOB_MAX_LENGTH } from '../../../src/core/hosting/glob.ts';
+import { compileGlobs, GLOB_PLACES_MAX } from '../../../src/core/hosting/compile-globs.ts';
+import { GLOB_MAX_LENGTH, isGlob } from '../../../src/core/hosting/glob.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
+
+const matches = (pattern: string, path: string) => compileGlobs([pattern]).firstMatch(path) === 0;
 
 describe('a pattern', () => {
   const table: [pattern: string, matching: string[], other: string[]][] = [
@@ -28,14 +31,18 @@ describe('a pattern', () => {
   it.each(table.filter(([, matching, other]) => matching.length + other.length > 0))(
     '%s',
     (pattern, matching, other) => {
-      const glob = compileGlob(pattern);
-      expect(matching.filter((path) => glob?.(path) !== true)).toEqual([]);
-      expect(other.filter((path) => glob?.(path) !== false)).toEqual([]);
+      expect(isGlob(pattern)).toBe(true);
+      expect(matching.filter((path) => !matches(pattern, path))).toEqual([]);
+      expect(other.filter((path) => matches(pattern, path))).toEqual([]);
     },
   );
 
   it.each(['', 'x'.repeat(GLOB_MAX_LENGTH + 1), '{a', 'a}', '{a,{b}}', '{1,2}'.repeat(7)])('is none: %s', (text) => {
-    expect(compileGlob(text)).toBe(null);
+    expect([isGlob(text), compileGlobs([text, '/**']).leftOut, compileGlobs([text, '/**']).firstMatch('/')]).toEqual([
+      false,
+      1,
+      1,
+    ]);
   });
 
   it('agrees with a regular expression of the same meaning', () => {
@@ -50,7 +57,7 @@ describe('a pattern', () => {
           return sign === '*' ? '[^/]*' : sign === '?' ? '[^/]' : '\\.';
         });
         const asked = `/${rest.join('')}`;
-        expect([pattern, asked, compileGlob(pattern)?.(asked)]).toEqual([
+        expect([pattern, asked, matches(pattern, asked)]).toEqual([
           pattern,
           asked,
           new RegExp(`^${source}$`).test(asked),
@@ -59,11 +66,41 @@ describe('a pattern', () => {
       { numRuns: fuzzRuns(2000) },
     );
   });
+});
 
-  it('takes no longer for a malicious pair than their lengths say', () => {
-    const glob = compileGlob(`/${'**a'.repeat(80)}b`);
+describe('a list of patterns', () => {
+  it('is as each of them alone, the first that matches', () => {
+    const piece = fc.constantFrom('a', 'b', '/', '*', '?', '**', '**/', '{a,/b,}', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa');
+    const pattern = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''));
+    const path = fc.array(fc.constantFrom('a', 'b', '/', 'a'.repeat(31)), { maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(pattern, { maxLength: 12 }), path, (patterns, rest) => {
+        const asked = `/${rest.join('')}`;
+        const alone = patterns.findIndex((one) => matches(one, asked));
+        expect([patterns, asked, compileGlobs(patterns).firstMatch(asked)]).toEqual([patterns, asked, alone]);
+      }),
+      { numRuns: fuzzRuns(1000) },
+    );
+  });
+
+  it('has room for so many places and no more', () => {
+    const pattern = `/${'x'.repeat(GLOB_MAX_LENGTH - 1)}`;
+    const room = Math.floor(GLOB_PLACES_MAX / (GLOB_MAX_LENGTH + 1));
+    const patterns = Array.from({ length: room + 2 }, (_, i) => pattern.slice(0, -2) + String(i).padStart(2, '0'));
+    const globs = compileGlobs(patterns);
+    expect([globs.leftOut, globs.firstMatch(patterns[room - 1] ?? ''), globs.firstMatch(patterns[room] ?? '')]).toEqual(
+      [2, room - 1, -1],
+    );
+  });
+
+  it('takes milliseconds at worst, whatever the patterns and the path', () => {
+    const worst = [`/${'**a'.repeat(80)}b`, `/${'**/?'.repeat(60)}b`, `/${'**a'.repeat(20)}{a,b}{a,b}{c,b}`];
+    const globs = compileGlobs(Array.from({ length: 200 }, (_, i) => worst[i % 3] ?? ''));
+    expect(globs.leftOut).toBeGreaterThan(100);
+    const path = `/${'a'.repeat(1023)}`;
+    globs.firstMatch(path);
     const before = process.cpuUsage().user;
-    expect(glob?.(`/${'a'.repeat(1023)}`)).toBe(false);
-    expect(process.cpuUsage().user - before).toBeLessThan(500_000);
+    for (let i = 0; i < 5; i++) expect(globs.firstMatch(path)).toBe(-1);
+    expect((process.cpuUsage().user - before) / 5).toBeLessThan(50_000);
   });
 });

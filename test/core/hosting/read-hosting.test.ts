@@ -52,6 +52,16 @@ describe('hosting settings', () => {
       'hosting.cacheControlRules[0].cacheControl',
     ],
     ['a broken pattern', { cacheControlRules: [{ match: '{a', cacheControl: 'b' }] }, 'cacheControlRules[0].match'],
+    [
+      'patterns that would take seconds',
+      { cacheControlRules: Array(50).fill({ match: `/${'**a'.repeat(70)}${'{a,b}'.repeat(6)}`, cacheControl: 'b' }) },
+      'hosting.cacheControlRules must be patterns of at most 8192 places together',
+    ],
+    [
+      'such patterns of other sites',
+      { hotlink: { match: Array(20).fill(`/${'**a'.repeat(70)}${'{a,b}'.repeat(6)}`) } },
+      'hosting.hotlink.match must be patterns of at most 8192 places together',
+    ],
     ['too many', { cacheControlRules: Array(51).fill({ match: '/**', cacheControl: 'b' }) }, 'a list of at most 50'],
     ['a URL for a host', { hotlink: { allowedHosts: ['https://a.example'] } }, 'hosting.hotlink.allowedHosts[0]'],
     ['a host with a port', { domains: [{ host: 'a.example:80' }] }, 'hosting.domains[0].host must be a domain name'],
