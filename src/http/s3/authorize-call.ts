@@ -5,13 +5,13 @@ import type { ObjectAction } from '../../core/auth/actions.ts';
 import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
-import type { BucketRecord, ObjectKey } from '../../ports/domain.ts';
+import type { BucketName, BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { hasCode, StorageError } from '../../ports/errors.ts';
 import type { VersionChange } from '../../ports/object-facts.ts';
 import { requireAllowed, requireScope, type Wanted } from '../access/decide-call.ts';
 import { type AccountCall, payerOf, type S3Answer, type S3Call, toEventOrigin } from './call.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
-import { openVersion } from './find-version.ts';
+import { openVersion, type VersionWanted } from './find-version.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { readUploadId } from './ops/multipart.ts';
@@ -37,24 +37,7 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
     requireScope(call, 's3:CreateBucket', bucketName);
     return { bucket: null, handle: () => operation.handle({ ...accountCall, bucketName }, core) };
   }
-  // Before anything is decided: refusals are counted and logged too.
-  const noteBucket = (record: BucketRecord) => {
-    call.request.notes.bucket = record.name;
-    call.request.notes.payer = payerOf(record, call.principal);
-    call.request.notes.isLogged = record.settings.logging !== null;
-  };
-  const originOf = () => toEventOrigin(call);
-  const open = (mayOpen: (record: BucketRecord) => void): Promise<BucketHandle> =>
-    openBucket(
-      core,
-      bucketName,
-      (record) => {
-        noteBucket(record);
-        mayOpen(record);
-        requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
-      },
-      originOf,
-    );
+  const open = bucketOpener(core, call, bucketName);
   const openFor = (wanted: Wanted) => open((record) => requireAllowed(call.decide, record, wanted));
   if (operation.scope === 'bucket') {
     const bucket = await openFor({ action: operation.action, key: null });
@@ -80,20 +63,57 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
     const bucket = await openFor({ action, key });
     return { bucket, handle: () => operation.handle({ ...call, bucket, key }, core) };
   }
+  return authorizeVersion(core, call, operation, { bucket: bucketName, key, versionId, action }, open);
+}
+
+/** What opens the bucket of a call once `mayOpen` lets it; asked again when the record has changed since. */
+type OpenBucket = (mayOpen: (record: BucketRecord) => void) => Promise<BucketHandle>;
+
+function bucketOpener(core: Core, call: S3Call, bucketName: BucketName): OpenBucket {
+  return (mayOpen) =>
+    openBucket(
+      core,
+      bucketName,
+      (record) => {
+        noteBucket(call, record);
+        mayOpen(record);
+        requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
+      },
+      () => toEventOrigin(call),
+    );
+}
+
+/** Before anything is decided: refusals are counted and logged too. */
+function noteBucket({ request: { notes }, principal }: S3Call, record: BucketRecord): void {
+  notes.bucket = record.name;
+  notes.payer = payerOf(record, principal);
+  notes.isLogged = record.settings.logging !== null;
+}
+
+/** An operation on what a key stands for, or on one version: whether it may depends on what is there. */
+async function authorizeVersion(
+  core: Core,
+  call: S3Call,
+  operation: Extract<Operation, { scope: 'version' }>,
+  named: Pick<VersionWanted, 'bucket' | 'key' | 'versionId' | 'action'>,
+  open: OpenBucket,
+): Promise<Authorized> {
   let change: VersionChange = {};
   if (operation.readChange !== undefined) {
     // A document is read for none who could never change any object.
-    await open((record) => requireSomeKeys(call, record, action));
+    await open((record) => requireSomeKeys(call, record, named.action));
     change = await operation.readChange(call, core.ports.clock.nowMs());
   }
-  const mayBeStale = isLinkRead(call);
-  const wanted = { bucket: bucketName, key, versionId, action, mayBeStale, change, originOf };
+  const wanted = { ...named, mayBeStale: isLinkRead(call), change, originOf: () => toEventOrigin(call) };
   const opened = await openVersion(core, call.decide, wanted, (record) => {
-    noteBucket(record);
+    noteBucket(call, record);
     requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
   });
   call.request.notes.objectBytes = opened.version.sizeBytes;
-  return { bucket: opened.bucket, handle: () => operation.handle({ ...call, ...opened, key, change }, core) };
+  return {
+    bucket: opened.bucket,
+    handle: () => operation.handle({ ...call, ...opened, key: named.key, change }, core),
+  };
 }
 
 /** A presigned URL that is read. Whoever signs the header himself reads after his writes; a link is read by many. */
@@ -115,12 +135,7 @@ function requireSomeKeys(call: S3Call, record: BucketRecord, action: ObjectActio
  * Who began an upload may always list it and give it up, unless that is denied.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html#mpuAndPermissions
  */
-async function openUpload(
-  call: S3Call,
-  key: ObjectKey,
-  action: ObjectAction,
-  open: (mayOpen: (record: BucketRecord) => void) => Promise<BucketHandle>,
-): Promise<BucketHandle> {
+async function openUpload(call: S3Call, key: ObjectKey, action: ObjectAction, open: OpenBucket): Promise<BucketHandle> {
   /** Null until it is asked, after the bucket was opened. */
   let isInitiator: boolean | null = null;
   const require = (record: BucketRecord) => {
