@@ -112,6 +112,10 @@ export function addAccountRoutes(api: Api): void {
     },
   );
 
+  addChanging(api);
+}
+
+function addChanging(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'patch',

@@ -120,6 +120,11 @@ export function addBucketRoutes(api: Api): void {
     },
   );
 
+  addChanging(api);
+  addTotals(api);
+}
+
+function addChanging(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'patch',
@@ -172,8 +177,6 @@ export function addBucketRoutes(api: Api): void {
       return c.body(null, 204);
     },
   );
-
-  addTotals(api);
 }
 
 function addTotals(api: Api): void {

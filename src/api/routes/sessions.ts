@@ -116,6 +116,10 @@ export function addSessionRoutes(api: Api): void {
     },
   );
 
+  addKeeping(api);
+}
+
+function addKeeping(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'get',
