@@ -1,0 +1,38 @@
+// What the documents name is there: files that they link to, sources that they mention, settings.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+const filesOf = (folder: string, ending: string) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
+    .filter((path) => path.endsWith(ending));
+
+const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'bench/README.md', ...filesOf('docs', '.md')];
+const SOURCES = ['src', 'test', 'bench', 'scripts'].flatMap((folder) => filesOf(folder, '.ts'));
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const SETTINGS = new Set(SOURCES.flatMap((path) => textOf(path).match(/QUAYSIDE_[A-Z0-9_]*[A-Z0-9]/g) ?? []));
+
+/** All that stands in the first brackets of the pattern. */
+const named = (document: string, pattern: RegExp) => [
+  ...new Set([...textOf(document).matchAll(pattern)].map(([, name]) => name ?? '')),
+];
+
+describe.each(DOCUMENTS)('%s', (document) => {
+  it('links to files that are there', () => {
+    const links = named(document, /\]\(([^)\s:#]+)(?:#[^)]*)?\)/g);
+    expect(links.filter((link) => !existsSync(join(ROOT, dirname(document), link)))).toEqual([]);
+  });
+
+  it('mentions sources that are there', () => {
+    const mentioned = named(document, /`([\w./-]+\.ts)`/g);
+    expect(mentioned.filter((name) => !SOURCES.some((path) => `/${path}`.endsWith(`/${name}`)))).toEqual([]);
+  });
+
+  it('names settings that there are', () => {
+    expect(named(document, /(QUAYSIDE_[A-Z0-9_]*[A-Z0-9])/g).filter((name) => !SETTINGS.has(name))).toEqual([]);
+  });
+});
