@@ -3,7 +3,8 @@
 // return, the steps for each name would grow with the bucket.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { createBucketIndex } from '../src/index/bucket-index.ts';
-import { INDEX_SCHEMA, migrate } from '../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../src/index/index-schema.ts';
+import { migrate } from '../src/index/schema.ts';
 import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
 import { NO_SETTINGS } from '../src/ports/bucket-settings.ts';
 import type { AccountId, BucketId, BucketName, BucketRecord, ObjectKey, VersionName } from '../src/ports/domain.ts';

@@ -2,7 +2,8 @@
 // `node scripts/fresh-schema.ts` behind a new migration; test/index/schema.test.ts says when it was forgotten.
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteOver } from '../src/adapters/node/node-sqlite.ts';
-import { INDEX_SCHEMA, migrate, type Schema } from '../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../src/index/index-schema.ts';
+import { migrate, type Schema } from '../src/index/schema.ts';
 
 /** The tables and indexes that the migrations make, in an order in which they can be made, each on lines of its own. */
 export function statementsOf({ name, migrations }: Schema): readonly string[] {
@@ -31,7 +32,7 @@ function readable(statement: string): string {
 export function freshSchemaFile(): string {
   const statements = statementsOf(INDEX_SCHEMA).map((text) => `  \`${text}\`,\n`);
   return `// The tables of a bucket's database as they are now, for one that is empty: a quarter of the time that its migrations
-// take, which all others have had (schema.ts). Made by scripts/fresh-schema.ts, never by hand. docs/storage-schema.md
+// take, which all others have had (index-schema.ts). Made by scripts/fresh-schema.ts, never by hand. docs/storage-schema.md
 // explains every table.
 
 export const FRESH_INDEX: readonly string[] = [

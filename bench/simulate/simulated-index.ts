@@ -6,7 +6,8 @@ import { PUBLICATION_SCHEMA } from '../../src/adapters/cloudflare/publication-nu
 import type { RateLimits } from '../../src/adapters/cloudflare/question-rates.ts';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
+import { migrate } from '../../src/index/schema.ts';
 import type { BucketName } from '../../src/ports/domain.ts';
 import type { IndexApi, MetadataIndex } from '../../src/ports/metadata-index.ts';
 import type { Log } from '../../src/ports/system.ts';

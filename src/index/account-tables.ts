@@ -1,5 +1,5 @@
-// The tables of the directory that the JSON API needs: migrations of schema.ts, one after the other. As there: what was
-// released is never edited.
+// The tables of the directory that the JSON API needs: migrations of directory-schema.ts, one after the other. As there:
+// what was released is never edited.
 
 /** Tokens, sessions, failures to sign in and kept answers. */
 export const SIGN_IN_TABLES: readonly string[] = [

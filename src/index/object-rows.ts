@@ -1,6 +1,6 @@
 // How an object version, its segments and its parts stand in rows, and back. The columns of a row are what listings
 // and conditions need; everything else is one JSON text, `detail`, whose shape only this file knows. A change of
-// that shape is a migration in schema.ts.
+// that shape is a migration in index-schema.ts.
 import type {
   AccountId,
   BlobId,

@@ -28,9 +28,11 @@ import { type PutObjectInput, putObject } from '../../src/core/objects/put-objec
 import { openBody } from '../../src/core/objects/read-object.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
+import { DIRECTORY_SCHEMA } from '../../src/index/directory-schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../src/index/ledger-schema.ts';
-import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../src/index/schema.ts';
+import { migrate } from '../../src/index/schema.ts';
 import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 import type { ByteSource } from '../../src/ports/byte-source.ts';
 import type { ObjectAttributes, ObjectVersion } from '../../src/ports/domain.ts';

@@ -1,7 +1,9 @@
 import { createDirectDirectory, createDirectMetadataIndex } from '../../src/adapters/memory/direct-metadata-index.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
-import { DIRECTORY_SCHEMA, INDEX_SCHEMA, type Schema } from '../../src/index/schema.ts';
+import { DIRECTORY_SCHEMA } from '../../src/index/directory-schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
+import type { Schema } from '../../src/index/schema.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { directoryContract } from '../contract/directory.contract.ts';
 import { metadataIndexContract } from '../contract/metadata-index.contract.ts';

@@ -4,8 +4,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import { packedAwayOf } from '../../src/index/packed-away.ts';
-import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import type { BlobId, BucketRecord, BucketRef, ObjectVersion, Segment, VersionId } from '../../src/ports/domain.ts';
 import type { BlobArrival, Upload, UploadedPart } from '../../src/ports/metadata-index.ts';
 import {

@@ -1,7 +1,7 @@
 // How long the index remembers finished uploads: seven days, 10,000 at most, cleaned up by later completions.
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import {
   addressOf,
   bucketRecord,

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { isIndexCommand } from '../../src/index/index-names.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import { runIndexCall } from '../../src/index/reply.ts';
-import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import {
   addressOf,
   arrivalOf,

@@ -1,7 +1,7 @@
 // What leaves a colder class too early, against numbers worked out by hand: bytes times the days that are short.
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import type { BucketRef, ObjectVersion, VersionId, Versioning } from '../../src/ports/domain.ts';
 import type { LifecycleAction } from '../../src/ports/lifecycle.ts';
 import type { NameAction } from '../../src/ports/name-jobs.ts';

@@ -1,7 +1,7 @@
 // What a deleted bucket leaves behind goes, in steps, and before another bucket gets its number.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import type { BucketRecord } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import {

@@ -1,7 +1,7 @@
 // What is told of the actions of lifecycle rules: the version by the name that it has in the bucket.
 import { expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import type { BucketRef, VersionId, Versioning } from '../../src/ports/domain.ts';
 import type { LifecycleAction } from '../../src/ports/lifecycle.ts';
 import { asKey, bucketRecord, OWNER, objectOf, START_MS } from '../contract/index-samples.ts';

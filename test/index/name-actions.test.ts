@@ -1,7 +1,7 @@
 // Actions on keys with more rows than one commit takes: they go on in the next step, and are counted once.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import type { BucketRef } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import type { NameAction, NameJob } from '../../src/ports/name-jobs.ts';

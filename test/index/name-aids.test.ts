@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import { prefixEnd } from '../../src/index/key-order.ts';
 import { beginRanges, changeRange, countRanges, sumKeys } from '../../src/index/key-ranges.ts';
-import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import type { VersionId } from '../../src/ports/domain.ts';
 import { foldName } from '../../src/ports/name-aids.ts';
 import {

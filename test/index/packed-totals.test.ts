@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import { packedAwayOf } from '../../src/index/packed-away.ts';
-import { INDEX_SCHEMA } from '../../src/index/schema.ts';
 import type { BucketRecord, BucketRef, ObjectVersion, Segment } from '../../src/ports/domain.ts';
 import type { Upload, UploadedPart } from '../../src/ports/metadata-index.ts';
 import {

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import type { BlobId, BucketRecord, Segment, VersionId } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import type { BlobArrival, Upload } from '../../src/ports/metadata-index.ts';

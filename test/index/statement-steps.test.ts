@@ -2,7 +2,7 @@
 // that a statement goes over even where a plan speaks of a seek.
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import type { BucketRef, VersionId, Versioning } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import {

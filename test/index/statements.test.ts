@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
+import { DIRECTORY_SCHEMA } from '../../src/index/directory-schema.ts';
 import { DIRECTORY_CALLS, INDEX_CALLS } from '../../src/index/index-names.ts';
-import { DIRECTORY_SCHEMA, INDEX_SCHEMA, type Schema } from '../../src/index/schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
+import type { Schema } from '../../src/index/schema.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { openCounting } from './open-counting.ts';
 import { openMigrated } from './open-migrated.ts';

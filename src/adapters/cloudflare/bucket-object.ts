@@ -2,8 +2,9 @@
 // do-metadata-index.ts, one typed method for all of them; nothing here decides anything. Its alarm sends what waits for webhooks.
 import { DurableObject } from 'cloudflare:workers';
 import { createBucketIndex } from '../../index/bucket-index.ts';
+import { INDEX_SCHEMA } from '../../index/index-schema.ts';
 import { failureReply, type IndexReply, runIndexCall } from '../../index/reply.ts';
-import { INDEX_SCHEMA, migrate } from '../../index/schema.ts';
+import { migrate } from '../../index/schema.ts';
 import type { BucketName } from '../../ports/domain.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../ports/outbox.ts';

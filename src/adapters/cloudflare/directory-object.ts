@@ -2,8 +2,9 @@
 // which is also its only caller.
 import { DurableObject } from 'cloudflare:workers';
 import { createDirectoryIndex } from '../../index/directory-index.ts';
+import { DIRECTORY_SCHEMA } from '../../index/directory-schema.ts';
 import { type IndexReply, runIndexCall } from '../../index/reply.ts';
-import { DIRECTORY_SCHEMA, migrate } from '../../index/schema.ts';
+import { migrate } from '../../index/schema.ts';
 import type { Directory, DirectoryApi } from '../../ports/directory.ts';
 import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../ports/outbox.ts';
 import { createConsoleLog } from '../shared/console-log.ts';

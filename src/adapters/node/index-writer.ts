@@ -5,10 +5,12 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { priceReceipt } from '../../core/billing/price-receipt.ts';
 import { createBucketIndex } from '../../index/bucket-index.ts';
 import { createDirectoryIndex } from '../../index/directory-index.ts';
+import { DIRECTORY_SCHEMA } from '../../index/directory-schema.ts';
+import { INDEX_SCHEMA } from '../../index/index-schema.ts';
 import { createLedgerIndex } from '../../index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../index/ledger-schema.ts';
 import { failureReply, type IndexReply, runIndexCall } from '../../index/reply.ts';
-import { DIRECTORY_SCHEMA, INDEX_SCHEMA, migrate } from '../../index/schema.ts';
+import { migrate } from '../../index/schema.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { openSqlite } from './node-sqlite.ts';
 import type { WriterCall, WriterMessage, WriterRequest } from './writer-messages.ts';
