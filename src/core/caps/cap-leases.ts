@@ -4,6 +4,8 @@ import type { CapScope } from '../../ports/caps.ts';
 import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Allowance, UsageOwner } from '../../ports/metering.ts';
+import { createPauses } from '../../ports/pauses.ts';
+import { within } from '../../ports/within.ts';
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';
 import { type CapStanding, crossingsOf, grantsOf, standingsOf } from './allowances.ts';
@@ -31,7 +33,10 @@ export type KnownCaps = {
 export type CapLeases = {
   /** What memory knows of an account's caps, however old. */
   known(accountId: AccountId): KnownCaps | undefined;
-  /** Asks the ledger anew. SlowDown when others are faster again and again. Cost: a flush and two calls of the ledger. */
+  /**
+   * Asks the ledger anew. SlowDown when others are faster again and again, ServiceUnavailable when the ledger says nothing,
+   * or has just said nothing. Cost: a flush and two calls of the ledger.
+   */
   renew(accountId: AccountId): Promise<KnownCaps>;
 };
 
@@ -39,12 +44,32 @@ export type CapLeases = {
  * `holder`: a name that no other process has had. `tell`: hears of each percentage that a cap comes to, in no request's way.
  */
 export function createCapLeases(
-  { ports: { clock, ledger, meter } }: Core,
+  { ports: { clock, ledger, meter }, settings }: Core,
   flusher: Pick<UsageFlusher, 'flushAccount'>,
   holder: string,
   tell: TellCrossing,
 ): CapLeases {
   const accounts = new Map<AccountId, KnownCaps>();
+  const pauses = createPauses(clock, REFUSAL_MS);
+
+  async function renewInTime(accountId: AccountId): Promise<KnownCaps> {
+    if (pauses.isOn(accountId)) throw new StorageError('ServiceUnavailable', { cause: 'the ledger said nothing' });
+    // Of those that come when it is over the first is let through, to see.
+    pauses.renew(accountId);
+    let isSettled = false;
+    const work = () =>
+      renew(accountId).finally(() => {
+        isSettled = true;
+        pauses.end(accountId);
+      });
+    try {
+      return await within(settings.tierLimitMs, 'the ledger', work);
+    } catch (error) {
+      // What fails at once may be asked again at once; everybody would wait for what hangs.
+      if (!isSettled) pauses.begin(accountId);
+      throw error;
+    }
+  }
 
   async function renew(accountId: AccountId): Promise<KnownCaps> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -96,7 +121,7 @@ export function createCapLeases(
     return known;
   }
 
-  return { known: (accountId) => accounts.get(accountId), renew };
+  return { known: (accountId) => accounts.get(accountId), renew: renewInTime };
 }
 
 type Leased = {

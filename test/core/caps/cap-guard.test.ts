@@ -1,7 +1,7 @@
 // Caps against what was really used: processes that lease, use and flush in any order never pass a cap together, and lose
 // no more of it than their leases while they live.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
@@ -19,6 +19,10 @@ import type { OperationClass, UsageOwner } from '../../../src/ports/metering.ts'
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import { openMigrated } from '../../index/open-migrated.ts';
 import { bytesCap } from './cap-samples.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const accountId = 'alice' as AccountId;
 /** Large enough for shares of what is left to count. */
@@ -51,11 +55,19 @@ function createWorld(cap: Cap) {
   const sql = openMigrated(LEDGER_SCHEMA);
   const api = createLedgerIndex(sql, priceReceipt);
   api.putCap({ accountId, cap });
-  const state: { isAway: boolean; receipts: Promise<void> | null } = { isAway: false, receipts: null };
+  const state: { isAway: boolean; hangs: number | null; receipts: Promise<void> | null } = {
+    ...{ isAway: false, receipts: null },
+    /** How often it was asked since it says nothing; null: it answers. */
+    hangs: null,
+  };
   const direct = createDirectLedger(api);
   const ledger: Ledger = {
     async call(name, input) {
       if (state.isAway) throw new Error('away');
+      if (state.hangs !== null) {
+        state.hangs += 1;
+        return new Promise<never>(() => undefined);
+      }
       if (name === 'takeReceipt') await state.receipts;
       // Calls of several processes come in between each other.
       await Promise.resolve();
@@ -312,6 +324,25 @@ describe('caps', () => {
     expect(await use(10)).toBe('ServiceUnavailable');
     world.state.isAway = false;
     expect(await use(10)).toBe('served');
+  });
+
+  it('are kept when the ledger says nothing: one request waits for it as long as for any tier, the others not at all', async () => {
+    vi.useFakeTimers();
+    const world = createWorld(bytesCap(1000n));
+    const { use } = world.createProcess();
+    world.state.hangs = 0;
+    const waiting = use(10);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await waiting).toBe('ServiceUnavailable');
+    expect([await use(10), await use(10), world.state.hangs]).toEqual(['ServiceUnavailable', 'ServiceUnavailable', 1]);
+    world.advance(2_001);
+    const [first, second] = [use(10), use(10)];
+    expect(await second).toBe('ServiceUnavailable');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([await first, world.state.hangs]).toEqual(['ServiceUnavailable', 2]);
+    world.state.hangs = null;
+    world.advance(2_001);
+    expect([await use(10), await use(10)]).toEqual(['served', 'served']);
   });
 
   it('are heard no more when they are lifted', async () => {
