@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCachedHosts } from '../../src/adapters/cloudflare/cached-hosts.ts';
 import type { HostBinding } from '../../src/ports/directory.ts';
 
@@ -6,14 +6,20 @@ const binding = { host: 'a.example', bucket: 'b', bucketId: 'b~1', prefix: '' } 
 
 function cache() {
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
-  const state = { isFailing: false, reads: 0 };
+  const state: { isFailing: boolean; hangs: Promise<void> | null; reads: number } = {
+    isFailing: false,
+    hangs: null,
+    reads: 0,
+  };
   const hosts = createCachedHosts({
     clock,
     background: { run: (_label, work) => void work().catch(() => undefined) },
     freshSeconds: 5,
+    limitMs: 3000,
     async read(host) {
       state.reads += 1;
       if (state.isFailing) throw new Error('no directory');
+      await state.hangs;
       return host === binding.host ? { ...binding } : null;
     },
   });
@@ -45,4 +51,65 @@ it('names that strangers make up push no bound one out', async () => {
   const before = state.reads;
   expect(hosts.find('a.example')).toEqual(binding);
   expect(state.reads).toBe(before);
+});
+
+describe('a directory that says nothing', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const never = new Promise<void>(() => undefined);
+
+  it('keeps nobody who asks for a busy host: it is asked behind the answers', async () => {
+    const { clock, state, hosts } = cache();
+    await hosts.find('a.example');
+    state.hangs = never;
+    for (let second = 0; second < 60; second++) {
+      clock.ms += 1000;
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(hosts.find('a.example')).toEqual(binding);
+    }
+    expect(state.reads).toBeLessThan(35);
+    state.hangs = null;
+    clock.ms += 1000;
+    hosts.find('a.example');
+    await vi.advanceTimersByTimeAsync(1);
+    const before = state.reads;
+    clock.ms += 2000;
+    expect(hosts.find('a.example')).toEqual(binding);
+    expect(state.reads).toBe(before);
+  });
+
+  it('is waited for a second where something old is known, and as long as for any tier where nothing is', async () => {
+    const { clock, state, hosts } = cache();
+    await hosts.find('a.example');
+    clock.ms += 60_000;
+    const late = Promise.withResolvers<void>();
+    state.hangs = late.promise;
+    const first = hosts.find('a.example');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await first).toEqual(binding);
+    expect(hosts.find('a.example')).toEqual(binding);
+    const unknown = expect(hosts.find('other.example')).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    await vi.advanceTimersByTimeAsync(3000);
+    await unknown;
+    // What comes too late is kept.
+    late.resolve();
+    await vi.advanceTimersByTimeAsync(1);
+    const before = state.reads;
+    expect(hosts.find('other.example')).toBe(null);
+    expect(state.reads).toBe(before);
+  });
+
+  it('is not believed for longer than ten minutes', async () => {
+    const { clock, state, hosts } = cache();
+    await hosts.find('a.example');
+    clock.ms += 600_001;
+    state.hangs = never;
+    const asked = expect(hosts.find('a.example')).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    await vi.advanceTimersByTimeAsync(3000);
+    await asked;
+  });
 });

@@ -23,12 +23,14 @@ export type DoDirectoryOptions = {
   readonly background: Background;
   /** Seconds for which a host name is believed without asking. */
   readonly hostFreshSeconds: number;
+  /** A directory that says nothing of a host for so long has failed, milliseconds. By default no time is too long. */
+  readonly limitMs?: number;
 };
 
 /** Cost: one RPC; none for an access key or host that the isolate remembers. Every command of the directory is idempotent. */
 export function createDoDirectory(
   directory: DurableObjectNamespace<DirectoryObject>,
-  { clock, background, hostFreshSeconds }: DoDirectoryOptions,
+  { clock, background, hostFreshSeconds, limitMs = Number.POSITIVE_INFINITY }: DoDirectoryOptions,
 ): Directory {
   const keys = new LRUCache<string, { key: object; untilMs: number }>({ max: KEYS_MAX });
 
@@ -42,6 +44,7 @@ export function createDoDirectory(
     clock,
     background,
     freshSeconds: hostFreshSeconds,
+    limitMs,
     read: (host) => ask('getHost', { host }),
   });
 

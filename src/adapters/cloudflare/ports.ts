@@ -97,6 +97,7 @@ export function createWorkersPorts(
       clock,
       background,
       hostFreshSeconds: settings.pointerFreshSeconds,
+      limitMs: settings.tierLimitMs,
     }),
     ledger: createDoLedger(env.LEDGER),
     hotMetadata: createKvHotMetadata({ kv: env.HOT, memory: pointers, leases, clock, background, log, settings }),
