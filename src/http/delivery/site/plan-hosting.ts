@@ -1,13 +1,14 @@
 // The plan of a visit to a site with hosting settings: rules of `_redirects`, clean addresses, slashes at the end, lists of
 // folders, fallback and error document, in the order that docs/hosting.md tells. Pure.
-import type { FoundRule } from '../../../core/hosting/parse-redirects.ts';
+import type { FoundRule, RedirectRule } from '../../../core/hosting/parse-redirects.ts';
 import { decodeLeniently, fillTemplate } from '../../../core/hosting/path-pattern.ts';
 import { type HostingSettings, SITE_FILE_NAMES } from '../../../ports/hosting.ts';
 import type { HeaderProfiles } from '../header-profile.ts';
 import { hasExtension, isFolder } from './page.ts';
 import type { SitePlan, Step } from './plan.ts';
-import { followTemplate, followToPath, type Redirect, type Visit } from './redirects.ts';
+import { followTemplate, followToPath, type Redirect, type Target, type Visit } from './redirects.ts';
 import type { SiteRules } from './site-rules.ts';
+import { stepsAway } from './way-back.ts';
 
 /** Everything that a plan is made of. */
 export type HostedSite = {
@@ -55,10 +56,10 @@ function addRule(steps: Step[], site: HostedSite, visit: Visit, found: FoundRule
   if (found === null) return false;
   const { rule, captures } = found;
   if (rule.status !== 200 && rule.status !== 404) {
-    const redirect = followTemplate(rule, captures, visit);
+    const target = followTemplate(rule, captures, visit);
     // A rule that leads to where the visitor is would lead there for ever.
-    if (redirect === null) return false;
-    steps.push({ kind: 'redirect', redirect, ifFailure: null });
+    if (target.key === visit.key) return false;
+    addRedirect(steps, site, visit, { rule, target });
     return true;
   }
   // Cut before it is filled: a visitor's `%23` or `%3F` is part of a key.
@@ -73,6 +74,20 @@ function addRule(steps: Step[], site: HostedSite, visit: Visit, found: FoundRule
   addErrorDocument(steps, site);
   steps.push({ kind: 'missing' });
   return true;
+}
+
+function addRedirect(
+  steps: Step[],
+  site: HostedSite,
+  visit: Visit,
+  { rule, target }: { readonly rule: RedirectRule; readonly target: Target },
+): void {
+  const { redirect, key } = target;
+  const there: Step[] = [];
+  const ruleThere = key === null ? null : site.rules.redirects.findFirm(`/${key}`);
+  // Where another rule is for that path, its page has no say.
+  if (key !== null && (ruleThere === null || ruleThere.rule === rule)) addPages(there, site, { ...visit, key });
+  steps.push(...stepsAway(redirect, there, canonical(visit, visit.key).location));
 }
 
 /** Keys that a path can mean, the likeliest first: for one without an extension that is a page. */

@@ -58,14 +58,22 @@ export function followToPath(status: number, path: string, visit: Visit): Redire
   return { status, location: locate({ hostName: null, protocol: null, path: encodeForXmlUrl(path) }, visit) };
 }
 
-/** Where a rule of `_redirects` leads; null: to where the visitor is. */
-export function followTemplate({ to, status }: RedirectRule, captures: Captures, visit: Visit): Redirect | null {
+/** Where a rule of `_redirects` leads. */
+export type Target = {
+  readonly redirect: Redirect;
+  /** The path of this very site that it is, decoded, without its first slash and its query; null: somewhere else. */
+  readonly key: string | null;
+};
+
+export function followTemplate({ to, status }: RedirectRule, captures: Captures, visit: Visit): Target {
   const target = encodeReplacement(fillTemplate(to, captures, encodeForXmlUrl));
   const [, protocol = null, hostName = null, path = ''] = /^(?:(https?):\/\/([^/?#]+))?\/?(.*)$/is.exec(target) ?? [];
-  const isSameHost = hostName === null || hostNameOf(hostName) === hostNameOf(visit.host);
-  if (isSameHost && decodeLeniently(path) === visit.key) return null;
+  const isHere = hostName === null || hostNameOf(hostName) === hostNameOf(visit.host);
   const scheme = protocol?.toLowerCase() === 'http' ? 'http' : protocol === null ? null : 'https';
-  return { status, location: locate({ hostName, protocol: scheme, path }, visit) };
+  return {
+    redirect: { status, location: locate({ hostName, protocol: scheme, path }, visit) },
+    key: isHere ? decodeLeniently(path.replace(/[?#].*$/s, '')) : null,
+  };
 }
 
 /**

@@ -76,6 +76,44 @@ describe('rules in _redirects', () => {
     }
   });
 
+  const loops: [rules: string, settings: object, target: string, way: (string | number)[]][] = [
+    ['/about /about.html 301', {}, '/about', [200, 'body of about.html']],
+    ['/about /about.html 301', {}, '/about.html', ['/about', 200, 'body of about.html']],
+    [
+      '/about /about.html 301',
+      { trailingSlash: 'always' },
+      '/about',
+      ['/about.html', '/about/', 200, 'body of about.html'],
+    ],
+    ['/about /about.html 301', { cleanUrls: false }, '/about', ['/about.html', 200, 'body of about.html']],
+    ['/about /about/ 301', {}, '/about', [200, 'body of about.html']],
+    ['/about https://pages.web.example/about.html?a=b 301', {}, '/about', [200, 'body of about.html']],
+    ['/docs /docs/ 301', {}, '/docs', ['/docs/', 200, 'body of docs/index.html']],
+    ['/docs /docs/index.html 301', {}, '/docs', ['/docs/index.html', '/docs/', 200, 'body of docs/index.html']],
+    ['/docs/ /docs/index.html 301', {}, '/docs/', [200, 'body of docs/index.html']],
+    ['/docs/* /docs/ 301!', { trailingSlash: 'never' }, '/docs/x', ['/docs/', '/docs', 200, 'body of docs/index.html']],
+    ['/* /index.html 301!', {}, '/x/y', ['/index.html', '/', 200, 'body of index.html']],
+    // Nothing there that would send the visitor back.
+    ['/gone /gone.html 301', {}, '/gone', ['/gone.html', 404]],
+    // A rule for the target comes before its page.
+    ['/about /about.html\n/about.html /docs/', {}, '/about', ['/about.html', '/docs/', 200, 'body of docs/index.html']],
+    ['/LICENSE /LICENSE?x=1', {}, '/LICENSE', [200, 'body of LICENSE']],
+    ['/self /self#top', {}, '/self', [404]],
+  ];
+  it.each(loops)('lead nobody round for ever: %s with %j, for %s', async (rules, settings, target, way) => {
+    await put('_redirects', rules);
+    await configure(settings);
+    const seen: (string | number)[] = [];
+    for (let [status, to] = await go(target); ; [status, to] = await go(to)) {
+      if (status < 300 || status >= 400 || seen.length > 5) {
+        seen.push(status, ...(status === 200 ? [to] : []));
+        break;
+      }
+      seen.push(to);
+    }
+    expect(seen).toEqual(way);
+  });
+
   it('may force the host that a site has', async () => {
     await put('_redirects', '/* https://www.shop.example/:splat 301!');
     await configure({ domains: [{ host: 'shop.example' }, { host: 'www.shop.example' }] });
