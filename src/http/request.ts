@@ -18,6 +18,8 @@ export type HttpRequest = {
   /** Host header: name and, where given, port. */
   readonly host: string;
   readonly isSecure: boolean;
+  /** How the client itself came, where this home can tell; absent is null. */
+  readonly knownProtocol?: KnownProtocol;
   /** Of the TLS between the client and this home; null without, or where a proxy has ended it. Absent where none is known. */
   readonly tls?: () => Tls | null;
   readonly remoteAddress: string | null;
@@ -32,6 +34,9 @@ export type HttpRequest = {
   /** Makes the Response of an answer, where this home sends some of them itself; others have none. */
   readonly respond?: ((answer: OutgoingAnswer) => Response) | undefined;
 };
+
+/** Null: plain HTTP that comes from a proxy nobody named, for all we know, which may have taken https from the client. */
+export type KnownProtocol = 'http' | 'https' | null;
 
 /** `version` is the number alone: `1.3`. `cipher`: as the home names it; null where it does not. */
 export type Tls = { readonly version: string; readonly cipher: string | null };
@@ -140,8 +145,11 @@ export function partValue(name: PartHeader, { range, sizeBytes, serverTiming }: 
   return name === 'content-length' ? `${lengthOf(range)}` : contentRange(range, sizeBytes);
 }
 
-/** Answers at once and meters it (what has a `finish`, then), or gives null: then nothing was done and the request must go the full way. */
-export type AnswerHot = (read: PlainRead) => HotReply | null;
+/**
+ * Answers at once and meters it (what has a `finish`, then), or gives null: then nothing was done and the request must go the
+ * full way. `askProtocol` is asked before it returns, and only where it matters; without it such reads go the full way.
+ */
+export type AnswerHot = (read: PlainRead, askProtocol?: () => KnownProtocol) => HotReply | null;
 /** The same of a signed read, whose signature is checked first. */
 export type AnswerHotSigned = (read: SignedRead) => HotReply | null;
 

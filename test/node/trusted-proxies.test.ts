@@ -1,9 +1,14 @@
+import { get, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { DIRECT, readRequest } from '../../src/adapters/node/http-request.ts';
 import { type NodeBindings, serve } from '../../src/adapters/node/serve.ts';
 import { createClientReader } from '../../src/adapters/node/trusted-proxies.ts';
 import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
+import { createApp } from '../../src/app.ts';
+import { parseConfig } from '../../src/config.ts';
+import type { HotDoor } from '../../src/http/request.ts';
+import { createStockedCore } from './hot-lane/doors.ts';
 import { openRawClient } from './raw-socket.ts';
 
 type Sent = { readonly for?: string; readonly proto?: string };
@@ -13,6 +18,11 @@ function seen(ranges: readonly string[], peer: string, sent: Sent, isEncrypted =
   const headers: Record<string, string | undefined> = { 'x-forwarded-for': sent.for, 'x-forwarded-proto': sent.proto };
   const client = createClientReader(ranges)({ address: peer, isEncrypted }, (name) => headers[name] ?? null);
   return [client.remoteAddress, client.isSecure];
+}
+
+function protocolSeen(ranges: readonly string[], peer: string, proto?: string, isEncrypted = false) {
+  const header = (name: string) => (name === 'x-forwarded-proto' ? (proto ?? null) : null);
+  return createClientReader(ranges)({ address: peer, isEncrypted }, header).knownProtocol;
 }
 
 const INSIDE = ['10.0.0.0/8', 'fd00::/8', '127.0.0.1'];
@@ -58,6 +68,57 @@ describe('a client reader', () => {
     expect(seen(INSIDE, '10.0.0.1', { for: '192.0.2.7', proto: 'https, https, http' })).toEqual(['192.0.2.7', false]);
     expect(seen(INSIDE, '10.0.0.1', { proto: '' }, true)).toEqual(['10.0.0.1', true]);
   });
+});
+
+describe('the protocol that a client used', () => {
+  it.each([
+    ['plain, from anybody', [], '192.0.2.1', undefined, false, null],
+    ['plain, with words of a stranger', [], '192.0.2.1', 'http', false, null],
+    ['plain, from a stranger beside the proxies', INSIDE, '192.0.2.1', 'https', false, null],
+    ['TLS that ends here', [], '192.0.2.1', undefined, true, 'https'],
+    ['from a proxy that says it', INSIDE, '10.0.0.1', 'http', false, 'http'],
+    ['from a proxy that says https', INSIDE, '10.0.0.1', 'HTTPS', false, 'https'],
+    ['from a proxy that says nothing', INSIDE, '10.0.0.1', undefined, false, null],
+    ['from a proxy that says something else', INSIDE, '10.0.0.1', 'quic', true, null],
+  ] as const)('is known or not: %s', (_name, ranges, peer, proto, isEncrypted, known) => {
+    expect(protocolSeen(ranges, peer, proto, isEncrypted)).toBe(known);
+  });
+
+  it.each([{ hasHotLane: true }, { hasHotLane: false }])(
+    'decides where a site leads, at the hot door too: %j',
+    async ({ hasHotLane }) => {
+      const { ports, settings } = await createStockedCore();
+      const reading = { ...DIRECT, readClient: createClientReader(['127.0.0.0/8']) };
+      const app = createApp<NodeBindings>(ports, { ...parseConfig({}), ...settings }, ({ env }) =>
+        readRequest(env, reading),
+      );
+      const hot: number[] = [];
+      const answer: HotDoor['answer'] = (read, askProtocol) => {
+        const reply = app.hotDoor.answer(read, askProtocol);
+        if (reply !== null) hot.push(reply.status);
+        return reply;
+      };
+      const hotDoor = { ...app.hotDoor, ...reading, answer };
+      const server = await serve(app.fetch, { host: '127.0.0.1', port: 0, log: ports.log, hotDoor, hasHotLane });
+      const visit = async (proto: string) => {
+        const headers = { host: 'www.hosted.test', 'x-forwarded-for': '192.0.2.7', 'x-forwarded-proto': proto };
+        const reply = await new Promise<IncomingMessage>((resolve, reject) => {
+          get(`${server.url}/LICENSE`, { headers }, resolve).on('error', reject);
+        });
+        reply.resume();
+        return [reply.statusCode, reply.headers.location];
+      };
+      try {
+        for (let round = 0; round < 3; round++) {
+          expect(await visit('http')).toEqual([301, 'https://www.hosted.test/LICENSE']);
+          expect(await visit('https')).toEqual([200, undefined]);
+        }
+        expect(hot).toEqual([200, 200]);
+      } finally {
+        await server.close(0);
+      }
+    },
+  );
 });
 
 describe('a request behind a trusted proxy', () => {

@@ -32,6 +32,7 @@ export function readWorkerRequest(request: Request): HttpRequest {
     rawQuery: queryAt === -1 ? '' : url.slice(queryAt + 1),
     host: headers.get('host') ?? url.slice(hostAt, pathAt),
     isSecure: url.startsWith('https:'),
+    knownProtocol: url.startsWith('https:') ? 'https' : 'http',
     tls: () => (url.startsWith('https:') ? tlsOf(request) : null),
     remoteAddress: headers.get('cf-connecting-ip'),
     header(name) {

@@ -4,7 +4,6 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { TLSSocket } from 'node:tls';
 import { finished, type HotReply, type SignedRead } from '../../http/request.ts';
 import { createEndOfTurn } from './end-of-turn.ts';
 import type { HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
@@ -12,7 +11,7 @@ import { isPlainHost, isPlainTarget, isUrlHost, needsUrlParser } from './hot-lan
 import { createPrebuiltHeads, type Head } from './hot-lane/prebuilt-heads.ts';
 import { FRAMING_HEADERS } from './hot-lane/recognise.ts';
 import { fillHead, headLength, kept } from './hot-lane/reply-writer.ts';
-import { createClientReader } from './trusted-proxies.ts';
+import { createClientReader, peerOf } from './trusted-proxies.ts';
 
 export type HotResponses = {
   /** Whether the request will be answered at the end of the turn. False: nothing was done. Cost above node:http: about 1.5 µs. */
@@ -33,6 +32,8 @@ export function createHotResponses(
   const signing = new Set(door.signingHeaders);
   const { readClient = createClientReader([]), served } = door;
   const sending = createEndOfTurn(sendNow);
+  const clientOf = (incoming: IncomingMessage) =>
+    readClient(peerOf(incoming.socket), (name) => headerOf(incoming, name));
 
   function answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
     const read = readOf(incoming, outgoing, { refused, signing });
@@ -40,7 +41,7 @@ export function createHotResponses(
     const startedMs = served === null ? 0 : performance.now();
     let reply: HotReply | null;
     try {
-      reply = read.isSigned ? door.answerSigned(read) : door.answer(read);
+      reply = read.isSigned ? door.answerSigned(read) : door.answer(read, () => clientOf(incoming).knownProtocol);
     } catch {
       // What fails here fails once more on the full way, where failures are answered and logged.
       return false;
@@ -62,9 +63,7 @@ export function createHotResponses(
     send(outgoing, heads.of(reply, false, requestId.length, Date.now()), requestId, kept(reply));
     if (served === null) return;
     const header = (name: string) => headerOf(incoming, name);
-    const { socket } = incoming;
-    const peer = { address: socket.remoteAddress, isEncrypted: socket instanceof TLSSocket };
-    const { remoteAddress } = readClient(peer, header);
+    const { remoteAddress } = clientOf(incoming);
     served({ read, reply, requestId, remoteAddress, durationMs: performance.now() - startedMs, header });
   }
 

@@ -46,13 +46,15 @@ export function readRequest(
   };
   // Read at once: the socket keeps it, and an accessor here would cost more than all the rest (measured 2026-11, 0.8 µs).
   const isEncrypted = 'encrypted' in socket && socket.encrypted === true;
-  const { remoteAddress, isSecure } = settings.readClient({ address: socket.remoteAddress, isEncrypted }, header);
+  const peer = { address: socket.remoteAddress, isEncrypted };
+  const { remoteAddress, isSecure, knownProtocol } = settings.readClient(peer, header);
   return {
     method: incoming.method ?? 'GET',
     rawPath: queryAt === -1 ? pathAndQuery : pathAndQuery.slice(0, queryAt),
     rawQuery: queryAt === -1 ? '' : pathAndQuery.slice(queryAt + 1),
     host: authority ?? headers.host ?? '',
     isSecure,
+    knownProtocol,
     remoteAddress,
     header,
     headerNames: () => Object.keys(headers),

@@ -5,16 +5,27 @@
 // Only the X-Forwarded pair is read, not `Forwarded` (RFC 7239): a proxy that writes one kind passes the other on as the
 // client sent it, so whoever reads both can be lied to through an honest proxy.
 import { BlockList, isIP, isIPv4 } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import type { KnownProtocol } from '../../http/request.ts';
 
 /** Who sent a request, as the surfaces and the log see it. */
 export type Client = {
   /** Without a port, IPv4 in its own form; null when it is not known. */
   readonly remoteAddress: string | null;
   readonly isSecure: boolean;
+  /** Null over a plain connection from anybody but a trusted proxy that says it: it may be a proxy that nobody named. */
+  readonly knownProtocol: KnownProtocol;
 };
 
 /** What is known of the connection itself. */
 export type Peer = { readonly address: string | undefined; readonly isEncrypted: boolean };
+
+/** What a connection says of its other end. Cost: 10 ns. */
+export function peerOf(socket: Duplex): Peer {
+  const address = 'remoteAddress' in socket ? (socket.remoteAddress as string | undefined) : undefined;
+  return { address, isEncrypted: socket instanceof TLSSocket };
+}
 
 /** `header` gives a value by lower-case name, repeated ones joined by a comma. */
 export type ReadClient = (peer: Peer, header: (name: string) => string | null) => Client;
@@ -34,22 +45,26 @@ export function plainAddress(address: string | undefined): string | null {
 /** Makes the reader; `ranges` are addresses and CIDR ranges that config.ts has checked, none for nobody. */
 export function createClientReader(ranges: readonly string[]): ReadClient {
   if (ranges.length === 0) {
-    return ({ address, isEncrypted }) => ({ remoteAddress: plainAddress(address), isSecure: isEncrypted });
+    return ({ address, isEncrypted }) => client(plainAddress(address), isEncrypted, null);
   }
   const trusted = toBlockList(ranges);
   const isTrusted = (address: string): boolean => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 
   return ({ address, isEncrypted }, header) => {
     const peer = plainAddress(address);
-    if (peer === null || !isTrusted(peer)) return { remoteAddress: peer, isSecure: isEncrypted };
+    if (peer === null || !isTrusted(peer)) return client(peer, isEncrypted, null);
     const hops = listOf(header('x-forwarded-for'));
     const clientAt = indexOfClient(hops, isTrusted);
     const protocol = protocolAt(listOf(header('x-forwarded-proto')), hops.length, clientAt);
-    return {
-      remoteAddress: hops.length === 0 ? peer : addressOf(hops[clientAt]),
-      isSecure: protocol === null ? isEncrypted : protocol === 'https',
-    };
+    return client(hops.length === 0 ? peer : addressOf(hops[clientAt]), isEncrypted, protocol);
   };
+}
+
+/** `protocol`: what a trusted proxy says of it; null: nothing. */
+function client(remoteAddress: string | null, isEncrypted: boolean, protocol: string | null): Client {
+  if (protocol === null) return { remoteAddress, isSecure: isEncrypted, knownProtocol: isEncrypted ? 'https' : null };
+  const isSecure = protocol === 'https';
+  return { remoteAddress, isSecure, knownProtocol: isSecure ? 'https' : protocol === 'http' ? 'http' : null };
 }
 
 function toBlockList(ranges: readonly string[]): BlockList {

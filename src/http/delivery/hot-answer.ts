@@ -67,11 +67,11 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     return made;
   }
 
-  return (read) => {
+  return (read, askProtocol) => {
     const place = placeOf(read);
     if (place === null) return null;
     if (place.site !== null) {
-      const page = visit(place.site, read);
+      const page = visit(place.site, read, askProtocol);
       return page === null ? null : answer(read, { ...page, bucket: place.bucket }, 'website');
     }
     const { bucket, key, isOwnHost } = place;

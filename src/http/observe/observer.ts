@@ -19,7 +19,9 @@ export type Observer = {
   /** Its answer stands, with the body still to be sent. Once for each `began`. Cost: 0.15 µs. */
   answered(request: HttpRequest, requestId: string, status: number): void;
   /** The hot door, with what is counted beyond its own numbers: nothing at all unless the settings ask for it. */
-  watchHot<Read>(answer: (read: Read) => HotReply | null): (read: Read) => HotReply | null;
+  watchHot<Asked extends readonly unknown[]>(
+    answer: (...asked: Asked) => HotReply | null,
+  ): (...asked: Asked) => HotReply | null;
   /** To be told of what the hot door has answered; null: nobody wants to know. */
   readonly servedHot: ((served: HotServed) => void) | null;
   /** With those of the home. */
@@ -87,8 +89,8 @@ export function createObserver(
     },
     watchHot(answer) {
       if (buckets === null) return answer;
-      return (read) => {
-        const reply = answer(read);
+      return (...asked) => {
+        const reply = answer(...asked);
         return reply === null ? null : counted(buckets, reply);
       };
     },

@@ -102,9 +102,9 @@ describe('an observer', () => {
     const observer = make(2);
     for (const bucket of ['a', 'b', 'c', 'd', 'a']) {
       tell(observer, { bucket: bucket as BucketName, bodyBytes: 100 }, 200);
-      expect(observer.watchHot(() => answer(bucket))(read)?.bucket).toBe(bucket);
+      expect(observer.watchHot((_read: typeof read) => answer(bucket))(read)?.bucket).toBe(bucket);
     }
-    expect(observer.watchHot(() => null)(read)).toBeNull();
+    expect(observer.watchHot((_read: typeof read) => null)(read)).toBeNull();
     tell(observer, { bucket: null, bodyBytes: 7 }, 404);
     const { value, labelValues } = await page(observer);
     expect(labelValues('bucket')).toEqual(new Set(['a', 'b', '']));

@@ -1,6 +1,6 @@
 // Requests for tests: plain values of HttpRequest, with a body that comes in the pieces a test wants.
 import { newRequestNotes } from '../../../src/http/observe/request-notes.ts';
-import type { HttpRequest } from '../../../src/http/request.ts';
+import type { HttpRequest, KnownProtocol } from '../../../src/http/request.ts';
 
 export type RequestParts = {
   readonly method?: string;
@@ -9,6 +9,8 @@ export type RequestParts = {
   /** Any case of names. `host` is taken from here. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: readonly Uint8Array[];
+  /** By default nobody knows. */
+  readonly knownProtocol?: KnownProtocol;
 };
 
 export function makeRequest(parts: RequestParts): HttpRequest {
@@ -20,7 +22,8 @@ export function makeRequest(parts: RequestParts): HttpRequest {
     rawPath: question < 0 ? parts.target : parts.target.slice(0, question),
     rawQuery: question < 0 ? '' : parts.target.slice(question + 1),
     host: headers.get('host') ?? '',
-    isSecure: false,
+    isSecure: parts.knownProtocol === 'https',
+    knownProtocol: parts.knownProtocol ?? null,
     remoteAddress: null,
     header: (name) => headers.get(name) ?? null,
     headerNames: () => headers.keys(),

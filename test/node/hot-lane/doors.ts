@@ -78,7 +78,8 @@ const HOSTED_KEYS: readonly string[] = [
 ];
 const HOSTED_RULES: Readonly<Record<string, string>> = {
   _headers: '/docs/*\n  X-Docs: yes\n  Cache-Control: no-cache\n/about\n  ! X-Frame-Options\n',
-  _redirects: '/old /about 301\n/news/* /docs/:splat\n/start /index.html 200\n/* /docs/:splat 200\n',
+  _redirects:
+    '/old /about 301\n/LICENSE https://www.hosted.test/LICENSE 301\n/news/* /docs/:splat\n/start /index.html 200\n/* /docs/:splat 200\n',
   'docs/_headers': '/*\n  X-Robots-Tag: noindex\n',
 };
 
@@ -278,8 +279,8 @@ export function openDoor(
   let signedAnswers = 0;
   const hotDoor: HotDoor = {
     ...door,
-    answer(read) {
-      const reply = door.answer(read);
+    answer(read, askProtocol) {
+      const reply = door.answer(read, askProtocol);
       if (reply !== null) answers += 1;
       return reply;
     },

@@ -2,11 +2,11 @@
 // and counts them (maxConnections, getConnections, close), and the lane's join in when it closes idle ones or all.
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { TLSSocket, Server as TlsServer } from 'node:tls';
+import { Server as TlsServer } from 'node:tls';
 import type { HotDoor } from '../../../http/request.ts';
 import type { Log } from '../../../ports/system.ts';
 import { type AnswerCounts, createAnswerCounts } from '../answer-counts.ts';
-import { createClientReader, type ReadClient } from '../trusted-proxies.ts';
+import { createClientReader, peerOf, type ReadClient } from '../trusted-proxies.ts';
 import { createHeaderFinder } from './find-header.ts';
 import { createHotLane, type HotLane, type NoteServed } from './lane.ts';
 import { createRecogniser } from './recognise.ts';
@@ -78,8 +78,7 @@ function createServedNote({ served, readClient = createClientReader([]) }: HotLa
   if (served === null) return null;
   return ({ socket, chunk, read, reply, requestId, durationMs }) => {
     const header = createHeaderFinder(chunk);
-    const address = 'remoteAddress' in socket ? (socket.remoteAddress as string | undefined) : undefined;
-    const { remoteAddress } = readClient({ address, isEncrypted: socket instanceof TLSSocket }, header);
+    const { remoteAddress } = readClient(peerOf(socket), header);
     served({ read, reply, requestId, remoteAddress, durationMs, header });
   };
 }

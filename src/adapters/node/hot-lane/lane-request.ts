@@ -2,11 +2,10 @@
 // a Response. For what the hot door leaves: the lane asks the app itself, past node:http and @hono/node-server.
 
 import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
 import { newRequestNotes } from '../../../http/observe/request-notes.ts';
 import type { HttpRequest, OutgoingAnswer, SentAnswer } from '../../../http/request.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
-import type { ReadClient } from '../trusted-proxies.ts';
+import { peerOf, type ReadClient } from '../trusted-proxies.ts';
 import type { Recognised } from './recognise.ts';
 
 export type LaneRequest = {
@@ -28,7 +27,6 @@ export function readLaneRequest(
   const headers = readHeaders(chunk);
   if (headers === null) return null;
   const header = (name: string): string | null => headers.get(name) ?? null;
-  const address = 'remoteAddress' in socket ? (socket.remoteAddress as string | undefined) : undefined;
   let made: { response: Response; answer: OutgoingAnswer } | null = null;
   let report: ((sent: SentAnswer) => void) | null = null;
   return {
@@ -37,7 +35,7 @@ export function readLaneRequest(
       rawPath: read.rawPath,
       rawQuery: read.rawQuery,
       host: read.host,
-      ...readClient({ address, isEncrypted: socket instanceof TLSSocket }, header),
+      ...readClient(peerOf(socket), header),
       header,
       headerNames: () => headers.keys(),
       body: () => NO_BODY,

@@ -8,10 +8,17 @@ import { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import { type AnswerHot, type AnswerHotSigned, finished, type HotReply } from '../../../http/request.ts';
+import {
+  type AnswerHot,
+  type AnswerHotSigned,
+  finished,
+  type HotReply,
+  type KnownProtocol,
+} from '../../../http/request.ts';
 import { createHistogram, type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { AnswerCounts } from '../answer-counts.ts';
 import { createEndOfTurn } from '../end-of-turn.ts';
+import { peerOf } from '../trusted-proxies.ts';
 import { createFullAnswers, type FullAnswersOptions, type Line } from './full-answers.ts';
 import { createKeptRequests } from './kept-requests.ts';
 import { createPrebuiltHeads, type Head } from './prebuilt-heads.ts';
@@ -121,6 +128,7 @@ function requestOf({ kept, requestBytes }: DueAnswer): Buffer {
 /** Makes the lane of one server. Cost a request: about 2 µs above reading and writing the socket. */
 export function createHotLane(options: HotLaneOptions): HotLane {
   const { recognise, answer, answerSigned, requestId, nowMs, limits, noteServed, counts } = options;
+  const { readClient } = options.full;
   const heads = createPrebuiltHeads(limits.keepAliveMs);
   const writer = createReplyWriter();
   const keep = createKeptRequests();
@@ -134,10 +142,19 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   const durations = createHistogram(DURATION_BOUNDS);
   const answerFully = createFullAnswers({ ...options.full, heads, nowMs });
 
+  /** The read that is being answered, and where it came from: one for all, so that asking costs nothing who does not ask. */
+  const asking: { read: Recognised | null; socket: Duplex | null } = { read: null, socket: null };
+  const askProtocol = (): KnownProtocol => {
+    const { read, socket } = asking;
+    return read === null || socket === null ? null : readClient(peerOf(socket), read.header).knownProtocol;
+  };
+
   /** What fails here fails once more on the long way, where failures are answered and logged. */
-  function answerOrNothing(read: Recognised): HotReply | null {
+  function answerOrNothing(read: Recognised, socket: Duplex): HotReply | null {
+    asking.read = read;
+    asking.socket = socket;
     try {
-      return read.kind === 'plain' ? answer(read) : read.kind === 'signed' ? answerSigned(read) : null;
+      return read.kind === 'plain' ? answer(read, askProtocol) : read.kind === 'signed' ? answerSigned(read) : null;
     } catch {
       return null;
     }
@@ -149,7 +166,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     const startedMs = isSampled || noteServed !== null ? performance.now() : Number.NaN;
     const read = recognise(chunk);
     if (read === null) return false;
-    const reply = answerOrNothing(read);
+    const reply = answerOrNothing(read, connection.socket);
     if (reply === null) return answerFully(connection.line, read, chunk);
     const now = nowMs();
     const id = requestId();

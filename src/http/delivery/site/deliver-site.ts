@@ -87,14 +87,14 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
   async function enter(request: HttpRequest, place: SitePlace, requestId: string): Promise<Response> {
     const { rawBucket, rawPath, binding } = place;
     const bucket = parseBucketName(decodePathSegment(rawBucket));
-    const { method, rawQuery, host, isSecure } = request;
+    const { method, rawQuery, host, isSecure, knownProtocol = null } = request;
     const isPreflight = method === 'OPTIONS' && request.header('access-control-request-method') !== null;
     if (isPreflight)
       return answers.preflight(await answerPreflight(core, request, { bucket, key: rawPath }), requestId);
     if (method !== 'GET' && method !== 'HEAD') {
       throw new StorageError('MethodNotAllowed', { fields: { Allow: 'GET, HEAD' } });
     }
-    const visit: Visit = { key: decodePathSegment(rawPath), rawQuery, host, isSecure };
+    const visit: Visit = { key: decodePathSegment(rawPath), rawQuery, host, isSecure, knownProtocol };
     const prefix = prefixOf(binding);
     // Gate and likeliest page in one look.
     const guess = guessedKey(prefix + guesses.of(bucket, visit.key, binding !== null), prefix + visit.key);

@@ -5,7 +5,7 @@ import type { HostBinding } from '../../../ports/directory.ts';
 import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../ports/domain.ts';
 import type { HotMetadata } from '../../../ports/hot-metadata.ts';
 import { canBePublic, everyoneMayRead } from '../../../ports/pointer.ts';
-import type { PlainRead } from '../../request.ts';
+import type { KnownProtocol, PlainRead } from '../../request.ts';
 import type { HeaderProfile, HeaderProfiles } from '../header-profile.ts';
 import { isNavigation } from './navigation.ts';
 import { hasExtension, isFolder, USUAL_INDEX } from './page.ts';
@@ -22,8 +22,19 @@ export type HotSite = {
   readonly host: string;
   /** Keys that the full way looks up first, so that memory knows one of them if it knows the path; see likelyKeys. */
   readonly keys: readonly ObjectKey[];
-  plan: { readonly settings: BucketGate['settings']; readonly rules: SiteRules; readonly plan: SitePlan } | null;
+  plan: KeptPlan | null;
 };
+
+type KeptPlan = {
+  readonly settings: BucketGate['settings'];
+  readonly rules: SiteRules;
+  /** How the visitor came for whom it was made; it matters where the plan says so. */
+  readonly knownProtocol: KnownProtocol;
+  readonly plan: SitePlan;
+};
+
+/** As in AnswerHot. */
+type AskProtocol = (() => KnownProtocol) | undefined;
 
 export type HotPage = { readonly gate: BucketGate; readonly pointer: Pointer; readonly profile: HeaderProfile };
 
@@ -40,16 +51,27 @@ export function likelyKeys(prefix: string, path: string): readonly string[] {
 }
 
 /** The page that the read gets, or null. Cost: that of the look-ups until a step of the plan applies. */
-export function createHotVisit(options: HotVisitOptions): (site: HotSite, read: PlainRead) => HotPage | null {
+export function createHotVisit(
+  options: HotVisitOptions,
+): (site: HotSite, read: PlainRead, askProtocol?: AskProtocol) => HotPage | null {
   const { hotMetadata, profiles, rules } = options;
 
-  function planOf(site: HotSite, gate: BucketGate, known: SiteRules): SitePlan | null {
-    if (site.plan !== null && site.plan.settings === gate.settings && site.plan.rules === known) return site.plan.plan;
+  function planOf(site: HotSite, gate: BucketGate, known: SiteRules, askProtocol: AskProtocol): SitePlan | null {
+    const kept = site.plan;
+    const isKept = kept !== null && kept.settings === gate.settings && kept.rules === known;
+    const plan = isKept ? kept.plan : makePlan(site, gate, known, null);
+    if (plan === null || !plan.isByProtocol) return plan;
+    if (askProtocol === undefined) return null;
+    const knownProtocol = askProtocol();
+    return site.plan?.knownProtocol === knownProtocol ? plan : makePlan(site, gate, known, knownProtocol);
+  }
+
+  function makePlan(site: HotSite, gate: BucketGate, known: SiteRules, knownProtocol: KnownProtocol): SitePlan | null {
     const { binding, path, host } = site;
-    // Neither matters to a page: only redirects go by them, and those are not answered here.
-    const visit = { key: path, rawQuery: '', host, isSecure: false };
+    // Neither query nor `isSecure` matters to a page: only redirects go by them, and those are not answered here.
+    const visit = { key: path, rawQuery: '', host, isSecure: false, knownProtocol };
     const plan = planVisit({ gate, binding }, visit, { rules: known, wantsList: false, profiles });
-    site.plan = plan === null ? null : { settings: gate.settings, rules: known, plan };
+    site.plan = plan === null ? null : { settings: gate.settings, rules: known, knownProtocol, plan };
     return plan;
   }
 
@@ -61,13 +83,13 @@ export function createHotVisit(options: HotVisitOptions): (site: HotSite, read: 
     return null;
   }
 
-  return (site, read) => {
+  return (site, read, askProtocol) => {
     const { bucket, binding } = site;
     const gate = gateOf(site);
     if (gate === null) return null;
     if (binding !== null && binding.bucketId !== gate.bucketId) return null;
     const known = rules.peek(gate, prefixOf(binding));
-    const plan = known === null ? null : planOf(site, gate, known);
+    const plan = known === null ? null : planOf(site, gate, known, askProtocol);
     if (plan === null) return null;
     const outcome = walkPlan(plan, {
       object(key): Seen {

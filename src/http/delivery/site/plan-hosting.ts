@@ -6,7 +6,7 @@ import { type HostingSettings, SITE_FILE_NAMES } from '../../../ports/hosting.ts
 import type { HeaderProfiles } from '../header-profile.ts';
 import { hasExtension, isFolder } from './page.ts';
 import type { SitePlan, Step } from './plan.ts';
-import { followTemplate, followToPath, type Redirect, type Target, type Visit } from './redirects.ts';
+import { followTemplate, followToPath, isUrlOfHost, type Redirect, type Target, type Visit } from './redirects.ts';
 import type { SiteRules } from './site-rules.ts';
 import { stepsAway } from './way-back.ts';
 
@@ -32,17 +32,19 @@ export function planHosting(site: HostedSite, visit: Visit, wantsList: boolean, 
   const steps: Step[] = [];
   if (wantsList && hosting.directoryListing && isFolder(key)) steps.push({ kind: 'list', prefix: prefix + key });
   const isDone = addRule(steps, site, visit, firm);
+  const weak = isDone ? null : rules.redirects.findWeak(path);
   const meant = candidatesOf(hosting, key);
   if (!isDone) {
     if (!isRuleFile(key)) addPages(steps, site, visit);
     addDefaults(steps, hosting, key);
-    if (!addRule(steps, site, visit, rules.redirects.findWeak(path))) addFallbacks(steps, site);
+    if (!addRule(steps, site, visit, weak)) addFallbacks(steps, site);
   }
   return {
     steps,
     meantKey: prefix + (meant[0] ?? key),
     profile: profiles.page(hosting, changes, false),
     lateProfile: profiles.page(hosting, changes, true),
+    isByProtocol: [firm, weak].some((found) => found !== null && isUrlOfHost(found.rule, visit)),
   };
 }
 

@@ -20,6 +20,7 @@ export function planWebsite(
     meantKey,
     profile,
     lateProfile: profile,
+    isByProtocol: false,
   });
   if (website.redirectAllTo !== null) return always(followAll(website.redirectAllTo, visit));
   const rule = findRoutingRule(website.routingRules, visit.key, null);
@@ -34,5 +35,5 @@ export function planWebsite(
     if (after !== null) steps.push({ kind: 'redirect', redirect: followRule(after, visit), ifFailure: failure });
   }
   if (website.errorKey !== null) steps.push({ kind: 'document', key: prefix + website.errorKey, status: null });
-  return { steps, meantKey, profile, lateProfile: profile };
+  return { steps, meantKey, profile, lateProfile: profile, isByProtocol: false };
 }

@@ -35,6 +35,8 @@ export type SitePlan = {
   /** Of everything before the first step that is for navigation only, and of that step and all behind it. */
   readonly profile: HeaderProfile;
   readonly lateProfile: HeaderProfile;
+  /** Whether the same path may have another plan for those who come by another protocol. */
+  readonly isByProtocol: boolean;
 };
 
 /** What is known of a key: the object, if everyone may read it; `unknown` must be asked for. */

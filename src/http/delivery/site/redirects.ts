@@ -4,6 +4,7 @@ import { hostNameOf } from '../../../core/hosting/host-names.ts';
 import type { RedirectRule } from '../../../core/hosting/parse-redirects.ts';
 import { type Captures, decodeLeniently, fillTemplate } from '../../../core/hosting/path-pattern.ts';
 import type { RedirectProtocol, RoutingRule, WebsiteConfiguration } from '../../../ports/bucket-settings.ts';
+import type { KnownProtocol } from '../../request.ts';
 import { encodeForXmlUrl } from '../../semantics/raw-path.ts';
 
 /** A visit as rules see it: the key as it was asked for, before an index document was put in its place. */
@@ -13,6 +14,7 @@ export type Visit = {
   readonly rawQuery: string;
   readonly host: string;
   readonly isSecure: boolean;
+  readonly knownProtocol: KnownProtocol;
 };
 
 export type Redirect = { readonly status: number; readonly location: string };
@@ -68,12 +70,20 @@ export type Target = {
 export function followTemplate({ to, status }: RedirectRule, captures: Captures, visit: Visit): Target {
   const target = encodeReplacement(fillTemplate(to, captures, encodeForXmlUrl));
   const [, protocol = null, hostName = null, path = ''] = /^(?:(https?):\/\/([^/?#]+))?\/?(.*)$/is.exec(target) ?? [];
-  const isHere = hostName === null || hostNameOf(hostName) === hostNameOf(visit.host);
   const scheme = protocol?.toLowerCase() === 'http' ? 'http' : protocol === null ? null : 'https';
+  // Where nobody knows how the visitor came, sending to https might be for ever.
+  const isSameScheme = scheme === null || visit.knownProtocol === null || visit.knownProtocol === scheme;
+  const isHere = (hostName === null || hostNameOf(hostName) === hostNameOf(visit.host)) && isSameScheme;
   return {
     redirect: { status, location: locate({ hostName, protocol: scheme, path }, visit) },
     key: isHere ? decodeLeniently(path.replace(/[?#].*$/s, '')) : null,
   };
+}
+
+/** Whether the template is a URL of the host that was visited, so that the protocol says whether it leads elsewhere. */
+export function isUrlOfHost({ to }: RedirectRule, { host }: Visit): boolean {
+  const [, hostName] = /^https?:\/\/([^/?#]+)/i.exec(to) ?? [];
+  return hostName !== undefined && hostNameOf(hostName) === hostNameOf(host);
 }
 
 /**

@@ -1,9 +1,9 @@
 // The rules in _redirects and _headers of a site, at both doors.
 import { describe, expect, it } from 'vitest';
 import { policyOf } from '../../../access-samples.ts';
-import { useSite } from './hosting-site.ts';
+import { HOST, useSite } from './hosting-site.ts';
 
-const { put, configure, visit, hot, go, surface } = useSite();
+const { put, configure, visit, hot, go, surface, delivery } = useSite();
 
 describe('rules in _redirects', () => {
   const RULES = [
@@ -119,6 +119,25 @@ describe('rules in _redirects', () => {
     await configure({ domains: [{ host: 'shop.example' }, { host: 'www.shop.example' }] });
     expect(await go('/about', { host: 'shop.example' })).toEqual([301, 'https://www.shop.example/about']);
     expect(await go('/about', { host: 'www.shop.example' })).toEqual([200, 'body of about.html']);
+  });
+
+  it('may send from http to https, where it is known who came how', async () => {
+    await put('_redirects', `/* https://${HOST}/:splat 301!`);
+    await configure({});
+    const moved = [301, `https://${HOST}/about`];
+    const shown = [200, 'body of about.html'];
+    for (const _ of [1, 2]) {
+      expect(await go('/about', { knownProtocol: 'http' })).toEqual(moved);
+      expect(await go('/about', { knownProtocol: 'https' })).toEqual(shown);
+      // Maybe a proxy that nobody named took https and asks by http: it would be sent there for ever.
+      expect(await go('/about', { knownProtocol: null })).toEqual(shown);
+    }
+    const read = { isHead: false, rawPath: '/about', host: HOST, ifNoneMatch: null, range: null, header: () => null };
+    expect(delivery().hotAnswer(read)).toBe(null);
+    await put('_redirects', `/* http://${HOST}/:splat 301`);
+    expect((await go('/about', { knownProtocol: 'https' }))[0]).toBe(200);
+    expect(await go('/none', { knownProtocol: 'https' })).toEqual([301, `http://${HOST}/none`]);
+    expect((await go('/none', { knownProtocol: 'http' }))[0]).toBe(404);
   });
 
   it('leave the site as it is when the file is too large', async () => {

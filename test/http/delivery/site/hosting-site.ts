@@ -2,6 +2,7 @@
 import { beforeEach, expect } from 'vitest';
 import { createDecide } from '../../../../src/core/auth/decide.ts';
 import { createDelivery, type Delivery } from '../../../../src/http/delivery/deliver.ts';
+import type { KnownProtocol } from '../../../../src/http/request.ts';
 import type { HostBinding } from '../../../../src/ports/directory.ts';
 import { publicPolicy } from '../../../access-samples.ts';
 import { makeRequest } from '../../s3/make-request.ts';
@@ -13,7 +14,7 @@ export const HOST = 'pages.web.example';
 export const NAVIGATION = { 'sec-fetch-mode': 'navigate', accept: 'text/html' };
 
 export type Visited = { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
-type Options = { headers?: Record<string, string>; method?: string; host?: string };
+type Options = { headers?: Record<string, string>; method?: string; host?: string; knownProtocol?: KnownProtocol };
 
 /** Makes the site before each test of the file. */
 export function useSite() {
@@ -41,8 +42,11 @@ export function useSite() {
     await put('assets/app.3f2a91bc.js');
   });
 
-  async function visit(target: string, { headers = {}, method = 'GET', host = HOST }: Options = {}): Promise<Visited> {
-    const request = makeRequest({ method, target, headers: { host, ...headers } });
+  async function visit(
+    target: string,
+    { headers = {}, method = 'GET', host = HOST, knownProtocol = null }: Options = {},
+  ): Promise<Visited> {
+    const request = makeRequest({ method, target, headers: { host, ...headers }, knownProtocol });
     const binding = host === HOST ? null : ((await surface.core.ports.directory.findHost(host)) as HostBinding);
     const place = { rawBucket: 'pages', rawPath: request.rawPath.slice(1), binding };
     const response = await delivery.deliverSite(request, place, 'ID');
@@ -54,10 +58,12 @@ export function useSite() {
   }
 
   /** What the hot door says; null: nothing. */
-  function hot(rawPath: string, { headers = {}, method = 'GET', host = HOST }: Options = {}): Visited | null {
+  function hot(rawPath: string, options: Options = {}): Visited | null {
+    const { headers = {}, method = 'GET', host = HOST, knownProtocol = null } = options;
     const header = (name: string) => headers[name] ?? null;
     const ifNoneMatch = header('if-none-match');
-    const reply = delivery.hotAnswer({ isHead: method === 'HEAD', rawPath, host, ifNoneMatch, range: null, header });
+    const read = { isHead: method === 'HEAD', rawPath, host, ifNoneMatch, range: null, header };
+    const reply = delivery.hotAnswer(read, () => knownProtocol);
     return reply === null
       ? null
       : {

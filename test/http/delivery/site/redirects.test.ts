@@ -13,6 +13,7 @@ const visit = (key: string, changes: Partial<Visit> = {}): Visit => ({
   rawQuery: '',
   host: 'site.web.example:8080',
   isSecure: false,
+  knownProtocol: null,
   ...changes,
 });
 const rule = (redirect: Partial<RoutingRedirect>, changes: Partial<RoutingRule> = {}): RoutingRule => ({
