@@ -13,11 +13,15 @@ export type ImageFormat = 'avif' | 'webp' | 'jpeg' | 'png' | 'gif';
  */
 export type ImageFit = 'scale-down' | 'contain' | 'cover' | 'fill';
 
-/** Null sizes follow the other one; with neither the image keeps its own. `quality` from 1 to 100, not for png and gif. */
+/**
+ * Null sizes follow the other one, up to `maxSidePx`; with neither the image keeps its own, up to the same. `quality` from 1 to
+ * 100, not for png and gif.
+ */
 export type ImageRecipe = {
   readonly kind: 'image';
   readonly widthPx: number | null;
   readonly heightPx: number | null;
+  readonly maxSidePx: number;
   readonly fit: ImageFit;
   readonly format: ImageFormat;
   readonly quality: number;
@@ -48,7 +52,7 @@ export type DerivedBodies = {
   /**
    * Makes it and keeps it; where the home allows it, all who ask at the same time share the work. While a coding is
    * being made, and for some time after it could not be, `peek` says `none`. SlowDown when too much waits already;
-   * InvalidRequest for an image that can't be read or is too large; NotImplemented where the home makes no images; or
+   * InvalidRequest for an image that can't be read or is too large; ServiceUnavailable for what takes too long; NotImplemented where the home makes no images; or
    * what `load` rejects with.
    */
   make(name: string, recipe: Recipe, load: () => Promise<Uint8Array>): Promise<DerivedOrNone>;

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openDerivedFolder } from '../../src/adapters/node/derived-folder.ts';
 import { compressRecipe } from '../../src/adapters/shared/compress-recipe.ts';
 import {
@@ -121,6 +121,19 @@ describe('derived bodies', () => {
     await expect(bodies.make('e', BR, async () => bytesOf('x'))).rejects.toMatchObject({ code: 'SlowDown' });
     held.resolve(bytesOf('x'));
     await next;
+  });
+
+  it('have a limit of time each, so that one that hangs stops no other', async () => {
+    const limit = { concurrency: 1, waitingMax: 1, turnMs: 20 };
+    const { bodies } = createBodies({ limits: { coding: limit, image: limit } });
+    const hanging = Promise.withResolvers<Uint8Array>();
+    const stuck = bodies.make('stuck', BR, () => hanging.promise);
+    const waiting = bodies.make('waiting', BR, async () => bytesOf('x'));
+    await expect(stuck).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    expect(await waiting).not.toBe('none');
+    // It ends after all, and nothing is lost.
+    hanging.resolve(bytesOf('abc'));
+    await vi.waitFor(() => expect(bodies.peek('stuck')).toMatchObject({ bytes: bytesOf('cba') }));
   });
 
   it('leave memory when it is full, the largest never enter it, and none are lost', async () => {

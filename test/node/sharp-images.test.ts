@@ -9,6 +9,7 @@ const RECIPE: ImageRecipe = {
   kind: 'image',
   widthPx: 100,
   heightPx: null,
+  maxSidePx: 4096,
   fit: 'scale-down',
   format: 'jpeg',
   quality: 70,
@@ -79,6 +80,17 @@ describe('images made with sharp', () => {
     expect(await made(original('png'), { ...changes, format: 'png' })).toMatchObject({ width, height });
   });
 
+  it.each<[Partial<ImageRecipe>, number, number]>([
+    [{ widthPx: 400, fit: 'contain' }, 63, 500],
+    [{ widthPx: 400, heightPx: 500, fit: 'contain' }, 63, 500],
+    [{ widthPx: null, heightPx: 400, fit: 'contain' }, 50, 400],
+    [{ widthPx: 400, heightPx: 500, fit: 'cover' }, 400, 500],
+    [{ widthPx: null, maxSidePx: 4 }, 1, 4],
+  ])('have no side longer than they may, also of a stripe: %j', async (changes, width, height) => {
+    const stripe = await plain(1, 8).png().toBuffer();
+    expect(await made(stripe, { maxSidePx: 500, format: 'png', ...changes })).toMatchObject({ width, height });
+  });
+
   it('stand upright, and keep nothing of where they were taken', async () => {
     expect(await made(original('turned'))).toMatchObject({ width: 100, height: 167 });
     expect((await sharp(original('located')).metadata()).exif).toBeDefined();
@@ -97,6 +109,18 @@ describe('images made with sharp', () => {
       expect(await made(original('moving'), { widthPx: 20, format })).toMatchObject({ pages: before, width: 20 });
     }
     expect((await made(original('moving'), { widthPx: 20, format: 'jpeg' })).pages ?? 1).toBe(1);
+  });
+
+  it('that move have no more pixels than all their frames together may', async () => {
+    // 100 frames, so that each may have 83,886 pixels: a side of 289. Stripes, which are made at once.
+    const pair = await Promise.all(['#f00', '#00f'].map((tint) => plain(60, 2).tint(tint).png().toBuffer()));
+    const frames = Array.from({ length: 100 }, (_, n) => pair[n % 2] ?? new Uint8Array());
+    const source = await sharp(frames, { join: { animated: true } })
+      .gif({ effort: 1 })
+      .toBuffer();
+    const large = { widthPx: 300, fit: 'contain' } as const;
+    expect(await made(source, { ...large, format: 'webp' })).toMatchObject({ pages: 100, width: 289 });
+    expect(await made(source, { ...large, format: 'jpeg' })).toMatchObject({ width: 300 });
   });
 
   const bytesOf = (text: string) => new TextEncoder().encode(text);

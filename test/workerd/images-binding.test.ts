@@ -7,6 +7,7 @@ const RECIPE: ImageRecipe = {
   kind: 'image',
   widthPx: 30,
   heightPx: null,
+  maxSidePx: 500,
   fit: 'fill',
   format: 'webp',
   quality: 70,
@@ -45,7 +46,7 @@ describe('images on Cloudflare', () => {
     const [stream, transform, output] = asked;
     expect(new Uint8Array(await new Response(stream as ReadableStream).arrayBuffer())).toEqual(SOURCE);
     expect([transform, output]).toEqual([
-      { width: 30, fit: 'squeeze' },
+      { width: 30, height: 500, fit: 'contain' },
       { format: 'image/webp', quality: 70 },
     ]);
   });
@@ -64,6 +65,16 @@ describe('images on Cloudflare', () => {
     const made = createImagesBinding(binding)(bytesOf(source), RECIPE);
     await (isAsked ? made : expect(made).rejects.toMatchObject({ code: 'InvalidRequest' }));
     expect(asked.length).toBe(isAsked ? 3 : 0);
+  });
+
+  it('that move are as large as all their frames together may be', async () => {
+    const { asked, binding } = bindingThat(null);
+    const frame = `${','.padEnd(10, '\0')}\x02\x01x\0`;
+    const gif = `GIF89a${'\0'.repeat(7)}${frame.repeat(2048)};`;
+    await createImagesBinding(binding)(bytesOf(gif), { ...RECIPE, widthPx: 400, format: 'gif' });
+    expect(asked[1]).toEqual({ width: 64, height: 64, fit: 'contain' });
+    await createImagesBinding(binding)(bytesOf(gif), { ...RECIPE, widthPx: 400, format: 'jpeg' });
+    expect(asked[4]).toEqual({ width: 400, height: 500, fit: 'contain' });
   });
 
   it('are none without it', async () => {

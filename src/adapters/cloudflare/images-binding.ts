@@ -3,6 +3,8 @@
 import type { ImageRecipe } from '../../ports/derived.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { StoredDerived } from '../shared/derived-bodies.ts';
+import { boxOf } from '../shared/image-box.ts';
+import { countFrames } from './count-frames.ts';
 import { beginsAsImage } from './image-signature.ts';
 
 /** What is used of the binding. */
@@ -23,15 +25,12 @@ export function createImagesBinding(
     if (!beginsAsImage(source)) {
       throw new StorageError('InvalidRequest', { detail: 'The object is no image that can be read.' });
     }
-    const { widthPx, heightPx, fit, format, quality } = recipe;
+    const { format, quality } = recipe;
+    const { widthPx: width, heightPx: height, fit } = boxOf(recipe, countFrames(source));
     const contentType = `image/${format}` as const;
     try {
       const stream = new Response(source as BodyInit).body as ReadableStream<Uint8Array>;
-      const transformed = binding.input(stream).transform({
-        ...(widthPx === null ? {} : { width: widthPx }),
-        ...(heightPx === null ? {} : { height: heightPx }),
-        fit: FITS[fit],
-      });
+      const transformed = binding.input(stream).transform({ width, height, fit: FITS[fit] });
       const output = await transformed.output({ format: contentType, quality });
       const bytes = new Uint8Array(await new Response(output.image()).arrayBuffer());
       return { bytes, contentType: output.contentType() };

@@ -5,6 +5,7 @@ import { crc32 } from '../../crypto/crc32.ts';
 import type { Derived, DerivedBodies, DerivedOrNone, Recipe } from '../../ports/derived.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Clock } from '../../ports/system.ts';
+import { within } from '../../ports/within.ts';
 import type { CacheStats } from './cache-metrics.ts';
 
 /** What a store keeps under a name. No bytes stand for "not worth making". */
@@ -24,7 +25,10 @@ export type MakingLimits = {
   readonly concurrency: number;
   /** Where requests may not wait for each other: 0. */
   readonly waitingMax: number;
-  /** A turn that was not given back counts for so long, milliseconds: work of a request that ends early may just stop. */
+  /**
+   * How long a turn lasts, milliseconds: what takes longer has failed for all who wait, and makes room for the next. It may go on
+   * and is kept if it ends after all; work of a request that ends early may just stop.
+   */
   readonly turnMs: number;
 };
 
@@ -102,10 +106,13 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
       if (isCoding) keep(name, 'none', clock.nowMs() + REFUSED_MS);
       throw error;
     }
-    try {
+    const work = async (): Promise<DerivedOrNone> => {
       const made = await options.derive(await load(), recipe);
       await store.put(name, made ?? { bytes: new Uint8Array(), contentType: null });
       return keep(name, made === null ? 'none' : toDerived(made));
+    };
+    try {
+      return await within(options.limits[recipe.kind].turnMs, `the making of ${recipe.kind}`, work);
     } finally {
       turn.release();
     }

@@ -1,4 +1,5 @@
 // What an address asks of an image: `?w=&h=&fit=&format=&q=`. Pure. docs/images.md tells owners.
+import { IMAGE_MAX_SIDE_PX } from '../../core/limits.ts';
 import type { ImageFit, ImageFormat, ImageRecipe } from '../../ports/derived.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { ImageSettings } from '../../ports/hosting.ts';
@@ -62,6 +63,7 @@ export function parseImageQuery(
       kind: 'image',
       widthPx,
       heightPx,
+      maxSidePx: settings.maxSize,
       fit: used,
       format,
       quality: HAS_QUALITY.has(format) ? (quality ?? USUAL_QUALITY[format]) : USUAL_QUALITY[format],
@@ -70,9 +72,17 @@ export function parseImageQuery(
   };
 }
 
-/** A recipe as a name, of characters that can stand in an entity tag: `w300-h200-cover-webp75`. */
-export function recipeName({ widthPx, heightPx, fit, format, quality }: ImageRecipe): string {
-  const sizes = [widthPx === null ? [] : [`w${widthPx}`], heightPx === null ? [] : [`h${heightPx}`]].flat();
+/**
+ * A recipe as a name, of characters that can stand in an entity tag: `w300-h200-cover-webp75`. The largest side is named where it
+ * may decide and is not the usual one: `w300-max500-scale-down-webp75`.
+ */
+export function recipeName({ widthPx, heightPx, maxSidePx, fit, format, quality }: ImageRecipe): string {
+  const isOpen = widthPx === null || heightPx === null;
+  const sizes = [
+    widthPx === null ? [] : [`w${widthPx}`],
+    heightPx === null ? [] : [`h${heightPx}`],
+    isOpen && maxSidePx !== IMAGE_MAX_SIDE_PX ? [`max${maxSidePx}`] : [],
+  ].flat();
   return [...sizes, fit, HAS_QUALITY.has(format) ? `${format}${quality}` : format].join('-');
 }
 

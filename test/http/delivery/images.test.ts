@@ -95,7 +95,7 @@ describe('an image by its address', () => {
     await get('w=40');
     const whole = await get('w=40');
     const etag = whole.headers.etag ?? '';
-    expect(etag).toMatch(/^"[0-9a-f]{32}-w40-scale-down-jpeg80-[0-9a-f]{8}"$/);
+    expect(etag).toMatch(/^"[0-9a-f]{32}-w40-max500-scale-down-jpeg80-[0-9a-f]{8}"$/);
     expect((await get('w=41')).headers.etag).not.toBe(etag);
     const head = await get('w=40', {}, 'HEAD');
     expect([head.headers, head.body.length]).toEqual([whole.headers, 0]);

@@ -3,7 +3,7 @@ import { imageFormatOf, parseImageQuery, recipeName } from '../../../src/http/se
 import type { ImageFormat } from '../../../src/ports/derived.ts';
 import type { ImageSettings } from '../../../src/ports/hosting.ts';
 
-const ANY: ImageSettings = { sizes: [], maxSize: 2000 };
+const ANY: ImageSettings = { sizes: [], maxSize: 4096 };
 const FEW: ImageSettings = { sizes: [320, 640], maxSize: 2000 };
 
 function parse(query: string, options: { accept?: string; source?: ImageFormat; settings?: ImageSettings } = {}) {
@@ -32,11 +32,11 @@ describe('what an address asks of an image', () => {
   ])('%s: %s', (query, name) => expect(parse(query)).toBe(name));
 
   it.each([
-    ['w=0', 'from 1 to 2000'],
-    ['w=2001', 'from 1 to 2000'],
-    ['h=-1', 'from 1 to 2000'],
-    ['w=1e3', 'from 1 to 2000'],
-    ['w=3.5', 'from 1 to 2000'],
+    ['w=0', 'from 1 to 4096'],
+    ['w=4097', 'from 1 to 4096'],
+    ['h=-1', 'from 1 to 4096'],
+    ['w=1e3', 'from 1 to 4096'],
+    ['w=3.5', 'from 1 to 4096'],
     ['fit=stretch&w=1', 'scale-down, contain, cover, fill'],
     ['format=bmp', 'auto, avif, webp, jpeg, jpg, png'],
     ['format=constructor', 'auto, avif'],
@@ -45,6 +45,13 @@ describe('what an address asks of an image', () => {
     ['q=high', 'from 1 to 100'],
   ])('%s is refused', (query, what) => {
     expect(() => parse(query)).toThrow(what);
+  });
+
+  it('is named with the longest side where that may decide', () => {
+    const settings = { sizes: [], maxSize: 500 };
+    expect(parse('w=320&h=400', { settings })).toBe('w320-h400-scale-down-jpeg80');
+    expect(parse('w=320', { settings })).toBe('w320-max500-scale-down-jpeg80');
+    expect(parse('format=webp', { settings })).toBe('max500-scale-down-webp75');
   });
 
   it('may be of some sizes only', () => {
