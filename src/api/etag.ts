@@ -1,6 +1,7 @@
 // Entity tags of settings: who changes them says which state was meant, so that nobody overwrites what they never saw.
 // Source: RFC 9110 section 13.1.1, RFC 6585 section 3.
 import { z } from '@hono/zod-openapi';
+import { sha256Hex } from '../crypto/hash.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { ApiContext } from './context.ts';
 
@@ -13,10 +14,26 @@ export const ifMatchHeader = z.object({
     .openapi({ description: 'The ETag of the state that is changed, or *. Without it: 428; of another state: 412.' }),
 });
 
+/** For the `headers` of a PUT that makes what is not there, and changes what is; checked by `requireMatchOrNew`. */
+export const ifMatchOrNewHeaders = z.object({
+  'if-match': z.string().max(1024).optional().openapi({
+    description:
+      'The ETag of the state that is changed, or *. Without it only what is not there is made, else: 428; of another state: 412.',
+  }),
+  'if-none-match': z.literal('*').optional().openapi({ description: 'Only what is not there is made, else: 412.' }),
+});
+
 /** Quotes a tag. The text must be visible ASCII without quotes. */
 export function toEtag(text: string): string {
   return `"${text}"`;
 }
+
+/** The tag of a state that has no number of its own: of all that it says, in this order of fields. */
+export function etagOfState(state: object): string {
+  return toEtag(sha256Hex(JSON.stringify(state)).slice(0, TAG_LENGTH));
+}
+/** Hexadecimal digits: 128 bits. */
+const TAG_LENGTH = 32;
 
 /** PreconditionRequired without If-Match, PreconditionFailed when none of its tags is `etag`. */
 export function requireMatch(c: ApiContext, etag: string): void {
@@ -24,4 +41,12 @@ export function requireMatch(c: ApiContext, etag: string): void {
   if (given === undefined) throw new StorageError('PreconditionRequired');
   const tags = given.split(',').map((tag) => tag.trim());
   if (!tags.includes('*') && !tags.includes(etag)) throw new StorageError('PreconditionFailed');
+}
+
+/** The same for a PUT: `etag` is null when there is nothing yet, and then no If-Match holds. Source: RFC 9110 section 13.1.2. */
+export function requireMatchOrNew(c: ApiContext, etag: string | null): void {
+  const isTaken = etag !== null && c.req.header('if-none-match') !== undefined;
+  const isMissing = etag === null && c.req.header('if-match') !== undefined;
+  if (isTaken || isMissing) throw new StorageError('PreconditionFailed');
+  if (etag !== null) requireMatch(c, etag);
 }

@@ -24,12 +24,17 @@ export function createCapCalls(sql: Sql): CapCalls {
       };
     },
 
-    putCap({ accountId, cap }) {
+    putCap({ accountId, cap, known }) {
+      const text = encode(cap);
+      const [row] = sql.all<{ cap: string }>('SELECT cap FROM caps WHERE account_id = ? AND id = ?', accountId, cap.id);
+      if ((row?.cap ?? null) !== (known === null ? null : encode(known))) {
+        if (row?.cap === text) return;
+        throw new StorageError('PreconditionFailed');
+      }
       const others = readCaps(sql, accountId).filter((known) => known.id !== cap.id);
       if (others.length >= CAPS_MAX) {
         throw new StorageError('InvalidRequest', { detail: `An account can have ${CAPS_MAX} caps.` });
       }
-      const text = JSON.stringify({ ...cap, limit: `${cap.limit}` });
       sql.all('INSERT OR REPLACE INTO caps (account_id, id, cap) VALUES (?, ?, ?)', accountId, cap.id, text);
       changed(sql, accountId, cap.id);
     },
@@ -68,6 +73,11 @@ export function createCapCalls(sql: Sql): CapCalls {
       return { revision: moveRevision(sql, accountId), crossings: fresh };
     },
   };
+}
+
+/** The same text for what was read of it: fields keep their order on the way. */
+function encode(cap: Cap): string {
+  return JSON.stringify({ ...cap, limit: `${cap.limit}` });
 }
 
 function readCaps(sql: Sql, accountId: AccountId): readonly Cap[] {

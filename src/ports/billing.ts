@@ -58,11 +58,17 @@ export type BillingApi = {
   getRateCard(input: { id: string }): string | null;
   /** Custom cards after an id, in byte order, as JSON. */
   listRateCards(input: { after: string; limit: number }): readonly string[];
-  /** Makes or replaces a custom card. Bills that are closed keep the card that they were made with. Idempotent. */
-  putRateCard(input: { id: string; json: string }): void;
+  /**
+   * Makes a custom card (`known` null), or replaces the one that `known` says as `getRateCard` gave it. PreconditionFailed: it is
+   * not so any more. Bills that are closed keep the card that they were made with. Idempotent.
+   */
+  putRateCard(input: { id: string; json: string; known: string | null }): void;
   getAccountBilling(input: { accountId: AccountId }): AccountBilling;
-  /** Counts for the month that is open and all later ones; null is the default card. Idempotent. */
-  setAccountCard(input: { accountId: AccountId; cardId: string | null }): void;
+  /**
+   * Counts for the month that is open and all later ones; null is the default card. PreconditionFailed: the account has not the
+   * card `known` any more. Idempotent.
+   */
+  setAccountCard(input: { accountId: AccountId; cardId: string | null; known: string | null }): void;
   /** Adds the credit unless there is one of that id; gives the one that is kept. Idempotent. */
   addCredit(input: { accountId: AccountId; credit: CreditRow }): CreditRow;
   /**

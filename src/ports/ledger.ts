@@ -77,8 +77,11 @@ export type UsageSum = {
 export type LedgerCommands = ReceiptCommands & {
   /** Counts the batches that were not counted yet. Idempotent. */
   record(input: { accountId: AccountId; batches: readonly UsageBatch[]; nowMs: number }): void;
-  /** Sets a cap or changes the one of its id. InvalidRequest when there are 100. */
-  putCap(input: { accountId: AccountId; cap: Cap }): void;
+  /**
+   * Sets a cap (`known` null), or changes one that `known` says as `listCaps` gave it. PreconditionFailed: it is not so any more.
+   * InvalidRequest when there are 100. Idempotent.
+   */
+  putCap(input: { accountId: AccountId; cap: Cap; known: Cap | null }): void;
   /** Whether there was one. */
   deleteCap(input: { accountId: AccountId; id: string }): boolean;
   /**

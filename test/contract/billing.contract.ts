@@ -38,8 +38,15 @@ export function billingContract(subject: Subject<Directory>): void {
   describe(`billing: ${subject.name}`, () => {
     test('keeps custom cards, and lists them in order', async (directory) => {
       const prefix = `${fresh('card')}-`;
-      for (const name of ['b', 'a', 'b'])
-        await directory.call('putRateCard', { id: prefix + name, json: `{"${name}":1}` });
+      const put = (name: string, json: string, known: string | null = null) =>
+        directory.call('putRateCard', { id: prefix + name, json, known });
+      for (const name of ['b', 'a', 'b']) await put(name, `{"${name}":1}`);
+      for (const known of [null, '{"b":2}']) {
+        await expect(put('b', '{"b":3}', known)).rejects.toMatchObject({ code: 'PreconditionFailed' });
+      }
+      await expect(put('c', '{"c":1}', '{"c":0}')).rejects.toMatchObject({ code: 'PreconditionFailed' });
+      for (const _ of [1, 2]) await put('b', '{"b":2}', '{"b":1}');
+      await put('b', '{"b":1}', '{"b":2}');
       expect(await directory.call('getRateCard', { id: `${prefix}a` })).toBe('{"a":1}');
       expect(await directory.call('getRateCard', { id: `${prefix}c` })).toBe(null);
       expect(await directory.call('listRateCards', { after: prefix, limit: 2 })).toEqual(['{"a":1}', '{"b":1}']);
@@ -49,9 +56,15 @@ export function billingContract(subject: Subject<Directory>): void {
     test('knows which card an account has', async (directory) => {
       const accountId = account();
       expect(await stateOf(directory, accountId)).toEqual({ cardId: null, credits: [], uses: [], invoiceCount: 0 });
-      for (const cardId of ['one', 'two', 'two']) await directory.call('setAccountCard', { accountId, cardId });
+      const set = (cardId: string | null, known: string | null) =>
+        directory.call('setAccountCard', { accountId, cardId, known });
+      await set('one', null);
+      for (const _ of [1, 2]) await set('two', 'one');
+      for (const known of [null, 'one']) {
+        await expect(set('three', known)).rejects.toMatchObject({ code: 'PreconditionFailed' });
+      }
       expect((await stateOf(directory, accountId)).cardId).toBe('two');
-      for (const _ of [1, 2]) await directory.call('setAccountCard', { accountId, cardId: null });
+      for (const _ of [1, 2]) await set(null, 'two');
       expect((await stateOf(directory, accountId)).cardId).toBe(null);
     });
 

@@ -105,11 +105,11 @@ function useSignIn(directory: DirectoryApi): void {
 
 function useBilling(directory: DirectoryApi): void {
   const accountId = OWNER;
-  directory.putRateCard({ id: 'own', json: '{}' });
+  directory.putRateCard({ id: 'own', json: '{}', known: null });
   directory.getRateCard({ id: 'own' });
   directory.listRateCards({ after: '', limit: 10 });
-  directory.setAccountCard({ accountId, cardId: 'own' });
-  directory.setAccountCard({ accountId, cardId: null });
+  directory.setAccountCard({ accountId, cardId: 'own', known: null });
+  directory.setAccountCard({ accountId, cardId: null, known: 'own' });
   const amount = { currency: 'USD', amountMicro: '5' };
   directory.addCredit({ accountId, credit: { id: 'c', label: 'c', ...amount, grantedAtMs: 1, expiresAtMs: null } });
   const { invoiceCount } = directory.getAccountBilling({ accountId });

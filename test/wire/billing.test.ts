@@ -34,8 +34,13 @@ describeCore('prices and credits', () => {
     const id = `wire-${fresh()}`;
     const { json: r2 } = await call('GET', '/rate-cards/cloudflare-r2');
     const card = { ...r2, id, name: 'Ours', minimum: '0.5' };
-    expect(await call('PUT', `/rate-cards/${id}`, card)).toMatchObject({ status: 200, json: card });
-    expect((await call('GET', `/rate-cards/${id}`)).json).toEqual(card);
+    const made = await call('PUT', `/rate-cards/${id}`, card);
+    expect(made).toMatchObject({ status: 200, json: card });
+    expect(await call('GET', `/rate-cards/${id}`)).toMatchObject({ json: card, headers: { etag: made.headers.etag } });
+    expect((await call('PUT', `/rate-cards/${id}`, card)).status).toBe(428);
+    const replace = (name: string) =>
+      call('PUT', `/rate-cards/${id}`, { ...card, name }, { 'if-match': made.headers.etag ?? '' });
+    expect([(await replace('Ours, newer')).status, (await replace('Theirs')).status]).toEqual([200, 412]);
     const wrong = { ...card, lines: [{ ...card.lines[0], tiers: [{ upTo: '1', price: '1' }] }] };
     const refused = await call('PUT', `/rate-cards/${id}`, wrong);
     expect([refused.status, refused.json.code]).toEqual([400, 'InvalidInput']);

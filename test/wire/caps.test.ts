@@ -49,8 +49,8 @@ async function drainCap(bucket: string): Promise<{ bytes: number; refusals: Refu
 
 describeCore('a cap on a bucket', () => {
   let api: ApiClient;
-  const put = (id: string, bucket: string, cap: object) =>
-    api.call('PUT', `/caps/${id}`, { bucket, unit: 'bytes', ...cap });
+  const put = (id: string, bucket: string, cap: object, headers: Readonly<Record<string, string>> = {}) =>
+    api.call('PUT', `/caps/${id}`, { bucket, unit: 'bytes', ...cap }, headers);
   beforeAll(async () => {
     api = await tokenClient(client);
   });
@@ -91,7 +91,10 @@ describeCore('a cap on a bucket', () => {
     await expect.poll(spent, { timeout: 20_000, interval: 500 }).toBe(bytes);
 
     const liftedUntil = new Date(Date.now() + 3_600_000).toISOString();
-    expect((await put(capId, bucket, { limit: `${LIMIT}`, liftedUntil })).status).toBe(200);
+    const lift = (match: object) => put(capId, bucket, { limit: `${LIMIT}`, liftedUntil }, { ...match });
+    const lifts = [await lift({}), await lift({ 'if-match': '"other"' }), await lift({ 'if-match': set.headers.etag })];
+    expect(lifts.map(({ status }) => status)).toEqual([428, 412, 200]);
+    expect((await api.call('GET', `/caps/${capId}`)).headers.etag).toBe(lifts[2]?.headers.etag);
     await expect.poll(async () => (await client.anonymous({ method: 'GET', bucket, key: 'k' })).status).toBe(200);
     expect((await api.call('DELETE', `/caps/${capId}`)).status).toBe(204);
     expect((await client.anonymous({ method: 'GET', bucket, key: 'k' })).status).toBe(200);

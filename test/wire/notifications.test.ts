@@ -258,9 +258,13 @@ describeCore('event notifications', () => {
 
   it('keeps a webhook: lists, changes, tests, gives it another secret, deletes it', async () => {
     const { id, secret } = await makeWebhook('/kept', { description: 'Of a test', types: ['usage.*'] });
+    const seen = (await api.call('GET', `/webhooks/${id}`)).headers.etag ?? '';
+    const change = (match: object) => api.call('PATCH', `/webhooks/${id}`, { description: 'Other' }, { ...match });
+    expect((await change({})).status).toBe(428);
     expect((await api.call('GET', '/webhooks')).json.items.map((item: { id: string }) => item.id)).toContain(id);
-    const changed = await api.call('PATCH', `/webhooks/${id}`, { description: 'Other' });
+    const changed = await change({ 'if-match': seen });
     expect(changed.json).toMatchObject({ description: 'Other', types: ['usage.*'], url: `${receiver.url}/kept` });
+    expect((await change({ 'if-match': seen })).status).toBe(412);
     const rotated = await api.call('POST', `/webhooks/${id}/secret`);
     expect(rotated.json.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const sent = await api.call('POST', `/webhooks/${id}/test`);

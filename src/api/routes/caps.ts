@@ -3,12 +3,12 @@ import { z } from '@hono/zod-openapi';
 import { nameOfBucketId } from '../../core/buckets/blob-home.ts';
 import type { CapStanding } from '../../core/caps/allowances.ts';
 import { listCaps, removeCap, setCap } from '../../core/caps/set-cap.ts';
-import type { Core } from '../../core/core.ts';
 import type { Cap, CapScope } from '../../ports/caps.ts';
 import type { AccessKeyId, AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import {
   type Api,
+  type ApiContext,
   apiRoute,
   callOf,
   existingAccountOf,
@@ -21,6 +21,7 @@ import {
   type SignedInCall,
   timeSchema,
 } from '../context.ts';
+import { etagOfState, ifMatchOrNewHeaders, requireMatchOrNew } from '../etag.ts';
 import { accountIdQuery, bucketNameSchema, idSchema } from '../schemas.ts';
 
 const TAGS = ['Caps'];
@@ -87,10 +88,17 @@ async function scopeOf(call: SignedInCall, given: z.infer<typeof givenSchema>): 
   return { kind: 'bucket', bucketId: bucket.record().id };
 }
 
-async function standing(core: Core, accountId: AccountId, id: string) {
-  const found = (await listCaps(core, accountId)).find(({ cap }) => cap.id === id);
+/** Of what is set; how the cap stands changes with each read, and is no change of it. */
+function etagOf(cap: Cap): string {
+  return etagOfState({ ...cap, limit: `${cap.limit}` });
+}
+
+/** NoSuchCap. */
+async function answerStanding(c: ApiContext, accountId: AccountId, id: string) {
+  const found = (await listCaps(callOf(c).core, accountId)).find(({ cap }) => cap.id === id);
   if (found === undefined) throw new StorageError('NoSuchCap');
-  return showCap(found);
+  c.header('etag', etagOf(found.cap));
+  return c.json(showCap(found), 200);
 }
 
 export function addCapRoutes(api: Api): void {
@@ -117,13 +125,30 @@ export function addCapRoutes(api: Api): void {
 
   api.openapi(
     apiRoute({
+      method: 'get',
+      path: '/caps/{capId}',
+      operationId: 'getCap',
+      summary: 'A cap and how it stands',
+      tags: TAGS,
+      access: 'caps:read',
+      request: { params, query },
+      responses: { 200: jsonAnswer(capSchema, 'The cap; the ETag is of what is set') },
+    }),
+    async (c) => {
+      const accountId = await existingAccountOf(callOf(c), c.req.valid('query').accountId);
+      return answerStanding(c, accountId, c.req.valid('param').capId);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
       method: 'put',
       path: '/caps/{capId}',
       operationId: 'putCap',
       summary: 'Set a cap, change it, or lift it until a time',
       tags: TAGS,
       access: 'caps:write',
-      request: { params, query, body: jsonBody(givenSchema) },
+      request: { params, query, headers: ifMatchOrNewHeaders, body: jsonBody(givenSchema) },
       responses: { 200: jsonAnswer(capSchema, 'As it stands now') },
     }),
     async (c) => {
@@ -137,8 +162,8 @@ export function addCapRoutes(api: Api): void {
         limit: BigInt(given.limit),
         liftedUntilMs: liftedUntil === null ? null : Date.parse(liftedUntil),
       };
-      await setCap(call.core, accountId, cap);
-      return c.json(await standing(call.core, accountId, cap.id), 200);
+      await setCap(call.core, accountId, cap, (known) => requireMatchOrNew(c, known && etagOf(known)));
+      return answerStanding(c, accountId, cap.id);
     },
   );
 

@@ -5,7 +5,6 @@ import type { BucketHandle } from '../../core/buckets/bucket-handle.ts';
 import { deleteObjects } from '../../core/objects/delete-objects.ts';
 import { makeCurrent } from '../../core/objects/replace-attributes.ts';
 import { updateVersion } from '../../core/objects/update-version.ts';
-import { sha256Hex } from '../../crypto/hash.ts';
 import { requireLockableBucket } from '../../http/s3/object-lock-headers.ts';
 import { versionNameOf } from '../../http/s3/version-name.ts';
 import type { BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../ports/domain.ts';
@@ -24,13 +23,12 @@ import {
   type SignedInCall,
   timeSchema,
 } from '../context.ts';
-import { ifMatchHeader, requireMatch, toEtag } from '../etag.ts';
+import { etagOfState, ifMatchHeader, requireMatch } from '../etag.ts';
 import { serviceOrigin } from '../service-origin.ts';
 import { attributesSchema, showAttributes, tagsSchema, toAttributes, toObjectTags } from './object-attributes.ts';
 import { bucketParams, keySchema, objectSchema, versionIdSchema } from './object-schemas.ts';
 
 const TAGS = ['Objects'];
-const SHOWN_ETAG_LENGTH = 32;
 
 const retentionSchema = z
   .strictObject({ mode: z.enum(['GOVERNANCE', 'COMPLIANCE']), until: timeSchema })
@@ -60,11 +58,6 @@ const changeSchema = attributesSchema
   })
   .openapi('ObjectChange');
 const objectQuery = { key: keySchema, versionId: versionIdSchema.optional() };
-
-/** Of what is shown: another version, other tags, another lock are another state. */
-function etagOf(detail: object): string {
-  return toEtag(sha256Hex(JSON.stringify(detail)).slice(0, SHOWN_ETAG_LENGTH));
-}
 
 function showObject(call: SignedInCall, record: BucketRecord, object: ObjectVersion, isLatest: boolean) {
   const { checksum, encryption, lock, parts } = object;
@@ -107,8 +100,9 @@ export function addObjectDetailRoutes(api: Api): void {
   addRestore(api);
 }
 
+/** With the tag of what is shown: another version, other tags, another lock are another state. */
 function answerDetail(c: ApiContext, detail: ReturnType<typeof showObject>) {
-  c.header('etag', etagOf(detail));
+  c.header('etag', etagOfState(detail));
   return c.json(detail, 200);
 }
 
@@ -159,7 +153,7 @@ function addChange(api: Api): void {
       const given = c.req.valid('json');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
       const { object, isLatest } = await findVersion(bucket, key, versionId);
-      requireMatch(c, etagOf(showObject(call, bucket.record(), object, isLatest)));
+      requireMatch(c, etagOfState(showObject(call, bucket.record(), object, isLatest)));
       const { tags: givenTags, retention, legalHold, bypassGovernance, ...attributes } = given;
       const tags = givenTags === undefined ? undefined : toObjectTags(givenTags);
       const lock = toLock(call, bucket.record(), { retention, legalHold });

@@ -28,13 +28,17 @@ import {
   requireOperator,
   timeSchema,
 } from '../context.ts';
-import { ifMatchHeader, requireMatch, toEtag } from '../etag.ts';
+import { etagOfState, ifMatchHeader, ifMatchOrNewHeaders, requireMatch, requireMatchOrNew } from '../etag.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
 import { accountIdQuery, idSchema, nameSchema } from '../schemas.ts';
 
 const TAGS = ['Prices and credits'];
 
 const show = (card: RateCard): RateCardJson => rateCardJson(card) as unknown as RateCardJson;
+
+const etagOf = (card: RateCard) => etagOfState(show(card));
+/** Of which card an account has, not of what is in it. */
+const choiceEtagOf = (cardId: string | null) => etagOfState({ cardId });
 
 const creditSchema = z
   .object({
@@ -120,6 +124,7 @@ function addCardRoutes(api: Api): void {
     async (c) => {
       const card = await findRateCard(callOf(c).core, c.req.valid('param').cardId);
       if (card === null) throw new StorageError('NoSuchRateCard');
+      c.header('etag', etagOf(card));
       return c.json(show(card), 200);
     },
   );
@@ -132,13 +137,21 @@ function addCardRoutes(api: Api): void {
       summary: 'Make or replace a card of your own; closed invoices keep the prices that they were made with',
       tags: TAGS,
       access: 'billing:write',
-      request: { params: z.strictObject({ cardId: cardIdSchema }), body: jsonBody(rateCardSchema) },
+      request: {
+        params: z.strictObject({ cardId: cardIdSchema }),
+        headers: ifMatchOrNewHeaders,
+        body: jsonBody(rateCardSchema),
+      },
       responses: { 200: jsonAnswer(rateCardSchema, 'The card as it is kept') },
     }),
     async (c) => {
       const call = callOf(c);
       requireOperator(call);
-      return c.json(show(await putRateCard(call.core, c.req.valid('param').cardId, c.req.valid('json'))), 200);
+      const card = await putRateCard(call.core, c.req.valid('param').cardId, c.req.valid('json'), (known) =>
+        requireMatchOrNew(c, known && etagOf(known)),
+      );
+      c.header('etag', etagOf(card));
+      return c.json(show(card), 200);
     },
   );
 }
@@ -162,7 +175,7 @@ function addAccountRoutes(api: Api): void {
       const { id } = await billedAccountOf(call, c.req.valid('query').accountId);
       const billing = await call.core.ports.directory.call('getAccountBilling', { accountId: id });
       const card = await rateCardOf(call.core, billing.cardId);
-      c.header('etag', toEtag(`card ${billing.cardId ?? ''}`));
+      c.header('etag', choiceEtagOf(billing.cardId));
       const target = await call.core.ports.directory.call('getPushTarget', { accountId: id });
       const shown = {
         accountId: id,
@@ -195,11 +208,9 @@ function addAccountRoutes(api: Api): void {
       const call = callOf(c);
       requireOperator(call);
       const { id } = await billedAccountOf(call, c.req.valid('query').accountId);
-      const { cardId } = await call.core.ports.directory.call('getAccountBilling', { accountId: id });
-      requireMatch(c, toEtag(`card ${cardId ?? ''}`));
       const { rateCardId } = c.req.valid('json');
-      const card = await setAccountCard(call.core, id, rateCardId);
-      c.header('etag', toEtag(`card ${rateCardId ?? ''}`));
+      const card = await setAccountCard(call.core, id, rateCardId, (known) => requireMatch(c, choiceEtagOf(known)));
+      c.header('etag', choiceEtagOf(rateCardId));
       return c.json(show(card), 200);
     },
   );

@@ -11,6 +11,7 @@ import {
   type WebhookInfo,
 } from '../../core/outbox/webhooks.ts';
 import { type Api, apiRoute, callOf, isoTime, jsonAnswer, jsonBody, noContent, timeSchema } from '../context.ts';
+import { etagOfState, ifMatchHeader, requireMatch } from '../etag.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
 import { idSchema } from '../schemas.ts';
 
@@ -51,6 +52,7 @@ const webhookChangeSchema = z.strictObject({
 });
 
 export const webhookParams = z.strictObject({ webhookId: idSchema });
+/** Also what its ETag stands for: who changes it means this. A new secret is no change of it. */
 function show({ id, arn, url, description, types, isEnabled, createdAtMs }: WebhookInfo) {
   return { id, arn, url, description, types: [...types], isEnabled, createdAt: isoTime(createdAtMs) };
 }
@@ -75,7 +77,9 @@ function addKeeping(api: Api): void {
     async (c) => {
       const { core, caller } = callOf(c);
       const { webhook, secret } = await createWebhook(core, caller.accountId, c.req.valid('json'));
-      return c.json({ ...show(webhook), secret }, 201);
+      const shown = show(webhook);
+      c.header('etag', etagOfState(shown));
+      return c.json({ ...shown, secret }, 201);
     },
   );
 
@@ -116,7 +120,9 @@ function addKeeping(api: Api): void {
     }),
     async (c) => {
       const { core, caller } = callOf(c);
-      return c.json(show(await getWebhook(core, caller.accountId, c.req.valid('param').webhookId)), 200);
+      const shown = show(await getWebhook(core, caller.accountId, c.req.valid('param').webhookId));
+      c.header('etag', etagOfState(shown));
+      return c.json(shown, 200);
     },
   );
 }
@@ -130,7 +136,7 @@ function addChanging(api: Api): void {
       summary: 'Change what is given; a webhook that is disabled makes dead letters of what comes',
       tags: WEBHOOK_TAGS,
       access: 'webhooks:write',
-      request: { params: webhookParams, body: jsonBody(webhookChangeSchema) },
+      request: { params: webhookParams, headers: ifMatchHeader, body: jsonBody(webhookChangeSchema) },
       responses: { 200: jsonAnswer(webhookSchema, 'As it is now') },
     }),
     async (c) => {
@@ -142,7 +148,13 @@ function addChanging(api: Api): void {
         ...(types === undefined ? {} : { types }),
         ...(isEnabled === undefined ? {} : { isEnabled }),
       };
-      return c.json(show(await updateWebhook(core, caller.accountId, c.req.valid('param').webhookId, changes)), 200);
+      const id = c.req.valid('param').webhookId;
+      const changed = await updateWebhook(core, caller.accountId, id, changes, (known) =>
+        requireMatch(c, etagOfState(show(known))),
+      );
+      const shown = show(changed);
+      c.header('etag', etagOfState(shown));
+      return c.json(shown, 200);
     },
   );
 

@@ -29,14 +29,26 @@ export async function findAccountCard(core: Core, accountId: AccountId): Promise
   return rateCardOf(core, cardId);
 }
 
-/** Makes or replaces a card of the operator's. InvalidInput for JSON that is no card, and for the id of a shipped one. */
-export async function putRateCard(core: Core, id: string, json: unknown): Promise<RateCard> {
+/**
+ * Makes or replaces a card of the operator's. `check` sees the one that there is (null: none), and throws where it is not
+ * what was meant. InvalidInput for JSON that is no card, and for the id of a shipped one; PreconditionFailed when it
+ * changes meanwhile.
+ */
+export async function putRateCard(
+  core: Core,
+  id: string,
+  json: unknown,
+  check: (known: RateCard | null) => void = () => undefined,
+): Promise<RateCard> {
   const card = readCard(json);
   if (card.id !== id) throw new StorageError('InvalidInput', { detail: `The card says that its id is ${card.id}.` });
   if (RATE_CARDS.some((shipped) => shipped.id === id)) {
     throw new StorageError('InvalidInput', { detail: `The card ${id} ships with Quayside; take another id.` });
   }
-  await core.ports.directory.call('putRateCard', { id, json: JSON.stringify(rateCardJson(card)) });
+  const { directory } = core.ports;
+  const known = await directory.call('getRateCard', { id });
+  check(known === null ? null : parseRateCard(JSON.parse(known)));
+  await directory.call('putRateCard', { id, json: JSON.stringify(rateCardJson(card)), known });
   return card;
 }
 
@@ -49,10 +61,20 @@ function readCard(json: unknown): RateCard {
   }
 }
 
-/** Gives an account that card, from the open month on; null is the server's default. NoSuchRateCard. */
-export async function setAccountCard(core: Core, accountId: AccountId, cardId: string | null): Promise<RateCard> {
+/**
+ * Gives an account that card, from the open month on; null is the server's default. `check` sees the id of the one that it
+ * has, and throws where it is not what was meant. NoSuchRateCard; PreconditionFailed when it is given another meanwhile.
+ */
+export async function setAccountCard(
+  core: Core,
+  accountId: AccountId,
+  cardId: string | null,
+  check: (known: string | null) => void = () => undefined,
+): Promise<RateCard> {
+  const { cardId: known } = await core.ports.directory.call('getAccountBilling', { accountId });
+  check(known);
   const card = cardId === null ? null : await findRateCard(core, cardId);
   if (cardId !== null && card === null) throw new StorageError('NoSuchRateCard');
-  await core.ports.directory.call('setAccountCard', { accountId, cardId });
+  await core.ports.directory.call('setAccountCard', { accountId, cardId, known });
   return card ?? rateCardOf(core, null);
 }

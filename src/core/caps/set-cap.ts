@@ -18,14 +18,23 @@ const PAGE = 500;
 const NOBODY = 'nobody';
 
 /**
- * Sets a cap, or changes the one of that id. InvalidArgument; InvalidRequest when there are too many. It is heard at once
+ * Sets a cap, or changes the one of that id. `check` sees that one (null: there is none), and throws where it is not what was
+ * meant. InvalidArgument; PreconditionFailed when it changes meanwhile; InvalidRequest when there are too many. Heard at once
  * on Node, elsewhere within seconds; what is leased by then may still be used. A cap in money without a card takes the
  * account's, as it is now. Cost: a commit for each bucket it is on.
  */
-export async function setCap(core: Core, accountId: AccountId, wanted: Cap): Promise<Cap> {
-  check(wanted);
+export async function setCap(
+  core: Core,
+  accountId: AccountId,
+  wanted: Cap,
+  check: (known: Cap | null) => void = () => undefined,
+): Promise<Cap> {
+  requireSense(wanted);
+  const caps = await core.ports.ledger.call('listCaps', { accountId });
+  const known = caps.find(({ id }) => id === wanted.id) ?? null;
+  check(known);
   const cap = { ...wanted, ...(await findCard(core, accountId, wanted)) };
-  await core.ports.ledger.call('putCap', { accountId, cap });
+  await core.ports.ledger.call('putCap', { accountId, cap, known });
   core.ports.meter.forgetAllowances(accountId);
   await markBuckets(core, accountId, await scopesOf(core, accountId), cap.scope);
   return cap;
@@ -73,7 +82,7 @@ async function findCard(
   return { cardId: card.id, card: RATE_CARDS.includes(card) ? null : rateCardJson(card) };
 }
 
-function check({ id, limit, alertPercents, cachedFromPercent }: Cap): void {
+function requireSense({ id, limit, alertPercents, cachedFromPercent }: Cap): void {
   const isPercent = (value: number) => Number.isInteger(value) && value >= 1 && value <= 100;
   const wrong = !/^[a-zA-Z0-9_-]{1,64}$/.test(id)
     ? 'id: letters, digits, _ and -, at most 64.'

@@ -65,14 +65,19 @@ export async function getWebhook(core: Core, accountId: AccountId, id: string): 
   return toInfo(await openWebhook(core, accountId, id));
 }
 
-/** Replaces what is given. NoSuchWebhook, InvalidArgument, ConditionalRequestConflict (many change it at once). */
+/**
+ * Replaces what is given. `check` sees each state that a change is made of, and throws where that is not the one that was meant.
+ * NoSuchWebhook, InvalidArgument, ConditionalRequestConflict (many change it at once).
+ */
 export async function updateWebhook(
   core: Core,
   accountId: AccountId,
   id: string,
   changes: Partial<WebhookInput>,
+  check: (known: WebhookInfo) => void = () => undefined,
 ): Promise<WebhookInfo> {
   const webhook = await changeWebhook(core, accountId, id, (known) => {
+    check(toInfo(known));
     const changed = { ...known, ...changes };
     checkInput(core, changed);
     return changed;

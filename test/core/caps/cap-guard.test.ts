@@ -54,7 +54,7 @@ function createWorld(cap: Cap) {
   const clock = { nowMs: () => nowMs };
   const sql = openMigrated(LEDGER_SCHEMA);
   const api = createLedgerIndex(sql, priceReceipt);
-  api.putCap({ accountId, cap });
+  api.putCap({ accountId, cap, known: null });
   const state: { isAway: boolean; hangs: number | null; receipts: Promise<void> | null } = {
     ...{ isAway: false, receipts: null },
     /** How often it was asked since it says nothing; null: it answers. */
@@ -346,10 +346,11 @@ describe('caps', () => {
   });
 
   it('are heard no more when they are lifted', async () => {
-    const world = createWorld(bytesCap(10n));
+    const known = bytesCap(10n);
+    const world = createWorld(known);
     const { use } = world.createProcess();
     expect(await use(11)).toBe('UsageCapReached');
-    world.api.putCap({ accountId, cap: bytesCap(10n, { liftedUntilMs: Date.UTC(2026, 10, 22) }) });
+    world.api.putCap({ accountId, known, cap: bytesCap(10n, { liftedUntilMs: Date.UTC(2026, 10, 22) }) });
     world.advance(3_000);
     expect(await use(11)).toBe('served');
   });
