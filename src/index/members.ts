@@ -26,16 +26,21 @@ type MemberRow = {
 const MEMBER_COLUMNS = 'id, account_id, login, display_name, role, is_enabled, password, created_at_ms, revision';
 
 export function createMemberCalls(sql: Sql): MemberCalls {
-  const read = (accountId: AccountId, id: string) => {
+  const rowOf = (accountId: AccountId, id: string) => {
     const [row] = sql.all<MemberRow>(
       `SELECT ${MEMBER_COLUMNS} FROM members WHERE id = ? AND account_id = ?`,
       id,
       accountId,
     );
-    return row === undefined ? null : decodeMember(row);
+    return row ?? null;
   };
+  const endSessions = (accountId: AccountId, id: string, exceptId: string) =>
+    sql.all('DELETE FROM sessions WHERE account_id = ? AND member_id = ? AND id <> ?', accountId, id, exceptId);
   return {
-    getMember: ({ accountId, id }) => read(accountId, id),
+    getMember({ accountId, id }) {
+      const row = rowOf(accountId, id);
+      return row === null ? null : decodeMember(row);
+    },
     listMembers: ({ accountId, after, limit }) =>
       sql
         .all<MemberRow>(
@@ -65,23 +70,29 @@ export function createMemberCalls(sql: Sql): MemberCalls {
         ...[passwordHash, member.createdAtMs, member.revision],
       );
     },
-    updateMember({ accountId, id, revision, displayName, role, isEnabled }) {
-      const found = read(accountId, id);
+    updateMember({ accountId, id, revision, displayName, role, isEnabled, passwordHash }) {
+      const found = rowOf(accountId, id);
       if (found === null) throw new StorageError('NoSuchMember');
-      const wanted = { ...found, displayName, role, isEnabled, revision: revision + 1 };
-      if (isRepeated(found, wanted)) return found;
+      const password = passwordHash ?? found.password;
+      const changes = { display_name: displayName, role, is_enabled: isEnabled ? 1 : 0, password };
+      const wanted = { ...found, ...changes, revision: revision + 1 };
+      if (isRepeated(found, wanted)) return decodeMember(found);
       if (found.revision !== revision) throw new StorageError('PreconditionFailed');
       sql.all(
-        'UPDATE members SET display_name = ?, role = ?, is_enabled = ?, revision = ? WHERE id = ?',
-        ...[displayName, role, isEnabled ? 1 : 0, wanted.revision, id],
+        'UPDATE members SET display_name = ?, role = ?, is_enabled = ?, password = ?, revision = ? WHERE id = ?',
+        ...[displayName, role, wanted.is_enabled, password, wanted.revision, id],
       );
-      if (!isEnabled) sql.all('DELETE FROM sessions WHERE account_id = ? AND member_id = ?', accountId, id);
-      return wanted;
+      if (!isEnabled || password !== found.password) endSessions(accountId, id, '');
+      return decodeMember(wanted);
     },
     setPassword({ accountId, id, passwordHash, exceptId }) {
-      if (read(accountId, id) === null) throw new StorageError('NoSuchMember');
-      sql.all('UPDATE members SET password = ? WHERE id = ?', passwordHash, id);
-      sql.all('DELETE FROM sessions WHERE account_id = ? AND member_id = ? AND id <> ?', accountId, id, exceptId ?? '');
+      const found = rowOf(accountId, id);
+      if (found === null) throw new StorageError('NoSuchMember');
+      // A hash has a salt of its own, so the same one is the same change, sent again.
+      if (found.password !== passwordHash) {
+        sql.all('UPDATE members SET password = ?, revision = revision + 1 WHERE id = ?', passwordHash, id);
+      }
+      endSessions(accountId, id, exceptId ?? '');
     },
     removeMember({ accountId, id }) {
       const gone = sql.all('DELETE FROM members WHERE id = ? AND account_id = ? RETURNING id', id, accountId);

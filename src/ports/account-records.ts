@@ -127,12 +127,21 @@ export type AccountsApi = {
   findLogin(input: { login: string }): (MemberRecord & { readonly passwordHash: string | null }) | null;
   /** LoginTaken. */
   addMember(input: { member: MemberRecord; passwordHash: string | null }): void;
-  /** NoSuchMember, PreconditionFailed. A disabled member has no sessions. */
+  /**
+   * `passwordHash` null: it stays. A disabled member, or one of another password, has no sessions. NoSuchMember,
+   * PreconditionFailed.
+   */
   updateMember(
-    input: IfRevision & Pick<MemberRecord, 'accountId' | 'id' | 'displayName' | 'role' | 'isEnabled'>,
+    input: IfRevision &
+      Pick<MemberRecord, 'accountId' | 'id' | 'displayName' | 'role' | 'isEnabled'> & {
+        readonly passwordHash: string | null;
+      },
   ): MemberRecord;
-  /** Ends all sessions of the member, but for `exceptId`. NoSuchMember. */
-  setPassword(input: { accountId: AccountId; id: string; passwordHash: string | null; exceptId: string | null }): void;
+  /**
+   * The member's own change, whatever else was changed: also another revision. Ends all its sessions, but for
+   * `exceptId`. NoSuchMember.
+   */
+  setPassword(input: { accountId: AccountId; id: string; passwordHash: string; exceptId: string | null }): void;
   /** With tokens, sessions and passkeys. Whether there was one. */
   removeMember(input: { accountId: AccountId; id: string }): boolean;
 

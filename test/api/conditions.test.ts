@@ -126,3 +126,19 @@ it('a card is given to an account by who saw which it has, and by one of many', 
   expect((await call('GET', '/billing', null)).json.rateCardId).toBe(winner?.json.id);
   expect(winner?.headers.get('etag')).toBe(await etagAt('/billing'));
 });
+
+it('a member with another password is of another state, with the same change or alone', async () => {
+  const { id } = (await call('POST', '/members', { login: 'ada', displayName: 'Ada', role: 'reader' })).json;
+  const path = `/members/${id}`;
+  const seen = await etagAt(path);
+  const change = (match: string) => call('PATCH', path, { password: 'correct horse battery' }, { 'if-match': match });
+  const changed = await change(seen);
+  expect([changed.status, changed.json.hasPassword]).toEqual([200, true]);
+  expect(changed.headers.get('etag')).toBe(await etagAt(path));
+  expect(changed.headers.get('etag')).not.toBe(seen);
+  expect((await change(seen)).status).toBe(412);
+  await api.core.ports.directory.call('setPassword', {
+    ...{ accountId: ROOT_ACCOUNT.id, id, passwordHash: 'another', exceptId: null },
+  });
+  expect(await etagAt(path)).not.toBe(changed.headers.get('etag'));
+});

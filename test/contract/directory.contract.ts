@@ -6,6 +6,7 @@ import type { HostedDomain } from '../../src/ports/hosting.ts';
 import { auditContract } from './audit.contract.ts';
 import { billingContract } from './billing.contract.ts';
 import { fresh, START_MS } from './index-samples.ts';
+import { membersContract } from './members.contract.ts';
 import { type Subject, testsOf } from './subject.ts';
 
 const keyIdOf = () => fresh('KEY') as AccessKeyId;
@@ -29,6 +30,7 @@ export function directoryContract(subject: Subject<Directory>): void {
 
   auditContract(subject);
   billingContract(subject);
+  membersContract(subject);
 
   describe(`directory: ${subject.name}`, () => {
     test('knows an access key with its account, and no other', async (directory) => {

@@ -68,7 +68,7 @@ function useAccounts(directory: DirectoryApi): void {
   directory.removePasskey({ accountId, memberId: 'm', id: 'p' });
   directory.addChallenge({ digest: 'd', subject: 's', nowMs: 0, expiresAtMs: 1 });
   directory.takeChallenge({ digest: 'd', subject: 's', nowMs: 0 });
-  directory.updateMember({ ...member, isEnabled: false });
+  directory.updateMember({ ...member, revision: 2, isEnabled: false, passwordHash: 'i' });
   directory.removeMember({ accountId, id: 'm' });
   const who = { memberId: null, accessKeyId: null, credential: '', source: '', requestId: '', status: null };
   const entry = { ...who, id: 'e', accountId, atMs: START_MS, action: '', target: '', detail: '' };

@@ -95,6 +95,9 @@ describeCore('accounts', () => {
     expect((await ada.call('PUT', '/me/password', change)).json.code).toBe('InvalidCredentials');
     expect((await ada.call('PUT', '/me/password', { ...change, currentPassword: PASSWORD })).status).toBe(204);
     expect([(await ada.call('GET', '/me')).status, (await there.call('GET', '/me')).status]).toEqual([200, 401]);
+    // Who saw her before the new password changes nothing any more.
+    const stale = { 'if-match': promoted.headers.etag ?? '' };
+    expect((await root.call('PATCH', `/members/${made.json.id}`, { role: 'owner' }, stale)).status).toBe(412);
     expect((await enter(PASSWORD)).status).toBe(401);
     expect((await root.call('DELETE', `/members/${made.json.id}`)).status).toBe(204);
     expect((await ada.call('GET', '/me')).status).toBe(401);

@@ -65,6 +65,7 @@ function show({ id, login, displayName, role, isEnabled, hasPassword, createdAtM
   return { id, login, displayName, role, isEnabled, hasPassword, createdAt: isoTime(createdAtMs) };
 }
 
+/** Of all that a change of the member can change: another password is another state too, though nobody sees which. */
 const etagOf = ({ revision }: MemberRecord) => toEtag(`${revision}`);
 
 /** NoSuchMember, also for members of other accounts. */
@@ -165,16 +166,11 @@ export function addMemberRoutes(api: Api): void {
         isEnabled = found.isEnabled,
         password,
       } = c.req.valid('json');
-      const { directory } = call.core.ports;
-      const wanted = { accountId, id, revision: found.revision, displayName, role, isEnabled };
-      // Ahead of any change: it takes long, and must not stand between two.
       const passwordHash = password === undefined ? null : await hashPassword(password);
-      const changed = await directory.call('updateMember', wanted);
-      if (passwordHash !== null) {
-        await directory.call('setPassword', { accountId, id, passwordHash, exceptId: null });
-      }
+      const wanted = { accountId, id, revision: found.revision, displayName, role, isEnabled, passwordHash };
+      const changed = await call.core.ports.directory.call('updateMember', wanted);
       c.header('etag', etagOf(changed));
-      return c.json({ ...show(changed), hasPassword: changed.hasPassword || passwordHash !== null }, 200);
+      return c.json(show(changed), 200);
     },
   );
 

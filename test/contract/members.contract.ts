@@ -1,0 +1,91 @@
+// What every directory must keep of members: whatever changes one makes another revision, and of two changes of one
+// revision one wins. Part of directory.contract.ts.
+import { describe, expect } from 'vitest';
+import type { MemberRecord } from '../../src/ports/account-records.ts';
+import type { Directory } from '../../src/ports/directory.ts';
+import type { AccountId } from '../../src/ports/domain.ts';
+import { fresh, START_MS } from './index-samples.ts';
+import { type Subject, testsOf } from './subject.ts';
+
+const NAMED = { displayName: 'Ada', role: 'member', isEnabled: true } as const;
+const PASSWORDS = ['hash1', 'hash2'] as const;
+
+export function membersContract(subject: Subject<Directory>): void {
+  const test = testsOf(subject);
+
+  /** A member without a password. */
+  async function addMember(directory: Directory): Promise<MemberRecord> {
+    const accountId = fresh('account') as AccountId;
+    const who = { id: fresh('member'), accountId, login: fresh('login') };
+    const member = { ...who, ...NAMED, hasPassword: false, createdAtMs: START_MS, revision: 1 };
+    await directory.call('addMember', { member, passwordHash: null });
+    return member;
+  }
+  async function addSession(directory: Directory, { accountId, id: memberId }: MemberRecord): Promise<string> {
+    const id = fresh('session');
+    const holder = { accountId, memberId, role: 'member', accessKeyId: null } as const;
+    const session = { ...holder, id, label: '', createdAtMs: START_MS, expiresAtMs: START_MS + 1000 };
+    await directory.call('addSession', { digest: fresh('digest'), session });
+    return id;
+  }
+  const sessionsOf = async (directory: Directory, { accountId }: MemberRecord) => {
+    const page = { accountId, holder: null, before: '', limit: 10, nowMs: START_MS };
+    return (await directory.call('listSessions', page)).map(({ id }) => id);
+  };
+  const read = async (directory: Directory, { accountId, id }: MemberRecord) => {
+    const found = await directory.call('getMember', { accountId, id });
+    const login = await directory.call('findLogin', { login: found?.login ?? '' });
+    return { ...found, passwordHash: login?.passwordHash };
+  };
+
+  describe(`members: ${subject.name}`, () => {
+    test('are of another revision after each change, that of a password too', async (directory) => {
+      const member = await addMember(directory);
+      const { accountId, id } = member;
+      const update = (revision: number, change: { displayName?: string; passwordHash?: string | null }) =>
+        directory.call('updateMember', { ...NAMED, accountId, id, revision, passwordHash: null, ...change });
+      for (const _ of [1, 2]) {
+        expect(await update(1, { displayName: 'Eve' })).toEqual({ ...member, displayName: 'Eve', revision: 2 });
+      }
+      for (const _ of [1, 2]) {
+        const changed = await update(2, { passwordHash: PASSWORDS[0] });
+        expect(changed).toEqual({ ...member, hasPassword: true, revision: 3 });
+      }
+      // Of the same names, but of another password: not the change above, sent again.
+      await expect(update(2, { passwordHash: PASSWORDS[1] })).rejects.toMatchObject({ code: 'PreconditionFailed' });
+      expect(await update(3, {})).toMatchObject({ hasPassword: true, revision: 4 });
+      expect(await read(directory, member)).toMatchObject({ passwordHash: PASSWORDS[0], revision: 4 });
+      for (const _ of [1, 2]) {
+        await directory.call('setPassword', { accountId, id, passwordHash: PASSWORDS[1], exceptId: null });
+        expect(await read(directory, member)).toMatchObject({ passwordHash: PASSWORDS[1], revision: 5 });
+      }
+      await expect(update(4, { displayName: 'Eve' })).rejects.toMatchObject({ code: 'PreconditionFailed' });
+    });
+
+    test('have no sessions after another password, but the one that it was changed in', async (directory) => {
+      const member = await addMember(directory);
+      const { accountId, id } = member;
+      const own = await addSession(directory, member);
+      await addSession(directory, member);
+      const stranger = await addMember(directory);
+      const other = await addSession(directory, stranger);
+      await directory.call('setPassword', { accountId, id, passwordHash: PASSWORDS[0], exceptId: own });
+      expect(await sessionsOf(directory, member)).toEqual([own]);
+      const change = { ...NAMED, accountId, id, revision: 2 };
+      await directory.call('updateMember', { ...change, role: 'reader', passwordHash: null });
+      expect(await sessionsOf(directory, member)).toEqual([own]);
+      await directory.call('updateMember', { ...change, revision: 3, passwordHash: PASSWORDS[1] });
+      expect(await sessionsOf(directory, member)).toEqual([]);
+      expect(await sessionsOf(directory, stranger)).toEqual([other]);
+    });
+
+    test('who are not there are not changed', async (directory) => {
+      const { accountId } = await addMember(directory);
+      const of = { accountId, id: 'nobody' };
+      const update = directory.call('updateMember', { ...NAMED, ...of, revision: 1, passwordHash: null });
+      await expect(update).rejects.toMatchObject({ code: 'NoSuchMember' });
+      const set = directory.call('setPassword', { ...of, passwordHash: PASSWORDS[0], exceptId: null });
+      await expect(set).rejects.toMatchObject({ code: 'NoSuchMember' });
+    });
+  });
+}
