@@ -4,6 +4,7 @@ import type { DirectoryApi } from '../ports/directory.ts';
 import type { AccountId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { Sql } from '../ports/sql.ts';
+import { endWebhooks } from './webhooks.ts';
 
 type AccountCalls = Pick<
   DirectoryApi,
@@ -65,6 +66,8 @@ export function createAccountCalls(sql: Sql): AccountCalls {
       for (const table of ['access_keys', 'members', 'tokens', 'sessions', 'passkeys']) {
         sql.all(`DELETE FROM ${table} WHERE account_id = ?`, id);
       }
+      // What came since they were ended before.
+      endWebhooks(sql, id);
       sql.all('DELETE FROM accounts WHERE id = ?', id);
     },
     getAccounts({ ids }) {

@@ -14,11 +14,10 @@ import { createHostCalls } from './host-bindings.ts';
 import { createIdempotencyCalls } from './kept-answers.ts';
 import { createMemberCalls } from './members.ts';
 import { createNamedKeyCalls } from './named-keys.ts';
-import { createOutboxCalls } from './outbox.ts';
 import { createPasskeyCalls } from './passkeys.ts';
 import { createSignInCalls } from './sign-in.ts';
 import { createAttemptCalls } from './sign-in-attempts.ts';
-import { createWebhookCalls } from './webhooks.ts';
+import { createAccountOutboxCalls, createWebhookCalls } from './webhooks.ts';
 
 /** Queries of one statement, which is atomic by itself. */
 const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
@@ -68,7 +67,7 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
     ...createIdempotencyCalls(sql),
     ...createBillingCalls(sql),
     ...createBillingProgressCalls(sql),
-    ...createOutboxCalls(sql),
+    ...createAccountOutboxCalls(sql),
     ...createWebhookCalls(sql),
     ...createBucketNameCalls(sql),
     ...createHostCalls(sql),

@@ -119,6 +119,7 @@ export const DIRECTORY_CALLS = {
   listWebhooks: 'query',
   putWebhook: 'command',
   deleteWebhook: 'command',
+  endWebhooks: 'command',
   putAccount: 'command',
   addBucket: 'command',
   removeBucket: 'command',

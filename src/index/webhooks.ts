@@ -1,8 +1,10 @@
 // The webhooks of accounts, in the directory's database.
 import type { AccountId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
+import { accountPlace, type OutboxApi } from '../ports/outbox.ts';
 import type { Sql } from '../ports/sql.ts';
 import type { WebhookApi, WebhookEndpoint, WebhookSecret } from '../ports/webhooks.ts';
+import { createOutboxCalls } from './outbox.ts';
 import type { Schema } from './schema.ts';
 
 /** A family of its own in the directory's database. */
@@ -36,6 +38,9 @@ type WebhookRow = {
   readonly created_at_ms: number;
 };
 const COLUMNS = 'id, account_id, url, description, types, secrets, is_enabled, created_at_ms';
+
+/** Messages that one call removes at most: some 10 ms. */
+const MESSAGES = 2000;
 
 /** The calls over a database whose tables `migrate(sql, WEBHOOK_SCHEMA)` made. */
 export function createWebhookCalls(sql: Sql): WebhookApi {
@@ -92,6 +97,39 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
 
     deleteWebhook({ id, accountId }) {
       sql.all('DELETE FROM webhooks WHERE id = ? AND account_id = ?', id, accountId);
+    },
+
+    endWebhooks: ({ accountId }) => endWebhooks(sql, accountId),
+  };
+}
+
+/** See `WebhookApi.endWebhooks`; also a part of the commit by which the account goes. */
+export function endWebhooks(sql: Sql, accountId: AccountId): { isDone: boolean } {
+  const place = accountPlace(accountId);
+  sql.all('DELETE FROM webhooks WHERE account_id = ?', accountId);
+  const removed = sql.all(
+    `DELETE FROM outbox WHERE id IN (
+       SELECT id FROM outbox INDEXED BY outbox_states WHERE place = ? LIMIT 0 + ?) RETURNING 1`,
+    place,
+    MESSAGES,
+  );
+  const isDone = removed.length < MESSAGES;
+  if (isDone) sql.all('DELETE FROM outbox_places WHERE place = ?', place);
+  return { isDone };
+}
+
+/**
+ * The outbox of what concerns accounts. To a webhook that went meanwhile, perhaps with its account, nothing is told: nobody
+ * could ask for it.
+ */
+export function createAccountOutboxCalls(sql: Sql): OutboxApi {
+  const outbox = createOutboxCalls(sql);
+  const isThere = (id: string) => sql.all('SELECT 1 AS is_there FROM webhooks WHERE id = ?', id).length > 0;
+  return {
+    ...outbox,
+    enqueueDeliveries({ deliveries, nowMs }) {
+      const known = deliveries.filter(({ endpointId }) => isThere(endpointId));
+      outbox.enqueueDeliveries({ deliveries: known, nowMs });
     },
   };
 }

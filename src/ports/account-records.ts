@@ -105,7 +105,10 @@ export type AccountsApi = {
   addAccount(input: { account: AccountRecord }): void;
   /** NoSuchAccount, PreconditionFailed. A disabled account has no sessions. */
   updateAccount(input: IfRevision & { id: AccountId; displayName: string; isEnabled: boolean }): AccountRecord;
-  /** With its keys, members, tokens and sessions. NoSuchAccount, AccountNotEmpty (it has buckets). */
+  /**
+   * With its keys, members, tokens, sessions, and webhooks, of which `endWebhooks` has left little. NoSuchAccount,
+   * AccountNotEmpty (it has buckets).
+   */
   removeAccount(input: { id: AccountId }): void;
 
   listAccessKeys(input: Page<{ accountId: AccountId; after: string }>): readonly AccessKeyRecord[];

@@ -30,4 +30,9 @@ export type WebhookApi = {
   putWebhook(input: { webhook: WebhookEndpoint; known: WebhookEndpoint | null; max: number }): void;
   /** Idempotent. */
   deleteWebhook(input: { id: string; accountId: AccountId }): void;
+  /**
+   * The webhooks of an account go, and of the messages that are no bucket's so many as one commit may remove; again until
+   * `isDone`. Idempotent.
+   */
+  endWebhooks(input: { accountId: AccountId }): { isDone: boolean };
 };

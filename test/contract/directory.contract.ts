@@ -8,6 +8,7 @@ import { billingContract } from './billing.contract.ts';
 import { fresh, START_MS } from './index-samples.ts';
 import { membersContract } from './members.contract.ts';
 import { type Subject, testsOf } from './subject.ts';
+import { webhooksContract } from './webhooks.contract.ts';
 
 const keyIdOf = () => fresh('KEY') as AccessKeyId;
 const nameOf = (text: string) => text as BucketName;
@@ -31,6 +32,7 @@ export function directoryContract(subject: Subject<Directory>): void {
   auditContract(subject);
   billingContract(subject);
   membersContract(subject);
+  webhooksContract(subject);
 
   describe(`directory: ${subject.name}`, () => {
     test('knows an access key with its account, and no other', async (directory) => {

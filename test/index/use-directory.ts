@@ -27,12 +27,13 @@ export function useDirectory(directory: DirectoryApi): void {
   directory.listNamedKeys({ after: '', limit: 10 });
   directory.changeNamedKey({ id: 'k', change: { isEnabled: false } });
   useSignIn(directory);
-  useOutbox(directory, 'account a');
-  const webhook = { id: 'w', accountId: OWNER, url: 'u', description: '', types: [], secrets: [], isEnabled: true };
+  const webhook = { id: 'e', accountId: OWNER, url: 'u', description: '', types: [], secrets: [], isEnabled: true };
   directory.putWebhook({ webhook: { ...webhook, createdAtMs: START_MS }, known: null, max: 1 });
-  directory.getWebhook({ id: 'w' });
+  useOutbox(directory, `account ${OWNER}`);
+  directory.getWebhook({ id: 'e' });
   directory.listWebhooks({ accountId: OWNER, after: '', limit: 10 });
-  directory.deleteWebhook({ id: 'w', accountId: OWNER });
+  directory.endWebhooks({ accountId: OWNER });
+  directory.deleteWebhook({ id: 'e', accountId: OWNER });
   useAccounts(directory);
 }
 

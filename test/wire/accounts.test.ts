@@ -40,6 +40,8 @@ describeCore('accounts', () => {
     const missing = await owner.call('GET', '/accounts/not-there');
     const others = await owner.call('GET', `/accounts/${target.other?.accountId ?? 'b'}`);
     expect([missing.json.code, others.json.code]).toEqual(['NoSuchAccount', 'NoSuchAccount']);
+    const hook = await owner.call('POST', '/webhooks', { url: 'https://hooks.example.org/', isEnabled: false });
+    expect((await owner.call('POST', `/webhooks/${hook.json.id}/test`)).status).toBe(202);
     const found = await root.call('GET', `/accounts/${made.json.id}`);
     const etag = found.headers.etag ?? '';
     expect((await root.call('PATCH', `/accounts/${made.json.id}`, { isEnabled: false })).status).toBe(428);

@@ -148,7 +148,8 @@ function addChanging(api: Api): void {
       method: 'delete',
       path: '/accounts/{accountId}',
       operationId: 'deleteAccount',
-      summary: 'Delete an account that has no buckets, with its members, keys, tokens and sessions (operator)',
+      summary:
+        'Delete an account that has no buckets, with its members, keys, tokens, sessions and webhooks (operator)',
       description: 'Its months are closed at once, the open one too; their invoices stay, for the operator to read.',
       tags: TAGS,
       access: 'account:write',

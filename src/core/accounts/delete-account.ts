@@ -1,6 +1,6 @@
 // Deletes an account for good. Nobody comes by its months later, so its last bills are made here: first it is stopped, then
-// what its buckets stored goes to the ledger, then its months are closed, the open one too, then it goes. Each step can be
-// repeated; a deletion that dies in the middle leaves a disabled account, and is finished by another.
+// what its buckets stored goes to the ledger, then its months are closed, the open one too, then its webhooks end, then it goes.
+// Each step can be repeated; a deletion that dies in the middle leaves a disabled account, and is finished by another.
 import type { AccountRecord } from '../../ports/account-records.ts';
 import type { AccountId, BucketName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -10,10 +10,12 @@ import { nameOfBucketId } from '../buckets/blob-home.ts';
 import type { Core } from '../core.ts';
 import { collectStorage } from '../metering/collect-storage.ts';
 import { queryInParts } from '../metering/query-usage.ts';
+import { endWebhooks } from '../outbox/webhooks.ts';
 
 /**
  * NoSuchAccount, AccountNotEmpty (it has buckets). What was counted in the last seconds before and has not come to the ledger
- * is not billed. Cost: one index call for each bucket that it used in this month and the last, some directory calls.
+ * is not billed, and nobody is told of the last bills: the webhooks go with the account. Cost: one index call for each bucket that
+ * it used in this month and the last, some directory calls.
  */
 export async function deleteAccount(core: Core, id: AccountId): Promise<void> {
   const { directory } = core.ports;
@@ -23,6 +25,7 @@ export async function deleteAccount(core: Core, id: AccountId): Promise<void> {
   if (account.isEnabled) await disable(core, account);
   for (const name of await usedBuckets(core, id)) await collectStorage(core, name);
   await closeLastMonths(core, account);
+  await endWebhooks(core, id);
   await directory.call('removeAccount', { id });
 }
 

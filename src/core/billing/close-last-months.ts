@@ -2,10 +2,12 @@
 import type { Account } from '../../ports/domain.ts';
 import type { Core } from '../core.ts';
 import { closeMonth } from './close-month.ts';
-import { tellOfBill } from './close-months.ts';
 import { monthOf, monthsLater, monthText, parseMonth } from './month.ts';
 
-/** Closes and tells of them, the oldest first. Idempotent. Cost: some directory calls and a query of the ledger for each. */
+/**
+ * Closes them, the oldest first, and tells nobody: the account's webhooks go with it. Idempotent. Cost: some directory calls
+ * and a query of the ledger for each.
+ */
 export async function closeLastMonths(core: Core, account: Account): Promise<void> {
   const { clock, directory } = core.ports;
   const last = monthOf(clock.nowMs());
@@ -14,7 +16,6 @@ export async function closeLastMonths(core: Core, account: Account): Promise<voi
   const begun = closing === null ? before : (parseMonth(closing.period) ?? before);
   let period = monthText(begun) < monthText(before) ? begun : before;
   for (; monthText(period) <= monthText(last); period = monthsLater(period, 1)) {
-    const bill = await closeMonth(core, account, period, { isLast: true });
-    if (bill !== null) await tellOfBill(core, account, bill);
+    await closeMonth(core, account, period, { isLast: true });
   }
 }

@@ -94,7 +94,7 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
  * Tells the account's webhooks of a bill that is new. A run that was cut short between closing and telling tells in the next
  * one, within TELL_MS; who hears of it twice sees the same message id.
  */
-export async function tellOfBill(core: Core, { id: accountId }: Account, bill: InvoiceDocument): Promise<void> {
+async function tellOfBill(core: Core, { id: accountId }: Account, bill: InvoiceDocument): Promise<void> {
   const { number, closedAtMs, invoice } = bill;
   if (closedAtMs === null || closedAtMs < core.ports.clock.nowMs() - TELL_MS) return;
   const { currency, totalMicro, period } = invoice;

@@ -133,6 +133,14 @@ export async function deleteWebhook(core: Core, accountId: AccountId, id: string
   await core.ports.directory.call('deleteWebhook', { id, accountId });
 }
 
+/**
+ * The webhooks of an account that ends, and what waits for them, at once: nothing is sent but what is under way. Messages of
+ * its buckets, which are gone, become dead letters and go with these. Idempotent. Cost: one commit for 2,000 messages.
+ */
+export async function endWebhooks(core: Core, accountId: AccountId): Promise<void> {
+  while (!(await core.ports.directory.call('endWebhooks', { accountId })).isDone);
+}
+
 /** NoSuchWebhook. */
 export async function openWebhook(core: Core, accountId: AccountId, id: string): Promise<WebhookEndpoint> {
   const webhook = await core.ports.directory.call('getWebhook', { id });

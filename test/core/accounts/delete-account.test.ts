@@ -9,9 +9,10 @@ import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { parseBucketName } from '../../../src/core/names.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
-import { createWebhook } from '../../../src/core/outbox/webhooks.ts';
+import { createWebhook, listWebhooks } from '../../../src/core/outbox/webhooks.ts';
 import type { AccountRecord } from '../../../src/ports/account-records.ts';
 import { PRIVATE_ACCESS } from '../../../src/ports/bucket-access.ts';
+import type { Directory, DirectoryApi } from '../../../src/ports/directory.ts';
 import type { BucketId } from '../../../src/ports/domain.ts';
 import { accountPlace } from '../../../src/ports/outbox.ts';
 import { HOUR_MS } from '../../../src/ports/time.ts';
@@ -44,6 +45,15 @@ async function useAndEmpty(): Promise<void> {
   core.advanceSeconds(5400);
   await deleteObjects(core, bucket, [{ key: key('a') }]);
   await deleteBucket(core, bucket);
+}
+
+/** The core whose process dies where it makes that call for the nth time. */
+function dyingAt(name: keyof DirectoryApi, nth: number): MemoryCore {
+  const { directory } = core.ports;
+  let calls = 0;
+  const call: Directory['call'] = (called, input) =>
+    called === name && ++calls === nth ? Promise.reject(new Error('died')) : directory.call(called, input);
+  return withPorts(core, { directory: { ...directory, call } });
 }
 
 describe('an account that is deleted', () => {
@@ -79,20 +89,23 @@ describe('an account that is deleted', () => {
     expect(kept.map(({ period }) => period)).toEqual(['2026-10']);
   });
 
-  it('has its webhooks told of the bill', async () => {
-    const settings = { url: 'http://127.0.0.1:1/x', description: '', types: ['invoice.*'], isEnabled: true };
+  it('takes its webhooks along, and what waits for them, also after a first try that died between', async () => {
+    const settings = { url: 'http://127.0.0.1:1/x', description: '', types: ['*'], isEnabled: true };
     const { webhook } = await createWebhook(core, ann.id, settings);
+    const { directory, clock } = core.ports;
+    const place = accountPlace(ann.id);
+    const to = { place, accountId: ann.id, endpointId: webhook.id, lane: '', kind: 'plain', type: 't' } as const;
+    const deliveries = Array(2500).fill({ ...to, messageId: null, payload: '{}' });
+    await directory.call('enqueueDeliveries', { deliveries, nowMs: clock.nowMs() });
     await useAndEmpty();
+    await expect(deleteAccount(dyingAt('endWebhooks', 2), ann.id)).rejects.toThrow('died');
+    expect(await listWebhooks(core, ann.id, { after: '', limit: 10 })).toEqual([]);
+    expect((await directory.call('countDeliveries', { place })).waiting).toBeGreaterThan(0);
     await deleteAccount(core, ann.id);
-    const input = {
-      place: accountPlace(ann.id),
-      endpointId: webhook.id,
-      state: 'waiting',
-      before: null,
-      limit: 10,
-    } as const;
-    const { deliveries } = await core.ports.directory.call('listDeliveries', input);
-    expect(deliveries.map(({ type }) => type)).toEqual(['invoice.closed']);
+    const none = { waiting: 0, delivered: 0, dead: 0, dropped: 0 };
+    expect(await directory.call('countDeliveries', { place })).toEqual(none);
+    expect(await directory.call('nextDeliveryAt', {})).toEqual({ atMs: null });
+    expect(await directory.call('listWebhookAccounts', { after: '', limit: 10 })).toEqual([]);
   });
 
   it('is refused while it has a bucket, and nothing is closed', async () => {
@@ -107,12 +120,7 @@ describe('an account that is deleted', () => {
     await setAccountCard(core, ann.id, 'aws-s3-us-east-1');
     await useAndEmpty();
     const { directory } = core.ports;
-    const dying: MemoryCore['ports']['directory'] = {
-      ...directory,
-      call: (name, input) =>
-        name === 'removeAccount' ? Promise.reject(new Error('died')) : directory.call(name, input),
-    };
-    await expect(deleteAccount(withPorts(core, { directory: dying }), ann.id)).rejects.toThrow('died');
+    await expect(deleteAccount(dyingAt('removeAccount', 1), ann.id)).rejects.toThrow('died');
     expect(await directory.call('getAccount', { id: ann.id })).toMatchObject({ isEnabled: false });
     const bill = await getInvoice(core, ann, NOVEMBER);
     expect(bill?.closedAtMs).not.toBe(null);
