@@ -1,5 +1,5 @@
-// Whether something may still be used, from what memory knows of the caps on it: some comparisons, no I/O. cap-guard.ts asks
-// the ledger when memory doesn't know. Pure.
+// Whether something may still be used, from what memory knows of the caps on it: some comparisons, no I/O. cap-guard.ts
+// leases more when memory doesn't know. Pure.
 import { type Allowance, type OperationClass, unitsOf } from '../../ports/metering.ts';
 
 /** `ask`: what memory knows is too old or used up. `no`: the cap is reached, or lets only through what caches hold. */
