@@ -1,5 +1,6 @@
 // What do metering and caps cost a hot public GET? The hot door alone, in one process, without a socket: CPU µs per answer,
-// with a meter that does nothing, with the real one, in a bucket whose owner has receipts, and with a cap. The variants take turns. And what a receipt costs who wants one.
+// with a meter that does nothing, with the real one, in a bucket whose owner has receipts, and with a cap. The variants
+// take turns. And what a receipt costs who wants one.
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';

@@ -68,7 +68,10 @@ try {
   );
   const emptyMiB = await fileMiB();
 
-  /** Commits of new keys in groups, into buckets that have nothing, sums, sums and search: in turns, as others use the machine too. */
+  /**
+   * Commits of new keys in groups, into buckets that have nothing, sums, sums and search: in turns, as others use the
+   * machine too.
+   */
   const commitMicros = () => {
     const kinds = ['neither', 'counted', 'counted and searched'].map((kind, at) => {
       const name = `commits-${at}` as BucketName;

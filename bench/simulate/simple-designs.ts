@@ -8,8 +8,9 @@ import { CPU_MS } from './prices.ts';
 import { transferMs } from './simulated-bucket.ts';
 
 /**
- * Purges that Workers Cache takes: 5 a minute, 25 saved up, each of up to 100 names. Sources: https://developers.cloudflare.com/workers/cache/limitations/
- * (always those of the Free plan), https://developers.cloudflare.com/cache/how-to/purge-cache/#availability-and-limits
+ * Purges that Workers Cache takes: 5 a minute, 25 saved up, each of up to 100 names. Sources:
+ * https://developers.cloudflare.com/workers/cache/limitations/ (always those of the Free plan),
+ * https://developers.cloudflare.com/cache/how-to/purge-cache/#availability-and-limits
  */
 const PURGES_PER_MINUTE = 5;
 const PURGES_SAVED = 25;

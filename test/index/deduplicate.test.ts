@@ -1,6 +1,6 @@
 // Equal bytes stored once, against a model: random lives of a bucket with puts, copies of whole objects and of ranges, parts,
-// versions, moves between storage classes, packing and sweeps. After each step every row has the bytes that were written, and what the
-// index says is saved is what a scan of all rows comes to.
+// versions, moves between storage classes, packing and sweeps. After each step every row has the bytes that were
+// written, and what the index says is saved is what a scan of all rows comes to.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';

@@ -4,7 +4,8 @@ import type { BucketHandle } from './bucket-handle.ts';
 
 /**
  * Deletes an empty bucket and gives its host names back; its unfinished uploads and unreferenced blobs go with a later
- * sweep. BucketNotEmpty. Source for the uploads: AWS's DeleteBucket, which lets only those of directory buckets count.
+ * sweep. BucketNotEmpty. Cost: two commits, three with host names.
+ * Source for the uploads: AWS's DeleteBucket, which lets only those of directory buckets count.
  */
 export async function deleteBucket(core: Core, bucket: BucketHandle): Promise<void> {
   const { ownerId, name, createdAtMs } = bucket.record();

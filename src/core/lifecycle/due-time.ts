@@ -3,7 +3,7 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html#intro-lifecycle-rules-number-of-days
 import { DAY_MS, startOfDay } from '../../ports/time.ts';
 
-/** The midnight after `days` from a time on; `dayMs` is how long a day is taken to be. */
+/** The midnight (UTC) after `days` from a time on. `dayMs`: how long a day is; where it is none of 24 hours nothing is rounded. */
 export function dueAfter(fromMs: number, days: number, dayMs: number): number {
   const dueMs = fromMs + days * dayMs;
   return dayMs === DAY_MS ? startOfDay(dueMs) + DAY_MS : dueMs;

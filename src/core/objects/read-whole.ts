@@ -2,7 +2,10 @@ import { StorageError } from '../../ports/errors.ts';
 import type { Core } from '../core.ts';
 import { openBody, type ReadableVersion } from './read-object.ts';
 
-/** The whole body in memory, shared with other readers: never to be written to. The caller bounds its size. */
+/**
+ * The whole body in memory, shared with other readers: never to be written to. The caller bounds its size. Errors and cost: those
+ * of openBody; InternalError when the store has other than `sizeBytes`.
+ */
 export async function readWhole(core: Core, version: ReadableVersion): Promise<Uint8Array> {
   const { sizeBytes } = version;
   const { body } = await openBody(core, version, { offsetBytes: 0, lengthBytes: sizeBytes });

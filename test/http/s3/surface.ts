@@ -77,7 +77,10 @@ export type TestSurface = {
 const encode = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** `ledger` may stand before the one that works; `region` is the service's; ids count up from 1, so that documents are the same in every run. */
+/**
+ * `ledger` may stand before the one that works; `region` is the service's; ids count up from 1, so that documents are
+ * the same in every run.
+ */
 export function createTestSurface(
   options: { region?: string; inlineBodyMaxBytes?: number; ledger?: (working: Ledger) => Ledger } = {},
 ): TestSurface {
