@@ -1,5 +1,6 @@
 // Reads `_headers` or `_redirects` of a site. For our own use: whether strangers may read the file plays no part.
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
+import { within } from '../../ports/within.ts';
 import type { Core } from '../core.ts';
 import { openBody } from '../objects/read-object.ts';
 import { RULE_FILE_MAX_BYTES } from './rule-lines.ts';
@@ -7,8 +8,15 @@ import { RULE_FILE_MAX_BYTES } from './rule-lines.ts';
 /** `problem`: why the file that is there has no text for us. */
 export type RuleFile = { readonly text: string } | { readonly problem: string } | null;
 
-/** Null: there is none. Cost: an index call, and a read of the body. */
-export async function readRuleFile(core: Core, bucket: BucketName, key: string): Promise<RuleFile> {
+/**
+ * Null: there is none. ServiceUnavailable when index or bucket say nothing for as long as any tier may. Cost: an index call,
+ * and a read of the body.
+ */
+export function readRuleFile(core: Core, bucket: BucketName, key: string): Promise<RuleFile> {
+  return within(core.settings.tierLimitMs, 'index or bucket', () => read(core, bucket, key));
+}
+
+async function read(core: Core, bucket: BucketName, key: string): Promise<RuleFile> {
   const { object } = await core.ports.metadataIndex.call(bucket, 'resolve', { name: bucket, key: key as ObjectKey });
   if (object === null) return null;
   if (object.sizeBytes > RULE_FILE_MAX_BYTES) {

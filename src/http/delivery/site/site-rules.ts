@@ -1,13 +1,16 @@
 // The rules of a site's `_headers` and `_redirects`, parsed once per version and kept near the reader. Which versions count
 // stands in the gate, so a site without such files costs nothing, and one with them a look-up. A file that can't be read
-// now leaves the rules that were known before; a site is never shown without its rules because something failed.
+// now leaves the rules that were known before; a site is never shown without its rules because something failed. Where
+// index or bucket say nothing, one visitor at a time finds out, and none who can have the rules of before.
 import type { Core } from '../../../core/core.ts';
 import { type HeaderRules, NO_HEADER_RULES, parseHeaders } from '../../../core/hosting/parse-headers.ts';
 import { NO_REDIRECTS, parseRedirects, type RedirectRules } from '../../../core/hosting/parse-redirects.ts';
 import { readRuleFile } from '../../../core/hosting/read-rule-file.ts';
 import { ruleFileKey } from '../../../core/hosting/rule-lines.ts';
 import type { BucketGate, BucketName, VersionId } from '../../../ports/domain.ts';
+import { hasCode, StorageError } from '../../../ports/errors.ts';
 import type { SiteFileName } from '../../../ports/hosting.ts';
+import { createPauses } from '../../../ports/pauses.ts';
 
 export type SiteRules = { readonly headers: HeaderRules; readonly redirects: RedirectRules };
 
@@ -16,7 +19,10 @@ export const NO_RULES: SiteRules = { headers: NO_HEADER_RULES, redirects: NO_RED
 export type SiteRulesReader = {
   /** The rules of the site with that root, at once; null when a file must be read first. */
   peek(gate: BucketGate, prefix: string): SiteRules | null;
-  /** Reads what is needed. Rejects with failures of the index or the bucket. Cost: an index call and a read per file. */
+  /**
+   * Reads what is needed. Rejects with failures of the index or the bucket, and with ServiceUnavailable for a while after
+   * they said nothing. Cost: an index call and a read per file.
+   */
   load(bucket: BucketName, gate: BucketGate, prefix: string): Promise<SiteRules>;
 };
 
@@ -29,9 +35,17 @@ const KEPT_MAX_BYTES = 2 * 1024 * 1024;
 /** What an entry costs besides. */
 const OVERHEAD_BYTES = 512;
 
+/** How long the files of a site are left alone when they could not be had, milliseconds. */
+const PAUSE_MS = 2_000;
+/** For so long after that nobody waits for them who can have the rules of before, milliseconds. */
+const DOUBTED_MS = 10_000;
+
 /** Makes an empty one. */
 export function createSiteRulesReader(core: Core): SiteRulesReader {
+  const { background, clock } = core.ports;
   const kept = new Map<string, Kept>();
+  const pauses = createPauses(clock, PAUSE_MS);
+  const doubted = createPauses(clock, DOUBTED_MS);
   let keptBytes = 0;
 
   function keep(name: string, entry: Kept): void {
@@ -43,6 +57,36 @@ export function createSiteRulesReader(core: Core): SiteRulesReader {
       if (keptBytes <= KEPT_MAX_BYTES || oldest === name) break;
       kept.delete(oldest);
       keptBytes -= sizeBytes;
+    }
+  }
+
+  /** Reads the files, and keeps what they say. */
+  async function renew(bucket: BucketName, name: string, prefix: string, versions: Versions): Promise<SiteRules> {
+    const read = async (file: SiteFileName, version: VersionId | null): Promise<string | null> => {
+      const found = version === null ? null : await readRuleFile(core, bucket, ruleFileKey(prefix, file));
+      return found !== null && 'text' in found ? found.text : null;
+    };
+    try {
+      const [headers, redirects] = await Promise.all([
+        read('_headers', versions.headers),
+        read('_redirects', versions.redirects),
+      ]);
+      const rules = {
+        headers: headers === null ? NO_HEADER_RULES : parseHeaders(headers),
+        redirects: redirects === null ? NO_REDIRECTS : parseRedirects(redirects),
+      };
+      // The index is at least as new as the gate: what it gave counts for the gate's version too.
+      const sizeBytes = OVERHEAD_BYTES + (headers?.length ?? 0) + (redirects?.length ?? 0);
+      keep(name, { ...versions, rules, sizeBytes });
+      pauses.end(name);
+      doubted.end(name);
+      return rules;
+    } catch (error) {
+      if (hasCode(error, 'ServiceUnavailable')) {
+        pauses.begin(name);
+        doubted.begin(name);
+      }
+      throw error;
     }
   }
 
@@ -59,27 +103,18 @@ export function createSiteRulesReader(core: Core): SiteRulesReader {
       const name = nameOf(gate, prefix);
       const known = kept.get(name);
       if (known !== undefined && isSame(known, versions)) return known.rules;
-      try {
-        const read = async (name: SiteFileName, version: VersionId | null): Promise<string | null> => {
-          const file = version === null ? null : await readRuleFile(core, bucket, ruleFileKey(prefix, name));
-          return file !== null && 'text' in file ? file.text : null;
-        };
-        const [headers, redirects] = await Promise.all([
-          read('_headers', versions.headers),
-          read('_redirects', versions.redirects),
-        ]);
-        const rules = {
-          headers: headers === null ? NO_HEADER_RULES : parseHeaders(headers),
-          redirects: redirects === null ? NO_REDIRECTS : parseRedirects(redirects),
-        };
-        // The index is at least as new as the gate: what it gave counts for the gate's version too.
-        const sizeBytes = OVERHEAD_BYTES + (headers?.length ?? 0) + (redirects?.length ?? 0);
-        keep(name, { ...versions, rules, sizeBytes });
-        return rules;
-      } catch (error) {
-        if (known === undefined) throw error;
-        return known.rules;
+      if (pauses.isOn(name)) {
+        if (known !== undefined) return known.rules;
+        throw new StorageError('ServiceUnavailable', { cause: 'the rules of the site could not be had' });
       }
+      // Of those that come when it is over the first is let through, to see.
+      pauses.renew(name);
+      const renewing = renew(bucket, name, prefix, versions);
+      if (known === undefined) return renewing;
+      const orKnown = renewing.catch(() => known.rules);
+      if (!doubted.isOn(name)) return orKnown;
+      background.run('site-rules', () => orKnown);
+      return known.rules;
     },
   };
 }

@@ -1,5 +1,5 @@
 // The rules of a site near the reader: read once per version, kept within bounds, and never lost because a tier fails.
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HOSTING_DEFAULTS } from '../../../../src/core/hosting/read-hosting.ts';
 import { createSiteRulesReader } from '../../../../src/http/delivery/site/site-rules.ts';
 import { NO_SETTINGS } from '../../../../src/ports/bucket-settings.ts';
@@ -28,11 +28,15 @@ async function setUp() {
   const bucket = await openTestBucket(core, NAME);
   let calls = 0;
   let isFailing = false;
+  let hangs: Promise<void> | null = null;
+  const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
   const watched = withPorts(core, {
+    clock,
     metadataIndex: {
       async call(name, method, input) {
         calls += 1;
         if (isFailing) throw new Error('no index');
+        await hangs;
         return core.ports.metadataIndex.call(name, method, input);
       },
     },
@@ -42,8 +46,13 @@ async function setUp() {
     rules: createSiteRulesReader(watched),
     write,
     calls: () => calls,
+    clock,
+    limitMs: core.settings.tierLimitMs,
     fail: (failing: boolean) => {
       isFailing = failing;
+    },
+    hang: (until: Promise<void> | null) => {
+      hangs = until;
     },
   };
 }
@@ -52,6 +61,10 @@ const targetOf = (rules: { redirects: { findFirm(path: string): { rule: { to: st
   rules?.redirects.findFirm('/a')?.rule.to;
 
 describe('the rules of a site', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   it('cost nothing where there are none', async () => {
     const { rules, calls } = await setUp();
     const gate = gateOf('pages~1', {});
@@ -90,6 +103,52 @@ describe('the rules of a site', () => {
     const next = gateOf('pages~1', { _redirects: 'v2' });
     expect(targetOf(await rules.load(NAME, next, ''))).toBe('/first');
     expect(rules.peek(next, '')).toBe(null);
+  });
+
+  it('that are not known are waited for by one visitor at a time, and no longer than for any tier', async () => {
+    vi.useFakeTimers();
+    const { rules, write, hang, calls, clock, limitMs } = await setUp();
+    await write('_redirects', '/a /first');
+    const gate = gateOf('pages~1', { _redirects: 'v1' });
+    hang(new Promise(() => undefined));
+    const refused = (load: Promise<unknown>) => expect(load).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    const first = refused(rules.load(NAME, gate, ''));
+    await vi.advanceTimersByTimeAsync(limitMs);
+    await first;
+    await refused(rules.load(NAME, gate, ''));
+    expect(calls()).toBe(1);
+    clock.ms += 2001;
+    const second = refused(rules.load(NAME, gate, ''));
+    await refused(rules.load(NAME, gate, ''));
+    await vi.advanceTimersByTimeAsync(limitMs);
+    await second;
+    expect(calls()).toBe(2);
+    hang(null);
+    clock.ms += 2001;
+    expect(targetOf(await rules.load(NAME, gate, ''))).toBe('/first');
+  });
+
+  it('stay as they were for everybody while the new ones say nothing, and these are read behind the answers', async () => {
+    vi.useFakeTimers();
+    const { rules, write, hang, calls, clock, limitMs } = await setUp();
+    await write('_redirects', '/a /first');
+    await rules.load(NAME, gateOf('pages~1', { _redirects: 'v1' }), '');
+    await write('_redirects', '/a /second');
+    const next = gateOf('pages~1', { _redirects: 'v2' });
+    const silence = Promise.withResolvers<void>();
+    hang(silence.promise);
+    const first = rules.load(NAME, next, '');
+    await vi.advanceTimersByTimeAsync(limitMs);
+    expect(targetOf(await first)).toBe('/first');
+    // Nobody else waits: no timer runs from here on.
+    expect(targetOf(await rules.load(NAME, next, ''))).toBe('/first');
+    clock.ms += 2001;
+    expect(targetOf(await rules.load(NAME, next, ''))).toBe('/first');
+    expect(targetOf(await rules.load(NAME, next, ''))).toBe('/first');
+    expect(calls()).toBe(3);
+    silence.resolve();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(targetOf(rules.peek(next, ''))).toBe('/second');
   });
 
   it('come from blobs too, and stay within their memory', async () => {
