@@ -4,6 +4,7 @@
 import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBlobCalls } from './blobs.ts';
+import { createBucketLifeCalls } from './bucket-lives.ts';
 import { createBucketCalls } from './buckets.ts';
 import { commitCopies } from './commit-copies.ts';
 import { dropRestsOfLife } from './life-rests.ts';
@@ -34,6 +35,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof IndexQueries>([
 export function createBucketIndex(sql: Sql): IndexApi {
   const calls: IndexApi = {
     ...createBucketCalls(sql),
+    ...createBucketLifeCalls(sql),
     ...createObjectCalls(sql),
     ...createUploadCalls(sql),
     ...createBlobCalls(sql),
