@@ -78,6 +78,35 @@ describe('serve', () => {
     expect(await (await fetch(server.url)).text()).toBe('fine');
   });
 
+  it('answers a client of HTTP/1.0 that names no host, as load balancers do when they look whether it is well', async () => {
+    const server = await start((_request, bindings) => text(`host ${readRequest(bindings).host}`));
+    const host = new URL(server.url).host;
+    for (const [header, wanted] of [
+      ['', 'localhost'],
+      ['Host:\r\n', 'localhost'],
+      [`Host: ${host}\r\n`, host],
+    ] as const) {
+      const client = await openRawClient(server.url);
+      client.send(`GET /-/health HTTP/1.0\r\n${header}\r\n`);
+      const answer = await client.closed();
+      expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+      expect(answer).toMatch(new RegExp(`\r\n\r\nhost ${wanted}$`));
+    }
+  });
+
+  it('says which methods it knows when it is asked about no page at all, and goes on', async () => {
+    const server = await start(() => text('fine'));
+    const client = await openRawClient(server.url);
+    client.send('OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n');
+    const head = await client.until(/\r\n\r\n/);
+    expect(head).toMatch(/^HTTP\/1\.1 204 /);
+    expect(head).toMatch(/\r\nAllow: GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS\r\n/);
+    client.send('GET * HTTP/1.1\r\nHost: h\r\n\r\n');
+    await client.until(/HTTP\/1\.1 400 /);
+    client.send('GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
+    expect(await client.closed()).toMatch(/fine$/);
+  });
+
   it('answers 500 to what slips through the app, and goes on', async () => {
     let calls = 0;
     const server = await start(async () => {

@@ -142,6 +142,21 @@ describeCore('a connection', () => {
     });
   });
 
+  itUnless(target.home === 'workers' ? 'the front of the runtime answers these itself' : null)(
+    'may be of HTTP/1.0 and name no host, or ask about no page at all',
+    async () => {
+      await onSocket(async (socket) => {
+        socket.write('GET /-/health HTTP/1.0\r\n\r\n');
+        expect((await socket.read()).status).toBe(200);
+      });
+      await onSocket(async (socket) => {
+        socket.write(`OPTIONS * HTTP/1.1\r\nHost: ${new URL(target.url).host}\r\n\r\n`);
+        const reply = await socket.read(false);
+        expect([reply.status, reply.headers.allow]).toEqual([204, expect.stringContaining('GET, HEAD, PUT')]);
+      });
+    },
+  );
+
   it('may ask with an absolute URL', () =>
     onSocket(async (socket) => {
       await send({ method: 'PUT', bucket, key: 'absolute', body: 'x' });

@@ -12,6 +12,7 @@ import { createHotResponses } from './hot-responses.ts';
 import { expectContinue } from './http-request.ts';
 import { lingerOnEarlyClose } from './lingering-close.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { answerForServer, assumeHost } from './whole-server.ts';
 
 /** What the app gets as its bindings with each request. */
 export type NodeBindings = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse };
@@ -111,6 +112,8 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
   server.maxConnections = CONNECTIONS_MAX;
   const answerFully = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     lingerOnEarlyClose(incoming);
+    if (answerForServer(incoming, outgoing)) return;
+    assumeHost(incoming);
     void listener(incoming, outgoing);
   };
   const hot = hotDoor === null ? null : createHotResponses(hotDoor, server.keepAliveTimeout, answerFully);
