@@ -3,9 +3,10 @@
 import { sha256Hex } from '../crypto/hash.ts';
 import type { BlobId, ObjectVersion, UploadId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
-import type { IndexApi, Upload } from '../ports/metadata-index.ts';
+import type { IndexApi } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { DAY_MS } from '../ports/time.ts';
+import type { Upload } from '../ports/upload-calls.ts';
 import { changeReferences, type Mentions, mentionsOf, type SavedBytes } from './blob-references.ts';
 import { requireBucket } from './buckets.ts';
 import { factsOf, recordEvent } from './object-events.ts';

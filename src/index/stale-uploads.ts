@@ -3,8 +3,9 @@
 // be; parts do not touch it, it is put right here when it is found to be too old. So an upload that goes on for days costs one
 // look at its parts in each such time, and a part costs nothing.
 import type { UploadId } from '../ports/domain.ts';
-import type { IndexApi, Upload, UploadCursor } from '../ports/metadata-index.ts';
+import type { IndexApi } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
+import type { Upload, UploadCursor } from '../ports/upload-calls.ts';
 import { requireBucket } from './buckets.ts';
 import { addCommitUsage } from './commit-usage.ts';
 import { decodeUpload, type UploadRow } from './upload-rows.ts';

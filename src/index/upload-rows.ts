@@ -1,9 +1,9 @@
 // Multipart uploads and parts as rows, and back: what uploads.ts and complete-upload.ts share.
 import type { ChecksumAlgorithm, ObjectKey, Segment, UploadId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
-import type { Upload, UploadedPart } from '../ports/metadata-index.ts';
 import { NO_FACTS } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
+import type { Upload, UploadedPart } from '../ports/upload-calls.ts';
 import { type Mentions, mentionsOf, type SavedBytes } from './blob-references.ts';
 import { decodeSegments } from './object-rows.ts';
 import { packedAwayOf } from './packed-away.ts';

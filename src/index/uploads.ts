@@ -1,8 +1,9 @@
 // The uploads family of the index: multipart uploads in progress and their parts. Turning one into an object is
 // complete-upload.ts's.
 import type { BucketAddress, BucketRef, ObjectKey, Segment, UploadId } from '../ports/domain.ts';
-import type { IndexApi, ListUploadsInput, ListUploadsPage, Upload, UploadedPart } from '../ports/metadata-index.ts';
+import type { IndexApi } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
+import type { ListUploadsInput, ListUploadsPage, Upload, UploadedPart } from '../ports/upload-calls.ts';
 import { addReferences, dropReferences, mentionsOf, type SavedBytes } from './blob-references.ts';
 import { requireBucket } from './buckets.ts';
 import { completeUpload } from './complete-upload.ts';

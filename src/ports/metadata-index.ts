@@ -11,17 +11,11 @@ import type {
   BucketName,
   BucketRecord,
   BucketRef,
-  Checksum,
-  ChecksumAlgorithm,
   DeleteCondition,
   DeleteMarker,
-  ObjectAttributes,
   ObjectKey,
-  ObjectPart,
   ObjectSummary,
   ObjectVersion,
-  Segment,
-  UploadId,
   VersionId,
   VersionName,
   VersionSummary,
@@ -36,37 +30,13 @@ import type {
   LifecycleSubject,
 } from './lifecycle.ts';
 import type { NameCommands, NameQueries } from './name-calls.ts';
-import type { ObjectFacts, VersionChange } from './object-facts.ts';
+import type { VersionChange } from './object-facts.ts';
 import type { OutboxApi } from './outbox.ts';
 import type { PackingCommands, PackingQueries } from './packing.ts';
 import type { PurgeScope } from './purge.ts';
 import type { StorageHours, StorageTotals } from './stored.ts';
 import type { SweepCommands, SweepQueries } from './sweep-calls.ts';
-
-/** A multipart upload in progress. */
-export type Upload = ObjectAttributes &
-  ObjectFacts & {
-    readonly uploadId: UploadId;
-    readonly key: ObjectKey;
-    readonly createdAtMs: number;
-    readonly checksumAlgorithm: ChecksumAlgorithm | null;
-    readonly checksumType: Checksum['type'] | null;
-    /** Who began it; null means the owner of the bucket. `ownerId` is who will own the object. */
-    readonly initiatorId: AccountId | null;
-  };
-
-/**
- * A part that has arrived. Small parts are blobs too. `md5` is the entity tag, hex: of encrypted parts it may be another
- * digest. `segments` are whole or cut from other blobs.
- */
-export type UploadedPart = {
-  readonly partNumber: number;
-  readonly sizeBytes: number;
-  readonly md5: string;
-  readonly lastModifiedMs: number;
-  readonly checksum: { readonly algorithm: ChecksumAlgorithm; readonly value: string } | null;
-  readonly segments: readonly Segment[];
-};
+import type { UploadCommands, UploadQueries } from './upload-calls.ts';
 
 /** A blob that a commit brings into the index: fresh from the store, or held in another bucket for this one. */
 export type BlobArrival = {
@@ -119,28 +89,9 @@ export type ListVersionsPage = {
   readonly last: { readonly key: string; readonly versionId: VersionId | '' } | null;
 };
 
-export type ListUploadsInput = {
-  readonly bucket: BucketRef;
-  readonly prefix: string;
-  readonly delimiter: string;
-  readonly afterKey: string;
-  /** With `afterKey`: uploads of that very key with greater ids come too; '' skips the key. */
-  readonly afterUploadId: string;
-  readonly maxUploads: number;
-};
-/** A place in the uploads of a bucket by their last known activity. */
-export type UploadCursor = { readonly activeAtMs: number; readonly key: string; readonly uploadId: string };
-
-export type ListUploadsPage = {
-  readonly uploads: readonly Upload[];
-  readonly commonPrefixes: readonly string[];
-  readonly isTruncated: boolean;
-  readonly last: { readonly key: string; readonly uploadId: string } | null;
-};
-
 /** What stands in files of its own. */
-type FurtherQueries = NameQueries & PackingQueries & SweepQueries;
-type FurtherCommands = NameCommands & PackingCommands & SweepCommands;
+type FurtherQueries = NameQueries & PackingQueries & SweepQueries & UploadQueries;
+type FurtherCommands = NameCommands & PackingCommands & SweepCommands & UploadCommands;
 
 /** Rows of the index that read; never change anything. */
 export type IndexQueries = FurtherQueries & {
@@ -167,18 +118,6 @@ export type IndexQueries = FurtherQueries & {
   listObjects(input: ListObjectsInput): ListObjectsPage;
   /** One page of all versions and delete markers, latest of a key first. Cost: at most twice the rows returned. */
   listVersions(input: ListVersionsInput): ListVersionsPage;
-  /** NoSuchUpload, BucketChanged. */
-  getUpload(input: { bucket: BucketRef; key: ObjectKey; uploadId: UploadId }): Upload;
-  /** Parts with greater numbers than `afterPartNumber`, ascending. NoSuchUpload, BucketChanged. */
-  listParts(input: {
-    bucket: BucketRef;
-    key: ObjectKey;
-    uploadId: UploadId;
-    afterPartNumber: number;
-    maxParts: number;
-  }): { upload: Upload; parts: readonly UploadedPart[]; isTruncated: boolean };
-  /** Uploads in order of key, then upload id. BucketChanged. */
-  listUploads(input: ListUploadsInput): ListUploadsPage;
   /** What the bucket stores now; a class that it never had is missing. BucketChanged. Cost: one row per class. */
   getStorageTotals(input: { bucket: BucketRef }): readonly StorageTotals[];
   /** How far the last run of the bucket's rules came; null before the first. BucketChanged. */
@@ -285,47 +224,6 @@ export type IndexCommands = FurtherCommands & {
     nowMs: number;
   }): LifecycleCounts;
 
-  createUpload(input: { bucket: BucketRef; upload: Upload }): void;
-  /** Adds or replaces a part; the last commit of a number wins. NoSuchUpload, NoSuchBlob, BucketChanged. */
-  commitPart(input: {
-    bucket: BucketRef;
-    key: ObjectKey;
-    uploadId: UploadId;
-    part: UploadedPart;
-    arrivals: readonly BlobArrival[];
-  }): StoredAs;
-  /**
-   * Turns the listed parts into the current version of the key in one commit. `etag`s are the caller's expectation,
-   * checked again here. Repeating it with the same list after it succeeded returns the same version.
-   * NoSuchUpload, InvalidPart, PreconditionFailed, NoSuchKey, BucketChanged.
-   */
-  completeUpload(input: {
-    bucket: BucketRef;
-    key: ObjectKey;
-    uploadId: UploadId;
-    parts: readonly { partNumber: number; md5: string }[];
-    object: {
-      versionId: VersionId;
-      etag: string;
-      lastModifiedMs: number;
-      checksum: Checksum | null;
-      parts: readonly ObjectPart[];
-    };
-    condition: WriteCondition | null;
-  }): ObjectVersion;
-  /** NoSuchUpload, BucketChanged. */
-  abortUpload(input: { bucket: BucketRef; key: ObjectKey; uploadId: UploadId; nowMs: number }): void;
-  /**
-   * Gives up uploads of which nothing has come since `idleSinceMs`, but for keys with one of the prefixes; a bounded number at
-   * a time, go on with `next` as `after` until it is null. BucketChanged. Idempotent. Cost: the uploads that may be stale.
-   */
-  abortStaleUploads(input: {
-    bucket: BucketRef;
-    idleSinceMs: number;
-    exceptPrefixes: readonly string[];
-    after: UploadCursor | null;
-    nowMs: number;
-  }): { aborted: number; freedBytes: number; next: UploadCursor | null };
   /**
    * Closes the hours of storage that are over, and gives closed ones that nobody forgot, with what commits caused: all lives of
    * the name.

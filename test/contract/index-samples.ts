@@ -20,16 +20,10 @@ import type {
   VersionName,
 } from '../../src/ports/domain.ts';
 import type { ErrorCode } from '../../src/ports/errors.ts';
-import type {
-  BlobArrival,
-  FoundVersion,
-  IndexApi,
-  MetadataIndex,
-  Upload,
-  UploadedPart,
-} from '../../src/ports/metadata-index.ts';
+import type { BlobArrival, FoundVersion, IndexApi, MetadataIndex } from '../../src/ports/metadata-index.ts';
 import { type NameJob, NO_NAME_COUNTS } from '../../src/ports/name-jobs.ts';
 import { NO_FACTS } from '../../src/ports/object-facts.ts';
+import type { Upload, UploadedPart } from '../../src/ports/upload-calls.ts';
 
 /** A moment in 2025. Tests count from it, never from the clock. */
 export const START_MS = 1_763_000_000_000;

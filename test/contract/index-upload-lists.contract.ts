@@ -1,7 +1,8 @@
 // The listing of uploads, as the metadata index's contract has it.
 import { describe, expect } from 'vitest';
 import type { BucketRecord } from '../../src/ports/domain.ts';
-import type { MetadataIndex, Upload } from '../../src/ports/metadata-index.ts';
+import type { MetadataIndex } from '../../src/ports/metadata-index.ts';
+import type { Upload } from '../../src/ports/upload-calls.ts';
 import { makeBucket, refOf, startUpload, UPLOAD_ATTRIBUTES } from './index-samples.ts';
 import { type Subject, testsOf } from './subject.ts';
 

@@ -1,8 +1,9 @@
 // The uploads family of the metadata index's contract: parts and their listings, completing, aborting.
 import { describe, expect } from 'vitest';
 import type { BucketRecord, UploadId, WriteCondition } from '../../src/ports/domain.ts';
-import type { MetadataIndex, Upload, UploadCursor, UploadedPart } from '../../src/ports/metadata-index.ts';
+import type { MetadataIndex } from '../../src/ports/metadata-index.ts';
 import { NO_FACTS } from '../../src/ports/object-facts.ts';
+import type { Upload, UploadCursor, UploadedPart } from '../../src/ports/upload-calls.ts';
 import {
   addressOf,
   arrivalOf,

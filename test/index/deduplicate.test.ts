@@ -7,7 +7,8 @@ import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import { packedAwayOf } from '../../src/index/packed-away.ts';
 import type { BlobId, BucketRecord, BucketRef, ObjectVersion, Segment, VersionId } from '../../src/ports/domain.ts';
-import type { BlobArrival, Upload, UploadedPart } from '../../src/ports/metadata-index.ts';
+import type { BlobArrival } from '../../src/ports/metadata-index.ts';
+import type { Upload, UploadedPart } from '../../src/ports/upload-calls.ts';
 import {
   addressOf,
   arrivalOf,

@@ -6,7 +6,7 @@ import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import { packedAwayOf } from '../../src/index/packed-away.ts';
 import type { BucketRecord, BucketRef, ObjectVersion, Segment } from '../../src/ports/domain.ts';
-import type { Upload, UploadedPart } from '../../src/ports/metadata-index.ts';
+import type { Upload, UploadedPart } from '../../src/ports/upload-calls.ts';
 import {
   arrivalOf,
   asKey,

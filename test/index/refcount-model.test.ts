@@ -6,7 +6,8 @@ import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import type { BlobId, BucketRecord, Segment, VersionId } from '../../src/ports/domain.ts';
 import { StorageError } from '../../src/ports/errors.ts';
-import type { BlobArrival, Upload } from '../../src/ports/metadata-index.ts';
+import type { BlobArrival } from '../../src/ports/metadata-index.ts';
+import type { Upload } from '../../src/ports/upload-calls.ts';
 import {
   addressOf,
   arrivalOf,

@@ -10,8 +10,9 @@ import { migrate } from '../../src/index/schema.ts';
 import { closeHour } from '../../src/index/storage-totals.ts';
 import type { BucketRecord, BucketRef, VersionId } from '../../src/ports/domain.ts';
 import type { LifecycleAction } from '../../src/ports/lifecycle.ts';
-import type { IndexApi, Upload, UploadedPart } from '../../src/ports/metadata-index.ts';
+import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import { HOUR_MS, startOfHour } from '../../src/ports/time.ts';
+import type { Upload, UploadedPart } from '../../src/ports/upload-calls.ts';
 import {
   asKey,
   bucketRecord,

@@ -7,8 +7,8 @@ import { completeUpload } from '../../core/multipart/complete-upload.ts';
 import { createUpload } from '../../core/multipart/create-upload.ts';
 import { wishOfBucket } from '../../http/s3/encryption-headers.ts';
 import type { ObjectKey, UploadId } from '../../ports/domain.ts';
-import type { Upload } from '../../ports/metadata-index.ts';
 import { NO_FACTS } from '../../ports/object-facts.ts';
+import type { Upload } from '../../ports/upload-calls.ts';
 import {
   type Api,
   apiRoute,

@@ -2,8 +2,8 @@
 // sweep of every bucket. A bucket's own AbortIncompleteMultipartUpload rule goes before it: keys under such a rule's prefix are
 // left to core/lifecycle, however long the rule waits.
 import type { BucketName, BucketRecord } from '../../ports/domain.ts';
-import type { UploadCursor } from '../../ports/metadata-index.ts';
 import { HOUR_MS } from '../../ports/time.ts';
+import type { UploadCursor } from '../../ports/upload-calls.ts';
 import { openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
 import type { PageBudget } from '../lifecycle/run-lifecycle.ts';

@@ -3,7 +3,7 @@
 import { combineChecksums, compositeChecksum, multipartEtag } from '../../crypto/digest-set.ts';
 import type { Checksum, ObjectKey, ObjectPart, ObjectVersion, UploadId, WriteCondition } from '../../ports/domain.ts';
 import { hasCode, StorageError } from '../../ports/errors.ts';
-import type { Upload, UploadedPart } from '../../ports/metadata-index.ts';
+import type { Upload, UploadedPart } from '../../ports/upload-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type CustomerKey, openWithCustomerKey } from '../encryption/key-keeping.ts';

@@ -2,7 +2,7 @@
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { ChecksumAlgorithm, ObjectKey, ObjectVersion, UploadId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { Upload, UploadedPart } from '../../ports/metadata-index.ts';
+import type { Upload, UploadedPart } from '../../ports/upload-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type CustomerKey, type KeptKey, openDataKey, openWithCustomerKey } from '../encryption/key-keeping.ts';

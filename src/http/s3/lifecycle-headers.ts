@@ -4,7 +4,7 @@
 import type { Core } from '../../core/core.ts';
 import { abortionOf, expirationOf } from '../../core/lifecycle/expiration-of.ts';
 import type { ObjectVersion } from '../../ports/domain.ts';
-import type { Upload } from '../../ports/metadata-index.ts';
+import type { Upload } from '../../ports/upload-calls.ts';
 import { formatHttpDate } from '../semantics/http-date.ts';
 import type { BucketCall } from './call.ts';
 

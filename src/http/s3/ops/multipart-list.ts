@@ -3,7 +3,7 @@
 import type { Core } from '../../../core/core.ts';
 import { openWithCustomerKey } from '../../../core/encryption/key-keeping.ts';
 import { LIST_MAX_KEYS } from '../../../core/limits.ts';
-import type { ListUploadsPage, Upload, UploadedPart } from '../../../ports/metadata-index.ts';
+import type { ListUploadsPage, Upload, UploadedPart } from '../../../ports/upload-calls.ts';
 import { type BucketCall, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
 import { checksumElement } from '../checksum-headers.ts';
 import { readCustomerKey } from '../encryption-headers.ts';
