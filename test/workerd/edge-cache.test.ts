@@ -149,9 +149,7 @@ describe('Workers Cache', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('expected by the test'))],
     ['hangs', () => new Promise<Response>(() => undefined)],
-    ['answers short', async () => new Response(bytes.slice(1) as BodyInit, { headers: { 'cf-cache-status': 'HIT' } })],
-    ['refuses', async () => new Response('no', { status: 502 })],
-  ])('is left alone for a moment when it %s: the slice comes from elsewhere', async (_what, fetch) => {
+  ])('is not asked again for a moment for a slice for which it %s: that comes from elsewhere', async (_what, fetch) => {
     reported.length = 0;
     const broken = counting({ fetch });
     const here = isolate(0, broken.target as unknown as Fetcher, HANG_MS);
@@ -161,6 +159,27 @@ describe('Workers Cache', () => {
     }
     expect(broken.calls).toEqual({ fetch: 1 });
     expect(reported).toEqual(['edge-entrypoint-failed']);
+    await here.read(await storedSlice(), load);
+    expect(broken.calls).toEqual({ fetch: 2 });
+    here.clock.ms += 5000;
+    await here.read(slice, load);
+    expect(broken.calls).toEqual({ fetch: 3 });
+    await settle();
+  });
+
+  it.each([
+    ['answers short', async () => new Response(bytes.slice(1) as BodyInit, { headers: { 'cf-cache-status': 'HIT' } })],
+    ['refuses', async () => new Response('no', { status: 502 })],
+  ])('is asked again by the next reader when it %s: the slice comes from elsewhere', async (_what, fetch) => {
+    reported.length = 0;
+    const broken = counting({ fetch });
+    const here = isolate(0, broken.target as unknown as Fetcher);
+    const slice = await storedSlice();
+    for (let reader = 0; reader < 2; reader++) {
+      expect(isSameBytes((await here.read(slice, load)).bytes, bytes)).toBe(true);
+    }
+    expect(broken.calls).toEqual({ fetch: 2 });
+    expect(reported).toEqual(['edge-entrypoint-failed', 'edge-entrypoint-failed']);
     await settle();
   });
 

@@ -95,24 +95,33 @@ describe('while pointers are asked for behind the answer', () => {
   });
 });
 
-describe.each(['fails', 'hangs'] as const)('while the bucket %s', (how) => {
+describe.each([
+  ['fails', 'the entrypoint says so'],
+  ['fails', 'the entrypoint fails too'],
+  ['hangs', 'the entrypoint hangs too'],
+] as const)('while the bucket %s and %s', (how, what) => {
   it('what memory or the edge has is served, the rest fails in time', async () => {
     const { url, put } = await makePublicBucket();
     for (const key of ['hot', 'near', 'cold']) await put(key, bytes);
-    let bucket: 'works' | 'fails' | 'hangs' = 'works';
-    const behind = { fetch: (address: string) => misbehave(bucket) ?? exports.BodySlices.fetch(address) };
+    let isOut = false;
+    const broken = () => (what === 'the entrypoint says so' ? refuse() : misbehave(how));
+    const behind = { fetch: (address: string) => (isOut ? broken() : exports.BodySlices.fetch(address)) };
     const cached = createWorkersCache(behind as unknown as Fetcher);
     const settings = limitFor(how);
     const [here, elsewhere] = [createIsolate({ cached, settings }), createIsolate({ cached, settings })];
     await here.count(url('hot'));
     await elsewhere.count(url('near'));
-    bucket = how;
+    isOut = true;
     here.behave.bucket = how;
     expect((await here.count(url('hot'))).status).toBe(200);
-    expect((await here.count(url('near'))).status).toBe(200);
+    // The cold one first: what becomes of it must not take from the others what Workers Cache has.
     expect((await here.count(url('cold'))).status).toBe(how === 'fails' ? 500 : 503);
+    expect((await here.count(url('near'))).status).toBe(200);
   });
 });
+
+/** As the real entrypoint does when its bucket fails. */
+const refuse = async () => new Response('failed', { status: 502, headers: { 'cache-control': 'no-store' } });
 
 describe('a herd', () => {
   const HERD = 1000;

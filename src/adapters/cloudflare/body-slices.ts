@@ -67,8 +67,10 @@ export class BodySlices extends WorkerEntrypoint<WorkerEnv> {
 const uncached = (status: number, text: string): Response =>
   new Response(text, { status, headers: { 'cache-control': 'no-store' } });
 
-/** `origin`: nothing keeps what this entrypoint answers. */
-export type EntrypointBytes = { readonly bytes: Uint8Array; readonly from: 'cache' | 'bucket' | 'origin' };
+/** `origin`: nothing keeps what this entrypoint answers. `refused`: what it answered is not the slice; why, in words. */
+export type EntrypointAnswer =
+  | { readonly from: 'cache' | 'bucket' | 'origin'; readonly bytes: Uint8Array }
+  | { readonly from: 'refused'; readonly reason: string };
 
 /**
  * What the cache says when it gave an answer of its own.
@@ -80,21 +82,21 @@ const TAKEN_BY_CACHE: ReadonlySet<string> = new Set(['MISS', 'EXPIRED']);
 
 /**
  * Asks the entrypoint for a slice, or with `part` for no more than that of it: the cache cuts what it keeps whole. Gives
- * the whole slice all the same where nothing cuts. Throws when it fails, hangs or answers short. Cost: one call, a
- * request's price. Source: https://developers.cloudflare.com/workers/cache/configuration/#range-requests
+ * the whole slice all the same where nothing cuts. Throws when it gives no answer: it failed itself, or hangs. Cost: one
+ * call, a request's price. Source: https://developers.cloudflare.com/workers/cache/configuration/#range-requests
  */
 export function fetchSlice(
   entrypoint: Pick<Fetcher, 'fetch'>,
   { slice, part }: { readonly slice: Segment; readonly part: SlicePart | null },
   limitMs: number,
-): Promise<EntrypointBytes> {
-  const read = async (): Promise<EntrypointBytes> => {
+): Promise<EntrypointAnswer> {
+  const read = async (): Promise<EntrypointAnswer> => {
     const answer = await entrypoint.fetch(urlOf(slice), part === null ? {} : { headers: { range: rangeOf(part) } });
     const bytes = new Uint8Array(await answer.arrayBuffer());
     const isWhole = answer.status === 200 && bytes.length === slice.lengthBytes;
     const isPart = answer.status === 206 && bytes.length === part?.lengthBytes;
     if (!isWhole && !isPart) {
-      throw new StorageError('InternalError', { detail: `A slice came as ${answer.status} of ${bytes.length} bytes.` });
+      return { from: 'refused', reason: `A slice came as ${answer.status} of ${bytes.length} bytes.` };
     }
     const status = answer.headers.get('cf-cache-status') ?? '';
     const from = GIVEN_BY_CACHE.has(status) ? 'cache' : TAKEN_BY_CACHE.has(status) ? 'bucket' : 'origin';

@@ -3,8 +3,9 @@
 // its place. Only plain bytes are shared between requests, never a promise or a stream.
 import type { Segment } from '../../ports/domain.ts';
 import type { EdgeCache, SliceBytes, SlicePart } from '../../ports/edge-cache.ts';
+import { createPauses } from '../../ports/pauses.ts';
 import type { Background, Clock, Log } from '../../ports/system.ts';
-import type { MemoryBodies } from '../shared/memory-bodies.ts';
+import { type MemoryBodies, sliceName } from '../shared/memory-bodies.ts';
 import { fetchSlice } from './body-slices.ts';
 import { createCacheApiBodies } from './cache-api-bodies.ts';
 
@@ -18,9 +19,10 @@ const SLICE_BYTES = 1024 * 1024;
  * one request may make. Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 const MAX_SLICES_PER_READ = 8;
-/** How long the entrypoint is left alone after an answer that nothing kept, or after a failure, milliseconds. */
+/** How long the entrypoint is left alone after an answer that nothing kept, milliseconds. */
 const UNCACHED_MS = 60_000;
-const FAILED_MS = 5000;
+/** And how long it is not asked again for a slice for which it gave no answer at all. */
+const SILENT_MS = 5000;
 
 export type WorkersEdgeCacheOptions = {
   readonly memory: MemoryBodies;
@@ -37,14 +39,24 @@ export type WorkersEdgeCacheOptions = {
 export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCache {
   const { memory, entrypoint, clock, background, log, limitMs } = options;
   const cacheApi = createCacheApiBodies(log, limitMs);
+  /** Each slice for itself: what the bucket can't give now must not cost what Workers Cache still has. */
+  const silent = createPauses(clock, SILENT_MS);
   let leaveEntrypointUntilMs = 0;
 
   async function readEntrypoint(slice: Segment, part: SlicePart): Promise<SliceBytes | null> {
     if (entrypoint === null || clock.nowMs() < leaveEntrypointUntilMs) return null;
+    const name = sliceName(slice);
+    if (silent.isOn(name)) return null;
     // What memory does not keep need not pass through it whole.
     const wanted = slice.lengthBytes > memory.maxSliceBytes && part.lengthBytes < slice.lengthBytes ? part : null;
     try {
-      const { bytes, from } = await fetchSlice(entrypoint, { slice, part: wanted }, limitMs);
+      const answer = await fetchSlice(entrypoint, { slice, part: wanted }, limitMs);
+      if (answer.from === 'refused') {
+        // It is well, and asked again by the next reader: one run of it for all of a herd.
+        log.error('edge-entrypoint-failed', { blobId: slice.blobId, cause: answer.reason });
+        return null;
+      }
+      const { bytes, from } = answer;
       const isPart = bytes.length < slice.lengthBytes;
       if (from === 'origin') {
         leaveEntrypointUntilMs = clock.nowMs() + UNCACHED_MS;
@@ -52,7 +64,7 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
       }
       return { bytes, isPart, tier: from === 'cache' ? 'edge' : 'bucket' };
     } catch (cause) {
-      leaveEntrypointUntilMs = clock.nowMs() + FAILED_MS;
+      silent.begin(name);
       log.error('edge-entrypoint-failed', { blobId: slice.blobId, cause });
       return null;
     }
