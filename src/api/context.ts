@@ -10,7 +10,7 @@ import type { FindAccounts } from '../core/auth/find-accounts.ts';
 import { type BucketHandle, openBucket } from '../core/buckets/bucket-handle.ts';
 import type { Core } from '../core/core.ts';
 import { isBucketName } from '../core/names.ts';
-import { FRESH_BY_HEADER, freshByAnswer } from '../http/fresh-by.ts';
+import { FRESH_BY_HEADER, freshByAnswer, noteChange } from '../http/fresh-by.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { OfAccount } from '../ports/accounts.ts';
 import type { AccountId, BucketName, BucketRecord } from '../ports/domain.ts';
@@ -100,7 +100,7 @@ function tellFreshBy(c: ApiContext): void {
   const { core, request } = c.env.call;
   const { bucket } = request.notes;
   if (bucket === null || c.res.status === ACCEPTED) return;
-  const freshBy = freshByAnswer(core, request, { bucket, keys: null });
+  const freshBy = freshByAnswer(core, request, bucket);
   if (freshBy !== null) c.res.headers.set(FRESH_BY_HEADER, freshBy);
 }
 
@@ -167,7 +167,7 @@ export async function openBucketOf(
       call.request.notes.bucket = record.name;
       alsoCheck(record);
     },
-    () => originOf(call),
+    { originOf: () => originOf(call), note: (bucket, change) => noteChange(call.request, bucket, change) },
   );
 }
 

@@ -1,22 +1,27 @@
 // The promise that a change can ask for: a time from which no tier anywhere shows the past any more. Wish and answer are
-// one header, on the S3 surface and in the JSON API. Each of them knows which of its requests are changes.
+// one header, on the S3 surface and in the JSON API. Each of them knows which of its requests are changes; what these have
+// changed the bucket handles note.
 import { freshByMs } from '../core/buckets/fresh-by.ts';
 import type { Core } from '../core/core.ts';
-import type { BucketName, ObjectKey } from '../ports/domain.ts';
+import type { BucketName } from '../ports/domain.ts';
+import type { ReaderChange } from '../ports/hot-metadata.ts';
 import type { HttpRequest } from './request.ts';
 
 /** Wish (`1`) and answer (a time, ISO 8601, UTC). */
 export const FRESH_BY_HEADER = 'x-quayside-fresh-by';
 
+/** Notes what the request has changed, if it wants to be told. */
+export function noteChange(request: HttpRequest, bucket: BucketName, change: ReaderChange): void {
+  if (request.header(FRESH_BY_HEADER) === '1') request.notes.changes.push({ bucket, change });
+}
+
 /**
- * The header of the answer to a change that was just made, of these keys or with null of the bucket; null when the request
- * did not ask for it.
+ * The header of the answer to a change of this bucket, or of what is in it; null when the request did not ask for it.
+ * A request that has noted nothing may repeat what another process did a moment ago: it is told the longest time.
  */
-export function freshByAnswer(
-  core: Core,
-  request: HttpRequest,
-  changed: { readonly bucket: BucketName; readonly keys: readonly ObjectKey[] | null },
-): string | null {
+export function freshByAnswer(core: Core, request: HttpRequest, bucket: BucketName): string | null {
   if (request.header(FRESH_BY_HEADER) !== '1') return null;
-  return new Date(freshByMs(core, changed.bucket, changed.keys)).toISOString();
+  const { changes } = request.notes;
+  const made = changes.length === 0 ? [{ bucket, change: 'unknown' as const }] : changes;
+  return new Date(Math.max(...made.map(({ bucket: name, change }) => freshByMs(core, name, change)))).toISOString();
 }

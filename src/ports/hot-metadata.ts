@@ -1,5 +1,6 @@
 // Gates and pointers near the reader, so that a hot read asks no index.
 import type { BucketGate, BucketName, ObjectKey, Pointer } from './domain.ts';
+import type { IndexChange } from './index-changes.ts';
 
 /** The tiers that can answer a metadata lookup without the index. */
 export type MetadataTier = 'memory' | 'kv';
@@ -18,6 +19,9 @@ export type Staleness = {
   /** Since it stopped being fresh. */
   readonly overdueSeconds: number;
 };
+
+/** A change that readers can see. */
+export type ReaderChange = Exclude<IndexChange, 'nothing'> | 'unknown';
 
 /** An answer, where it came from, and why it is stale if it is. */
 export type Found = Known & { readonly tier: MetadataTier | 'index'; readonly stale: Staleness | null };
@@ -38,8 +42,8 @@ export type HotMetadata = {
   /** Forgets pointers of keys, or with null the bucket's gate. What was forgotten is never given as stale. */
   evict(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   /**
-   * How long from now a reader anywhere can be shown the past of these keys (null: of anything in the bucket), after a
-   * change of them that this process has just made; milliseconds. Outages aside.
+   * How long from now a reader anywhere can be shown what this change replaced, which this process has just made and had
+   * evicted; `unknown`: a change that another process may have made. Milliseconds. Outages aside.
    */
-  staleForMs(bucket: BucketName, keys: readonly ObjectKey[] | null): number;
+  staleForMs(bucket: BucketName, change: ReaderChange): number;
 };

@@ -187,7 +187,7 @@ describe('KV before the index', () => {
     const [quiet, published] = [freshBucket(), freshBucket()];
     here.hot.evict(quiet, [key]);
     expect(here.hot.staleForMs(quiet, [key])).toBe(7000);
-    expect(here.hot.staleForMs(quiet, null)).toBe(7000);
+    expect(here.hot.staleForMs(quiet, 'gate')).toBe(7000);
     await publish(here, published, { gate: gateOf(published), pointer: pointerOf(key, 'e1') });
     here.clock.ms += 20_000;
     // The object's reply to the write: a new number, and until when the old record may be believed.
@@ -196,9 +196,22 @@ describe('KV before the index', () => {
     here.hot.evict(published, [key]);
     expect(here.hot.staleForMs(published, [key])).toBe(107_000);
     expect(here.hot.staleForMs(published, ['other' as ObjectKey])).toBe(7000);
-    expect(here.hot.staleForMs(published, null)).toBe(107_000);
+    expect(here.hot.staleForMs(published, 'gate')).toBe(107_000);
+    expect(here.hot.staleForMs(published, ['_redirects' as ObjectKey])).toBe(107_000);
+    expect(here.hot.staleForMs(published, 'unknown')).toBe((KV_LEASE_SECONDS + 7) * 1000);
     here.clock.ms += 100_000;
     expect(here.hot.staleForMs(published, [key])).toBe(7000);
+  });
+
+  it('tells it also where the object has begun anew and says nothing of the gate', async () => {
+    const here = isolate({ revalidate: 2 });
+    const bucket = freshBucket();
+    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') });
+    here.clock.ms += 5000;
+    const lease = { sequence: 2, untilMs: here.clock.ms + 115_000 };
+    here.leases.note(bucket, { gate: null, keys: [{ key, lease }] });
+    here.hot.evict(bucket, [key]);
+    expect(here.hot.staleForMs(bucket, [key])).toBe(122_000);
   });
 
   it('never makes one half younger by reading the other', async () => {

@@ -7,13 +7,22 @@
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Found, HotMetadata, Known } from '../../ports/hot-metadata.ts';
+import { changesGate } from '../../ports/index-changes.ts';
 import { createPauses } from '../../ports/pauses.ts';
 import { canBePublic } from '../../ports/pointer.ts';
 import { isPurged } from '../../ports/purge.ts';
 import type { Background, Clock, Log } from '../../ports/system.ts';
 import { within } from '../../ports/within.ts';
 import type { FillTicket, Look, MemoryPointers, RecordAge } from '../shared/memory-pointers.ts';
-import { decodeGate, decodePointer, gateName, KV_SAMPLING, pointerName, type RecordStamp } from './hot-records.ts';
+import {
+  decodeGate,
+  decodePointer,
+  gateName,
+  KV_LEASE_SECONDS,
+  KV_SAMPLING,
+  pointerName,
+  type RecordStamp,
+} from './hot-records.ts';
 import type { KeyLeases, KvLeases, Lease } from './kv-leases.ts';
 
 /** Seconds for which a place of Cloudflare keeps what it read from KV; the least that KV allows. */
@@ -170,9 +179,12 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
       memory.evict(bucket, keys);
       leases.revoke(bucket, keys);
     },
-    staleForMs(bucket, keys) {
+    staleForMs(bucket, change) {
       const boundMs = (settings.pointerFreshSeconds + settings.staleWhileRevalidateSeconds) * 1000;
-      return Math.max(0, leases.pastUntilMs(bucket, keys) - clock.nowMs()) + boundMs;
+      if (change === 'unknown') return KV_LEASE_SECONDS * 1000 + boundMs;
+      const ofKeys = change === 'gate' ? 0 : leases.pastUntilMs(bucket, change);
+      const ofGate = changesGate(change) ? leases.pastUntilMs(bucket, null) : 0;
+      return Math.max(0, Math.max(ofKeys, ofGate) - clock.nowMs()) + boundMs;
     },
   };
 }

@@ -26,7 +26,7 @@ export type KvLeases = {
   extend(name: string, untilMs: number): void;
   /** This isolate changed them: for as long as any older record can be believed it asks the index instead. */
   revoke(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
-  /** Until when readers anywhere may be shown the past of these keys (null: of anything) by KV. 0: they may not. */
+  /** Until when readers anywhere may be shown the past of these keys (null: of the gate) by KV. 0: they may not. */
   pastUntilMs(bucket: BucketName, keys: readonly ObjectKey[] | null): number;
 };
 
@@ -79,10 +79,7 @@ export function createKvLeases(clock: Clock): KvLeases {
       }
     },
     pastUntilMs(bucket, keys) {
-      // Of anything: while the gate is published some keys are, and all their leases end with the gate's or before.
-      const gate = keys === null ? current(gateName(bucket)) : null;
-      const past = namesOf(bucket, keys).map((name) => entries.get(name)?.pastUntilMs ?? 0);
-      return Math.max(gate?.untilMs ?? 0, ...past);
+      return Math.max(0, ...namesOf(bucket, keys).map((name) => entries.get(name)?.pastUntilMs ?? 0));
     },
   };
 }

@@ -4,6 +4,7 @@
 // of a bucket goes through here, so this is also where hot metadata forgets, before the client hears of the change.
 import type { BucketName, BucketRecord, BucketRef } from '../../ports/domain.ts';
 import { hasCode, StorageError } from '../../ports/errors.ts';
+import type { ReaderChange } from '../../ports/hot-metadata.ts';
 import { changedBy, changesGate } from '../../ports/index-changes.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { EventOrigin } from '../../ports/notifications.ts';
@@ -26,6 +27,14 @@ export type BucketHandle = {
 
 type InputOf<Name extends TakesBucket> = Omit<Parameters<IndexApi[Name]>[0], 'bucket'>;
 
+/** Who changes a bucket through its handle. */
+export type Changer = {
+  /** For the bucket's events. Asked only where one may be written. */
+  readonly originOf: () => EventOrigin;
+  /** Told of each change that readers can see, once hot metadata has forgotten it; of a failed one too: it may have landed. */
+  readonly note: (bucket: BucketName, change: ReaderChange) => void;
+};
+
 /** What a call of the index needs of the record that its caller decided on. */
 function toBucketRef({ id, name, revision, settings }: BucketRecord): BucketRef {
   const { versioning, objectLock } = settings;
@@ -39,11 +48,11 @@ function toBucketRef({ id, name, revision, settings }: BucketRecord): BucketRef 
 }
 
 /** The same for a call that may write events: with the bucket's rules, if it has any, and who makes the change. */
-function toTellingRef(record: BucketRecord, originOf: (() => EventOrigin) | null): BucketRef {
+function toTellingRef(record: BucketRecord, changer: Changer | null): BucketRef {
   const { ownerId, settings } = record;
   const ref = toBucketRef(record);
   if (settings.notifications === null) return ref;
-  return { ...ref, notify: { ownerId, rules: settings.notifications, origin: originOf?.() ?? null } };
+  return { ...ref, notify: { ownerId, rules: settings.notifications, origin: changer?.originOf() ?? null } };
 }
 
 /** How often a call is repeated on a bucket that keeps changing before the client is asked to. */
@@ -52,14 +61,14 @@ const MAX_REOPENS = 3;
 const MAX_REOPENS_OF_CHANGE = 64;
 
 /**
- * Opens a bucket for one request. `authorize` throws AccessDenied; it runs again when the bucket changed. `originOf` says
- * who makes the changes, for the bucket's events; null: this service by itself. NoSuchBucket.
+ * Opens a bucket for one request. `authorize` throws AccessDenied; it runs again when the bucket changed. Without a
+ * `changer` it is this service by itself. NoSuchBucket.
  */
 export async function openBucket(
   core: Core,
   name: BucketName,
   authorize: (record: BucketRecord) => void,
-  originOf: (() => EventOrigin) | null = null,
+  changer: Changer | null = null,
 ): Promise<BucketHandle> {
   const index = core.ports.metadataIndex;
 
@@ -75,7 +84,7 @@ export async function openBucket(
     record: () => record,
     async call(method, given) {
       for (let reopens = 0; ; reopens++) {
-        const bucket = mayTell(method) ? toTellingRef(record, originOf) : toBucketRef(record);
+        const bucket = mayTell(method) ? toTellingRef(record, changer) : toBucketRef(record);
         const input = typeof given === 'function' ? given(record) : given;
         const changed = changedBy(method, input);
         try {
@@ -89,6 +98,7 @@ export async function openBucket(
           // Whatever the outcome: a failed call may have landed.
           if (changed !== 'nothing' && changed !== 'gate') core.ports.hotMetadata.evict(name, changed);
           if (changesGate(changed)) core.ports.hotMetadata.evict(name, null);
+          if (changed !== 'nothing') changer?.note(name, changed);
         }
       }
     },

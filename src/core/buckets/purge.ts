@@ -18,5 +18,5 @@ export type PurgeReceipt = {
 /** Moves the floors. `scopes` is not empty. Cost: one commit. */
 export async function purge(core: Core, bucket: BucketHandle, scopes: readonly PurgeScope[]): Promise<PurgeReceipt> {
   const { name, revision } = await bucket.call('purgeBucket', { scopes });
-  return { id: core.ports.ids.requestId(), floor: revision, freshByMs: freshByMs(core, name, null) };
+  return { id: core.ports.ids.requestId(), floor: revision, freshByMs: freshByMs(core, name, 'gate') };
 }

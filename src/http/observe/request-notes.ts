@@ -1,6 +1,7 @@
-// What those who make an answer note about it on the way: for metrics, the access log and Server-Timing. Nobody decides
-// anything by it. One object per request, made by the home with the request.
+// What those who make an answer note about it on the way: for metrics, the access log, Server-Timing and fresh-by.ts. Nobody
+// decides anything by it. One object per request, made by the home with the request.
 import type { BucketName } from '../../ports/domain.ts';
+import type { ReaderChange } from '../../ports/hot-metadata.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
 import type { BodyOrigin, PointerTier } from '../delivery/cache-status.ts';
 
@@ -31,6 +32,8 @@ export type RequestNotes = {
   requester: string | null;
   /** What a document says that the request brought, once it was read; for the audit log. */
   document: Uint8Array | null;
+  /** What was changed, noted only where the request wants to be told when that will be seen. */
+  readonly changes: { readonly bucket: BucketName; readonly change: ReaderChange }[];
   /** S3's word for what went wrong. */
   errorCode: string | null;
   /** Where gate and pointer came from; null where no tier was asked. */
@@ -57,6 +60,7 @@ export function newRequestNotes(): RequestNotes {
     accessKeyId: null,
     requester: null,
     document: null,
+    changes: [],
     errorCode: null,
     metadataTier: null,
     bodyTier: null,

@@ -9,7 +9,7 @@ import type { BucketName, BucketRecord, ObjectKey } from '../../ports/domain.ts'
 import { hasCode, StorageError } from '../../ports/errors.ts';
 import type { VersionChange } from '../../ports/object-facts.ts';
 import { requireAllowed, requireScope, type Wanted } from '../access/decide-call.ts';
-import { type AccountCall, payerOf, type S3Answer, type S3Call, toEventOrigin } from './call.ts';
+import { type AccountCall, changerOf, payerOf, type S3Answer, type S3Call } from './call.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
 import { openVersion, type VersionWanted } from './find-version.ts';
 import type { Operation } from './operation.ts';
@@ -79,7 +79,7 @@ function bucketOpener(core: Core, call: S3Call, bucketName: BucketName): OpenBuc
         mayOpen(record);
         requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
       },
-      () => toEventOrigin(call),
+      changerOf(call),
     );
 }
 
@@ -104,7 +104,7 @@ async function authorizeVersion(
     await open((record) => requireSomeKeys(call, record, named.action));
     change = await operation.readChange(call, core.ports.clock.nowMs());
   }
-  const wanted = { ...named, mayBeStale: isLinkRead(call), change, originOf: () => toEventOrigin(call) };
+  const wanted = { ...named, mayBeStale: isLinkRead(call), change, changer: changerOf(call) };
   const opened = await openVersion(core, call.decide, wanted, (record) => {
     noteBucket(call, record);
     requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);

@@ -1,7 +1,7 @@
 // One request to the S3 surface as its operations see it, and the answer that they give. Made by routes.ts; plain data
 // and look-ups, no framework type. An answer becomes a Response in one place, so that headers stay a plain object.
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
-import type { BucketHandle } from '../../core/buckets/bucket-handle.ts';
+import type { BucketHandle, Changer } from '../../core/buckets/bucket-handle.ts';
 import type { Leases } from '../../core/leases.ts';
 import type { OpenedBody } from '../../core/objects/read-object.ts';
 import type { Account, BucketName, BucketRecord, ObjectKey, ObjectVersion, Principal } from '../../ports/domain.ts';
@@ -10,6 +10,7 @@ import type { EventOrigin } from '../../ports/notifications.ts';
 import type { VersionChange } from '../../ports/object-facts.ts';
 import type { DecideCall } from '../access/decide-call.ts';
 import type { UnsignedHeaders } from '../delivery/unsigned-headers.ts';
+import { noteChange } from '../fresh-by.ts';
 import type { HttpRequest } from '../request.ts';
 import type { Query } from '../semantics/raw-path.ts';
 import type { DecodedBody } from './authenticate.ts';
@@ -44,8 +45,15 @@ export type S3Call = {
   readonly form: ReadonlyMap<string, string> | null;
 };
 
-/** Who makes the changes of a call, for the events of its bucket. */
-export function toEventOrigin({ operation, principal, request, requestId, region }: S3Call): EventOrigin {
+/** Who makes the changes of a call. */
+export function changerOf(call: S3Call): Changer {
+  return {
+    originOf: () => toEventOrigin(call),
+    note: (bucket, change) => noteChange(call.request, bucket, change),
+  };
+}
+
+function toEventOrigin({ operation, principal, request, requestId, region }: S3Call): EventOrigin {
   return {
     operation,
     principalId: principal.kind === 'account' ? principal.account.id : 'Anonymous',

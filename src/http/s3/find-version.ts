@@ -1,12 +1,11 @@
 // Finds the version of an object that a request means, and decides whether the caller may do with it what it wants.
 // routes.ts calls it for the operations that read or change a version, copy-source.ts for a copy's source.
 import type { ObjectAction } from '../../core/auth/actions.ts';
-import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
+import { type BucketHandle, type Changer, openBucket } from '../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../core/core.ts';
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { FoundVersion } from '../../ports/metadata-index.ts';
-import type { EventOrigin } from '../../ports/notifications.ts';
 import type { VersionChange } from '../../ports/object-facts.ts';
 import { type DecideCall, mayKnowMissing, requireAllowed } from '../access/decide-call.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
@@ -24,8 +23,8 @@ export type VersionWanted = {
   readonly mayBeStale?: boolean;
   /** What the request sets on it. */
   readonly change?: VersionChange;
-  /** Who makes the change, for the bucket's events; absent where nothing is changed. */
-  readonly originOf?: () => EventOrigin;
+  /** Who makes the change; absent where nothing is changed. */
+  readonly changer?: Changer;
 };
 
 /** A version that the caller may use so, in its opened bucket. */
@@ -48,7 +47,7 @@ export async function openVersion(
     check(record);
     if (version !== null) requireAllowed(decide, record, { action, key, object: version, change });
   };
-  const bucket = await openBucket(core, wanted.bucket, authorize, wanted.originOf);
+  const bucket = await openBucket(core, wanted.bucket, authorize, wanted.changer);
   const found = await bucket.call('getVersion', { key, versionId, mayBeStale });
   version = requireVersion(decide, bucket.record(), wanted, found);
   return { bucket, version };

@@ -47,7 +47,7 @@ import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { createLeases } from '../../core/leases.ts';
 import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
-import { parseBucketName, parseObjectKey } from '../../core/names.ts';
+import { parseBucketName } from '../../core/names.ts';
 import type { BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
@@ -252,11 +252,10 @@ function payerOfCall({ principal }: S3Call, record: BucketRecord | null): UsageO
 }
 
 /** To a change that asked for it: from then on no reader anywhere is shown the past. */
-function tellFreshBy(core: Core, { request }: S3Call, { bucket, key }: Target, { headers }: S3Answer): void {
+function tellFreshBy(core: Core, { request }: S3Call, { bucket }: Target, { headers }: S3Answer): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (isRead || bucket === null || request.header(FRESH_BY_HEADER) === null) return;
-  const keys = key === null ? null : [parseObjectKey(key)];
-  const freshBy = freshByAnswer(core, request, { bucket: parseBucketName(bucket), keys });
+  const freshBy = freshByAnswer(core, request, parseBucketName(bucket));
   if (freshBy !== null) headers[FRESH_BY_HEADER] = freshBy;
 }
 

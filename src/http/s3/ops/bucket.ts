@@ -12,6 +12,7 @@ import { type BucketSettings, NO_SETTINGS } from '../../../ports/bucket-settings
 import type { OwnedBucket } from '../../../ports/directory.ts';
 import type { BucketRecord } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
+import { noteChange } from '../../fresh-by.ts';
 import { readAclHeaders } from '../acl-request.ts';
 import {
   type AccountCall,
@@ -96,7 +97,8 @@ export async function answerCreateBucket(call: NewBucketCall, core: Core): Promi
     : {};
   const settings = { ...NO_SETTINGS, ...lock, tags: wanted.tags };
   const { record, isNew } = await createBucket(core, account, bucketName, access, settings);
-  if (!isNew) requireSameAccess(record, { acl, ownership });
+  if (isNew) noteChange(call.request, record.name, 'gate');
+  else requireSameAccess(record, { acl, ownership });
   return emptyAnswer(200, { location: `/${record.name}` });
 }
 

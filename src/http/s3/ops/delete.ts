@@ -13,7 +13,7 @@ import type { DeletedObject } from '../../../ports/metadata-index.ts';
 import { parseWriteCondition } from '../../semantics/conditional.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
 import { parseHttpDate } from '../../semantics/http-date.ts';
-import { type BucketCall, emptyAnswer, type ObjectCall, type S3Answer, toEventOrigin, xmlAnswer } from '../call.ts';
+import { type BucketCall, changerOf, emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
 import { type KeyToDelete, readDelete } from '../documents.ts';
 import { errorElements } from '../errors.ts';
 import { bypassesGovernance } from '../object-lock-headers.ts';
@@ -135,7 +135,7 @@ async function deleteAllowed(
   const requireAll = (record: BucketRecord) => {
     if (!targets.every((target) => mayDelete(call, record, target))) throw new StorageError('AccessDenied');
   };
-  const bucket = await openBucket(core, call.bucket.record().name, requireAll, () => toEventOrigin(call));
+  const bucket = await openBucket(core, call.bucket.record().name, requireAll, changerOf(call));
   const keys = targets.map(({ key }) => key);
   return deleteObjects(core, bucket, targets, deleteOptions(call, keys));
 }
