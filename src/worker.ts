@@ -60,7 +60,7 @@ function serviceOf(env: WorkerEnv): Service {
   const { BodySlices: entrypoint } = exports as { readonly BodySlices?: Fetcher };
   const ports = createWorkersPorts(env, config, entrypoint ?? null);
   const app = createApp<WorkerEnv>(ports, config, (c) => readWorkerRequest(c.req.raw));
-  ports.meter.whenUsed(() => ports.background.run('usage', app.usage.afterUse));
+  ports.meter.whenUsed(app.usage.flushSoon);
   const service: Service = { app, hotDoor: createWorkersHotDoor(app.hotDoor), core: { ports, settings: config } };
   services.set(env, service);
   return service;
@@ -80,7 +80,10 @@ export default {
     } catch (error) {
       return refuse(error);
     }
-    return service.hotDoor(request) ?? toWorkerResponse(await service.app.fetch(request, env, ctx));
+    const answer = service.hotDoor(request) ?? toWorkerResponse(await service.app.fetch(request, env, ctx));
+    // Also where it used nothing new: of what is left from answers whose work was ended nobody else would know.
+    service.app.usage.flushSoon();
+    return answer;
   },
   async scheduled({ cron }, env) {
     const { core } = serviceOf(env);

@@ -153,6 +153,7 @@ function createTierMeter(usage: Usage): Meter {
     drain: () => [],
     forgetAllowances: () => undefined,
     forgotten: () => 0,
+    hasUses: () => false,
     whenUsed: () => undefined,
     totals: () => ({ operations: { A: 0, B: 0, free: 0 }, bytesOut: { memory: 0, edge: 0, bucket: 0, none: 0 } }),
   };

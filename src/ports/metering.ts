@@ -125,11 +125,16 @@ export type Meter = {
    * Takes out what was counted, of accounts that `wants` takes; it is the caller's to keep from then on.
    */
   drain(wants: (accountId: AccountId) => boolean): readonly DrainedUsage[];
+  /** Whether anything is counted that no drain has taken. Cost: nothing. */
+  hasUses(): boolean;
   /** Forgets the allowances of an account's counters, so that they are asked for. */
   forgetAllowances(accountId: AccountId): void;
   /** How often that was done. */
   forgotten(): number;
-  /** `onUse` is called at the first use after each drain, in the middle of a request: no I/O, no throw. */
+  /**
+   * `onUse` is called at each owner's first use after each drain, whether that took the owner's or left it, in the middle of a
+   * request: no I/O, no throw.
+   */
   whenUsed(onUse: () => void): void;
   /** For metrics. */
   totals(): MeterTotals;

@@ -50,17 +50,36 @@ describe('usage meter', () => {
     expect(meter.drain(all).map((usage) => usage.owner.accountId)).toEqual(['bob']);
   });
 
-  it('tells of the first use after each drain', () => {
+  it('tells of the first use of each owner after each drain', () => {
     const { meter } = open();
     let told = 0;
     meter.whenUsed(() => {
       told += 1;
     });
     for (let round = 1; round <= 3; round++) {
-      for (let at = 0; at < 5; at++) meter.of(owner(`b~${at}`)).count('B', 1, 'memory', 'STANDARD');
-      expect(told).toBe(round);
+      for (let at = 0; at < 10; at++) meter.of(owner(`b~${at % 5}`)).count('B', 1, 'memory', 'STANDARD');
+      expect(told).toBe(5 * round);
+      expect(meter.hasUses()).toBe(true);
       expect(meter.drain(all)).toHaveLength(5);
+      expect(meter.hasUses()).toBe(false);
     }
+  });
+
+  it('tells of it too after a drain that left the owner alone, whose use then has its time still', () => {
+    const { meter, setNow } = open();
+    let told = 0;
+    meter.whenUsed(() => {
+      told += 1;
+    });
+    meter.of(owner()).count('B', 1, 'memory', 'STANDARD');
+    expect(meter.drain(() => false)).toEqual([]);
+    setNow(2000);
+    meter.of(owner()).count('B', 1, 'memory', 'STANDARD');
+    expect(told).toBe(2);
+    const [usage, ...others] = meter.drain(all);
+    expect(others).toEqual([]);
+    expect(usage?.usedFromMs).toBe(1000);
+    expect(usage?.counts.get('STANDARD')?.classB).toBe(2);
   });
 
   it('loses nothing of counters that it forgot because there were too many', () => {

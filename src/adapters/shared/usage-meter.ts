@@ -38,7 +38,7 @@ const newCounts = (): UsageCounts => ({
 
 const NO_OPERATIONS: ReadonlyMap<string, number> = new Map();
 
-/** `list` is called at the first use after each drain, `addApart` with what drains don't take. */
+/** `list` is called at a counter's first use after each drain, `addApart` with what drains don't take. */
 type Listener = { list(counter: Counter): void; addApart(usage: DrainedUsage): void; nowMs(): number };
 
 class Counter implements UsageCounter {
@@ -143,6 +143,11 @@ class Counter implements UsageCounter {
     };
   }
 
+  /** Its next use is listed again: a drain has come by. */
+  unlist(): void {
+    this.#isListed = false;
+  }
+
   take(): DrainedUsage {
     const taken = this.peek();
     this.#standard = newCounts();
@@ -150,7 +155,6 @@ class Counter implements UsageCounter {
     this.#blocked = 0;
     this.#operations = null;
     this.#namedReads = 0;
-    this.#isListed = false;
     return taken;
   }
 
@@ -184,14 +188,17 @@ function spend(allowances: readonly Allowance[], operationClass: OperationClass,
 export function createUsageMeter(clock: Clock): UsageMeter {
   const counters = new Map<string, Counter>();
   let ofGates = new WeakMap<BucketGate, Counter>();
-  let used: Counter[] = [];
+  /** Counters that hold something. */
+  const used = new Set<Counter>();
   let onUse: () => void = () => {};
   const drained = newTotals();
   let forgotten = 0;
 
   function list(counter: Counter): void {
-    counter.usedFromMs = clock.nowMs();
-    if (used.push(counter) === 1) onUse();
+    // One that a drain left alone holds older uses.
+    if (!used.has(counter)) counter.usedFromMs = clock.nowMs();
+    used.add(counter);
+    onUse();
   }
 
   const listener: Listener = { list, addApart: (usage) => addTo(drained, usage), nowMs: () => clock.nowMs() };
@@ -221,19 +228,18 @@ export function createUsageMeter(clock: Clock): UsageMeter {
       return counter;
     },
     drain(wants) {
-      const [taken, left] = [[] as DrainedUsage[], [] as Counter[]];
+      const taken: DrainedUsage[] = [];
       for (const counter of used) {
-        if (!wants(counter.owner.accountId)) {
-          left.push(counter);
-          continue;
-        }
+        counter.unlist();
+        if (!wants(counter.owner.accountId)) continue;
+        used.delete(counter);
         const usage = counter.take();
         addTo(drained, usage);
         taken.push(usage);
       }
-      used = left;
       return taken;
     },
+    hasUses: () => used.size > 0,
     forgotten: () => forgotten,
     forgetAllowances(accountId: AccountId) {
       forgotten += 1;
@@ -250,7 +256,7 @@ export function createUsageMeter(clock: Clock): UsageMeter {
     },
     ofBucket(bucketId) {
       const sums = newTotals();
-      const found = used.filter((counter) => counter.owner.bucketId === bucketId);
+      const found = [...used].filter((counter) => counter.owner.bucketId === bucketId);
       for (const counter of found) addTo(sums, counter.peek());
       return found.length === 0 ? null : sums;
     },

@@ -39,11 +39,7 @@ const LOST_MS = 60_000;
  * Makes the taking. `source` is a name that no other process has had. Each receipt under way has a source of its own in the
  * ledger, by which a batch that comes twice or late is known; there are as many as were ever under way at once.
  */
-export function createReceipts(
-  core: Core,
-  flusher: Pick<UsageFlusher, 'adopt' | 'afterUse'>,
-  source: string,
-): TakeReceipt {
+export function createReceipts(core: Core, flusher: Pick<UsageFlusher, 'adopt'>, source: string): TakeReceipt {
   const { background, clock, ledger, log, meter } = core.ports;
   const findTariff = createTariffFinder(core);
   const limitMs = Math.min(core.settings.tierLimitMs, LIMIT_MS);
@@ -92,7 +88,6 @@ export function createReceipts(
       pauses.begin(accountId);
       // It may have been recorded, or may be yet: the same batch again is counted once. Its lane is not used any more.
       flusher.adopt(accountId, batch);
-      background.run('usage', () => flusher.afterUse());
       return { operationClass, price: null };
     } finally {
       settle();

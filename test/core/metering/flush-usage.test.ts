@@ -16,19 +16,27 @@ import { HOUR_MS } from '../../../src/ports/time.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import { openMigrated } from '../../index/open-migrated.ts';
 
-type Fate = 'works' | 'fails' | 'answer lost';
+type Fate = 'works' | 'fails' | 'answer lost' | 'hangs';
+
+/** A ledger that says nothing for so long has failed, milliseconds. */
+const LIMIT_MS = 5;
+/** No run behind an answer is believed in for longer. */
+const RUN_MAX_MS = 30_000;
 
 function createWorld() {
   let nowMs = Date.UTC(2026, 10, 21, 12, 59);
-  let fate: Fate = 'works';
+  let fates: (account: string) => Fate = () => 'works';
+  const hanging: (() => void)[] = [];
+  let isDying = false;
   const clock = { nowMs: () => nowMs };
   const sql = openMigrated(LEDGER_SCHEMA);
   const api = createLedgerIndex(sql, priceReceipt);
   const direct = createDirectLedger(api);
   const ledger: Ledger = {
     async call(name, input) {
-      const now = fate;
+      const now = fates(input.accountId);
       if (now === 'fails') throw new Error('away');
+      if (now === 'hangs') await new Promise<void>((resolve) => hanging.push(resolve));
       const answer = await direct.call(name, input);
       if (now === 'answer lost') throw new Error('lost');
       return answer;
@@ -36,7 +44,17 @@ function createWorld() {
   };
   const meter = createUsageMeter(clock);
   const log = { info: () => undefined, error: () => undefined };
-  const core = { ports: { clock, ledger, log, meter } } as unknown as Core;
+  const runs: Promise<unknown>[] = [];
+  let begun = 0;
+  const background = {
+    run(_label: string, work: () => Promise<unknown>) {
+      begun += 1;
+      // A runtime that ends work tells nobody.
+      if (!isDying) runs.push(work());
+    },
+  };
+  const settings = { tierLimitMs: LIMIT_MS };
+  const core = { ports: { background, clock, ledger, log, meter }, settings } as unknown as Core;
   const flusher = createUsageFlusher(core, { source: 'test', intervalMs: 1 });
   const use = (account: string, bytes = 1) =>
     meter
@@ -48,10 +66,25 @@ function createWorld() {
     flusher,
     use,
     recorded,
+    reads: (account: string) => recorded(account).get('class-b/STANDARD') ?? 0n,
     api,
     meter,
-    setFate(next: Fate) {
-      fate = next;
+    setFate(next: Fate, account: string | null = null) {
+      const before = fates;
+      fates = (asked) => (account === null || account === asked ? next : before(asked));
+    },
+    setDying(next: boolean) {
+      isDying = next;
+    },
+    begun: () => begun,
+    /** What hung is done after all, when nobody waits for it any more. */
+    async answerLate() {
+      for (const resolve of hanging.splice(0)) resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    /** Until no work is under way behind an answer. */
+    async settle() {
+      while (runs.length > 0) await runs.shift();
     },
     advance(ms: number) {
       nowMs += ms;
@@ -149,14 +182,116 @@ describe('flushing usage', () => {
     expect(world.recorded('alice').get('class-b/STANDARD')).toBe(2n);
   });
 
-  it('ends what a use began, also when the first attempt fails', async () => {
+  it('waits no longer for a ledger that hangs, and counts once what it does late', async () => {
     const world = createWorld();
     world.use('alice');
-    world.setFate('fails');
-    const after = world.flusher.afterUse();
-    await world.flusher.flush();
+    world.use('bob');
+    world.setFate('hangs', 'alice');
+    expect(await world.flusher.flush()).toBe(false);
+    expect(world.reads('bob')).toBe(1n);
     world.setFate('works');
-    await after;
-    expect(world.recorded('alice').get('class-b/STANDARD')).toBe(1n);
+    world.use('alice');
+    expect(await world.flusher.flush()).toBe(false);
+    expect(await world.flusher.flush()).toBe(true);
+    await world.answerLate();
+    expect(world.reads('alice')).toBe(2n);
+  });
+});
+
+describe('flushing behind answers', () => {
+  const createWorker = () => {
+    const world = createWorld();
+    world.meter.whenUsed(world.flusher.flushSoon);
+    return world;
+  };
+
+  it('goes on after one failure, also with what was used meanwhile', async () => {
+    const world = createWorker();
+    world.use('alice');
+    world.setFate('fails');
+    await world.flusher.flush();
+    world.use('alice');
+    world.setFate('works');
+    await world.settle();
+    expect(world.reads('alice')).toBe(2n);
+    expect(world.begun()).toBe(1);
+  });
+
+  for (const fate of ['fails', 'hangs'] as const)
+    it(`begins again with the next use after it gave up on a ledger that ${fate}, and others do not wait for it`, async () => {
+      const world = createWorker();
+      world.setFate(fate, 'alice');
+      world.use('alice');
+      await world.settle();
+      world.use('alice');
+      world.use('bob');
+      await world.settle();
+      expect(world.reads('bob')).toBe(1n);
+      world.setFate('works');
+      for (let at = 0; at < 50; at++) for (const account of ['alice', 'bob']) world.use(account);
+      await world.settle();
+      expect([world.reads('alice'), world.reads('bob')]).toEqual([52n, 51n]);
+    });
+
+  it('begins again with the next answer, if it uses anything or not, when the runtime has ended its work', async () => {
+    const world = createWorker();
+    world.setDying(true);
+    world.use('alice');
+    world.setDying(false);
+    world.use('alice');
+    world.flusher.flushSoon();
+    world.advance(RUN_MAX_MS);
+    world.flusher.flushSoon();
+    await world.settle();
+    expect(world.reads('alice')).toBe(2n);
+    expect(world.begun()).toBe(2);
+  });
+
+  it('is one work at a time, and none where nothing is left', async () => {
+    const world = createWorker();
+    for (let round = 1; round <= 3; round++) {
+      for (let at = 0; at < 10; at++) world.use(`account ${at}`);
+      world.flusher.flushSoon();
+      await world.settle();
+      world.flusher.flushSoon();
+      expect(world.begun()).toBe(round);
+    }
+  });
+
+  it('loses nothing, whatever becomes of ledgers and of work', async () => {
+    const accounts = ['alice', 'bob'] as const;
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ use: fc.constantFrom(...accounts) }) },
+      fc.record({
+        fate: fc.constantFrom<Fate>('works', 'fails', 'answer lost', 'hangs'),
+        of: fc.constantFrom(...accounts),
+      }),
+      fc.record({ dying: fc.boolean() }),
+      fc.record({ advanceMs: fc.constantFrom(1000, RUN_MAX_MS, HOUR_MS) }),
+      fc.constant('settle' as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
+        const world = createWorker();
+        const used = { alice: 0n, bob: 0n };
+        for (const next of steps) {
+          if (next === 'settle') await world.settle();
+          else if ('use' in next) {
+            world.use(next.use);
+            used[next.use] += 1n;
+          } else if ('fate' in next) world.setFate(next.fate, next.of);
+          else if ('dying' in next) world.setDying(next.dying);
+          else world.advance(next.advanceMs);
+        }
+        world.setFate('works');
+        world.setDying(false);
+        world.advance(RUN_MAX_MS);
+        world.flusher.flushSoon();
+        await world.settle();
+        await world.answerLate();
+        for (const name of accounts) expect(world.reads(name)).toBe(used[name]);
+      }),
+      { numRuns: fuzzRuns(50) },
+    );
   });
 });
