@@ -19,6 +19,8 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 function createBodies(changes: Partial<DerivedBodiesOptions> = {}) {
   const stored = new Map<string, StoredDerived>();
   let nowMs = 0;
+  const behind: Promise<unknown>[] = [];
+  const failures: unknown[] = [];
   const bodies = createDerivedBodies({
     tier: 'bucket',
     memoryMaxBytes: 100_000,
@@ -28,6 +30,9 @@ function createBodies(changes: Partial<DerivedBodiesOptions> = {}) {
     },
     derive: async (source) => ({ bytes: source.slice().reverse(), contentType: null }),
     clock: { nowMs: () => nowMs },
+    background: {
+      run: (_label, work) => void behind.push(work().catch((cause) => void failures.push(cause.code ?? cause))),
+    },
     limits: {
       coding: { concurrency: 1, waitingMax: 2, turnMs: 60_000 },
       image: { concurrency: 1, waitingMax: 2, turnMs: 60_000 },
@@ -35,16 +40,18 @@ function createBodies(changes: Partial<DerivedBodiesOptions> = {}) {
     sharesWork: true,
     ...changes,
   });
-  return { bodies, stored, pass: (ms: number) => (nowMs += ms) };
+  const settle = () => Promise.all(behind.splice(0));
+  return { bodies, stored, failures, settle, pass: (ms: number) => (nowMs += ms) };
 }
 
 describe('derived bodies', () => {
   it('are made, kept in memory and below, and found again', async () => {
-    const { bodies, stored } = createBodies();
+    const { bodies, stored, settle } = createBodies();
     expect([bodies.peek('n'), await bodies.find('n')]).toEqual([null, null]);
     const made = await bodies.make('n', BR, async () => bytesOf('abc'));
     expect(made).toEqual({ bytes: bytesOf('cba'), contentType: null, tag: 'd8aef480' });
     expect(bodies.peek('n')).toBe(made);
+    await settle();
     const { bodies: fresh } = createBodies({
       store: { get: async (name) => stored.get(name) ?? null, put: async () => {} },
     });
@@ -55,9 +62,10 @@ describe('derived bodies', () => {
   });
 
   it('remember what is not worth making', async () => {
-    const { bodies, stored } = createBodies({ derive: async () => null });
+    const { bodies, stored, settle } = createBodies({ derive: async () => null });
     expect(await bodies.make('n', BR, async () => bytesOf('abc'))).toBe('none');
     expect(bodies.peek('n')).toBe('none');
+    await settle();
     expect(stored.get('n')?.bytes).toHaveLength(0);
     const { bodies: fresh } = createBodies({
       store: { get: async (name) => stored.get(name) ?? null, put: async () => {} },
@@ -136,13 +144,39 @@ describe('derived bodies', () => {
     await vi.waitFor(() => expect(bodies.peek('stuck')).toMatchObject({ bytes: bytesOf('cba') }));
   });
 
+  it('wait for no store: they are given and make room for the next while it hangs, which holds a few for a while', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const puts: string[] = [];
+      const put = (name: string) => new Promise<void>(() => void puts.push(name));
+      const { bodies, failures, settle, pass } = createBodies({ store: { get: async () => null, put } });
+      const names = Array.from({ length: 10 }, (_, at) => `${at}`);
+      for (const name of names) {
+        const made = await bodies.make(name, BR, async () => bytesOf('abc'));
+        expect([made, bodies.peek(name)]).toEqual([made, expect.objectContaining({ bytes: bytesOf('cba') })]);
+      }
+      await vi.advanceTimersByTimeAsync(9999);
+      expect([puts, failures]).toEqual([names.slice(0, 8), ['SlowDown', 'SlowDown']]);
+      pass(10_000);
+      await vi.advanceTimersByTimeAsync(1);
+      await settle();
+      expect(failures.slice(2)).toEqual(Array.from({ length: 8 }, () => 'ServiceUnavailable'));
+      await bodies.make('later', BR, async () => bytesOf('abc'));
+      await vi.advanceTimersByTimeAsync(0);
+      expect(puts.at(-1)).toBe('later');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('leave memory when it is full, the largest never enter it, and none are lost', async () => {
-    const { bodies } = createBodies({ memoryMaxBytes: 20_000 });
+    const { bodies, settle } = createBodies({ memoryMaxBytes: 20_000 });
     await bodies.make('large', BR, async () => new Uint8Array(6000));
     expect(bodies.peek('large')).toBe(null);
     for (let n = 0; n < 10; n++) await bodies.make(`${n}`, BR, async () => new Uint8Array(3000));
     expect(bodies.peek('0')).toBe(null);
     expect(bodies.peek('9')).not.toBe(null);
+    await settle();
     expect(await bodies.find('0')).toMatchObject({ tag: expect.stringMatching(/^[0-9a-f]{8}$/) });
     expect(bodies.stats().evictions).toBeGreaterThan(0);
   });

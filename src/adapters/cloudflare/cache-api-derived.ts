@@ -12,7 +12,7 @@ const KEY_PREFIX = 'https://derived.quayside.invalid/';
 /** Without one the runtime may add its own. */
 const NO_TYPE = 'application/octet-stream';
 
-/** A cache that fails or hangs for `limitMs` knows nothing. Cost: one match or one put. */
+/** A cache that fails or is asked for `limitMs` in vain knows nothing. Cost: one match or one put. */
 export function createCacheApiDerived(log: Log, limitMs: number): DerivedStore {
   const keyOf = (name: string): string => KEY_PREFIX + encodeURIComponent(name);
   return {

@@ -87,6 +87,7 @@ export function createWorkersPorts(
     derive: (source, recipe) =>
       recipe.kind === 'coding' ? compressRecipe(source, recipe, 'brief') : images(source, recipe),
     clock,
+    background,
     limits: MAKING,
     sharesWork: false,
   });

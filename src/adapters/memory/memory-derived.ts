@@ -19,6 +19,7 @@ export function createMemoryDerived(clock: Clock, memoryMaxBytes = 1024 * 1024):
       return Promise.reject(new StorageError('NotImplemented', { detail: 'No images are made here.' }));
     },
     clock,
+    background: { run: (_label, work) => void work().catch(() => undefined) },
     limits: {
       coding: { concurrency: 2, waitingMax: 16, turnMs: 60_000 },
       image: { concurrency: 1, waitingMax: 4, turnMs: 60_000 },

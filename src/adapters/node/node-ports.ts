@@ -69,6 +69,7 @@ export async function openNodePorts(
   const blobStore = createFsBlobStore(dataDir);
   const derivedFolder = openDerivedFolder(join(dataDir, 'derived'), { maxBytes: config.derivedDiskMaxBytes, log });
   const images = createSharpImages();
+  const background = createTrackedBackground(log);
   const derived = createDerivedBodies({
     tier: 'bucket',
     memoryMaxBytes: config.derivedMemoryMaxBytes,
@@ -76,6 +77,7 @@ export async function openNodePorts(
     derive: (source, recipe) =>
       recipe.kind === 'coding' ? compressRecipe(source, recipe, 'thorough') : images(source, recipe),
     clock: systemClock,
+    background,
     // Both share the four threads of the pool with all reads of files.
     limits: {
       coding: { concurrency: 1, waitingMax: DERIVED_WAITING_MAX.coding, turnMs: DERIVED_TURN_MS.coding },
@@ -83,7 +85,6 @@ export async function openNodePorts(
     },
     sharesWork: true,
   });
-  const background = createTrackedBackground(log);
   const accessLog = config.accessLog === 'off' ? null : await openAccessLog(config.accessLogFile, log);
   const metrics = createNodeMetrics();
   if (accessLog !== null) metrics.add(accessLog.families);

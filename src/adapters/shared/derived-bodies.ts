@@ -4,14 +4,14 @@ import { LRUCache } from 'lru-cache';
 import { crc32 } from '../../crypto/crc32.ts';
 import type { Derived, DerivedBodies, DerivedOrNone, Recipe } from '../../ports/derived.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { Clock } from '../../ports/system.ts';
+import type { Background, Clock } from '../../ports/system.ts';
 import { within } from '../../ports/within.ts';
 import type { CacheStats } from './cache-metrics.ts';
 
 /** What a store keeps under a name. No bytes stand for "not worth making". */
 export type StoredDerived = { readonly bytes: Uint8Array; readonly contentType: string | null };
 
-/** A tier below memory. Neither call ever rejects, and what was put may be gone. */
+/** A tier below memory. Neither call ever rejects, and what was put may be gone. A hanging `get` bounds itself, not a put. */
 export type DerivedStore = {
   get(name: string): Promise<StoredDerived | null>;
   put(name: string, stored: StoredDerived): Promise<void>;
@@ -38,6 +38,8 @@ export type DerivedBodiesOptions = {
   readonly store: DerivedStore;
   readonly derive: DeriveBytes;
   readonly clock: Clock;
+  /** Where what was made goes on to the store: nobody waits for that. */
+  readonly background: Background;
   readonly limits: Readonly<Record<Recipe['kind'], MakingLimits>>;
   /** Whether requests may wait for each other's work; on Cloudflare they may not. */
   readonly sharesWork: boolean;
@@ -51,6 +53,12 @@ const ENTRY_MAX_SHARE = 1 / 4;
 const PENDING_MS = 60_000;
 /** The same where too much waited already. */
 const REFUSED_MS = 5_000;
+
+/**
+ * Puts under way at once, and how long one may take. Beyond that nothing is put: it holds the bytes, and can be made again.
+ * Results of as many turns as an isolate has. Estimate.
+ */
+const KEEPING: MakingLimits = { concurrency: 8, waitingMax: 0, turnMs: 10_000 };
 
 type Turn = { readonly endsAtMs: number; release(): void };
 
@@ -71,11 +79,23 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     },
   });
   const turns = { coding: createTurns(options.limits.coding, clock), image: createTurns(options.limits.image, clock) };
+  const puts = createTurns(KEEPING, clock);
   const underWay = new Map<string, Promise<DerivedOrNone | null>>();
 
   function keep(name: string, value: DerivedOrNone, untilMs = Number.POSITIVE_INFINITY): DerivedOrNone {
     entries.set(name, { value, untilMs });
     return value;
+  }
+
+  function keepBelow(name: string, stored: StoredDerived): void {
+    options.background.run('keep-derived', async () => {
+      const turn = await puts.take();
+      try {
+        await within(KEEPING.turnMs, 'the store of derived bodies', () => store.put(name, stored));
+      } finally {
+        turn.release();
+      }
+    });
   }
 
   function peek(name: string): DerivedOrNone | null {
@@ -108,7 +128,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     }
     const work = async (): Promise<DerivedOrNone> => {
       const made = await options.derive(await load(), recipe);
-      await store.put(name, made ?? { bytes: new Uint8Array(), contentType: null });
+      keepBelow(name, made ?? { bytes: new Uint8Array(), contentType: null });
       return keep(name, made === null ? 'none' : toDerived(made));
     };
     try {

@@ -41,7 +41,7 @@ async function open(tier: 'edge' | 'bucket', memoryMaxBytes = 1_000_000): Promis
   };
   const limit = { concurrency: 1, waitingMax: 9, turnMs: 60_000 };
   const derived = createDerivedBodies({
-    ...{ tier, memoryMaxBytes, store, clock: plain.ports.clock, sharesWork: true },
+    ...{ tier, memoryMaxBytes, store, clock: plain.ports.clock, background: plain.ports.background, sharesWork: true },
     limits: { coding: limit, image: limit },
     async derive(_source, recipe) {
       made.push(recipe.kind);

@@ -46,6 +46,7 @@ beforeAll(async () => {
         return recipe.kind === 'image' ? images(source, recipe) : Promise.resolve(null);
       },
       clock: plain.ports.clock,
+      background: plain.ports.background,
       limits: {
         coding: { concurrency: 1, waitingMax: 1, turnMs: 60_000 },
         image: { concurrency: 1, waitingMax: 100, turnMs: 60_000 },
