@@ -94,8 +94,9 @@ export type SignedRead = Omit<PlainRead, 'header'> & {
 };
 
 /**
- * An answer that stood ready in memory, or all of it but the bytes of a range. `headers` lack x-amz-request-id, which comes last, and have an empty x-amz-id-2 where that is to
- * say the same; they are the same object for as long as the object has not changed, so that a home may keep what it makes of them in a WeakMap.
+ * An answer that stood ready in memory, or all of it but the bytes of a range. `headers` lack x-amz-request-id, which
+ * comes last, and have an empty x-amz-id-2 where that is to say the same; they are the same object for as long as the
+ * object has not changed, so that a home may keep what it makes of them in a WeakMap.
  */
 export type HotReply = {
   readonly status: 200 | 206 | 304;
@@ -132,7 +133,10 @@ export function bodyBytesOf({ body, lent }: HotReply): number {
   return body?.length ?? lent?.lengthBytes ?? 0;
 }
 
-/** What differs from range to range. `sizeBytes`: of the whole object; `serverTiming` is empty where the headers say it for every range. */
+/**
+ * What differs from range to range. `sizeBytes`: of the whole object; `serverTiming` is empty where the headers say it
+ * for every range.
+ */
 export type HotPart = { readonly range: ByteRange; readonly sizeBytes: number; readonly serverTiming: string };
 
 /** The headers that say it. */

@@ -9,7 +9,10 @@ export type EndOfTurn<Item> = {
   flush(): void;
 };
 
-/** So many are due at once, at most: the first of them waits for the others, some 5 µs each. Lists of 8 gain a third of what 64 do (ADR 28). */
+/**
+ * So many are due at once, at most: the first of them waits for the others, some 5 µs each. Lists of 8 gain a third of
+ * what 64 do (ADR 28).
+ */
 export const DUE_MAX = 64;
 
 /** `doNow` does one, in the order in which they came; it must not throw. */

@@ -14,7 +14,10 @@ import { fillHead, headLength, kept } from './hot-lane/reply-writer.ts';
 import { createClientReader, peerOf } from './trusted-proxies.ts';
 
 export type HotResponses = {
-  /** Whether the request will be answered at the end of the turn. False: nothing was done. Cost above node:http: about 1.5 µs. */
+  /**
+   * Whether the request will be answered at the end of the turn. False: nothing was done. Cost above node:http: about
+   * 1.5 µs.
+   */
   answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
   /** Sends the answers of this turn now. */
   flush(): void;

@@ -12,7 +12,10 @@ export type OpenBlob = {
 };
 
 export type OpenFiles = {
-  /** The file, if it is open and cached, for whoever has done with it before anything else can happen, or asks `isCached` first. */
+  /**
+   * The file, if it is open and cached, for whoever has done with it before anything else can happen, or asks
+   * `isCached` first.
+   */
   peek(name: string): OpenBlob | null;
   /** Whether what `peek` gave is sure to be open still. */
   isCached(file: OpenBlob): boolean;
@@ -31,8 +34,8 @@ type Entry = OpenBlob & { users: number; isCached: boolean };
 type Opening = { promise: Promise<Entry>; waiters: number; isForgotten: boolean };
 
 /**
- * Keeps at most `maxFiles` descriptors besides those in use. `pathOf`: where the file of a name lies; may throw. `onOpen` hears of
- * each file that was opened.
+ * Keeps at most `maxFiles` descriptors besides those in use. `pathOf`: where the file of a name lies; may throw.
+ * `onOpen` hears of each file that was opened.
  */
 export function createOpenFiles(
   maxFiles: number,

@@ -1,8 +1,8 @@
-// Reads of files that the page cache most likely holds, at once and on this thread. Handing a read to the pool of threads
-// and back costs several times what copying 64 KiB does (measured: bench/README.md, delivery). Only pages that were read
-// before or written a while ago, of a file that is still open, are tried, and only a few at a time. Nothing tells what the system has dropped
-// meanwhile, so the time that such reads waited for a disk is added up, and when it is too much there are none for a while:
-// in the long run it is a fiftieth of this thread's time at most.
+// Reads of files that the page cache most likely holds, at once and on this thread. Handing a read to the pool of
+// threads and back costs several times what copying 64 KiB does (measured: bench/README.md, delivery). Only pages that
+// were read before or written a while ago, of a file that is still open, are tried, and only a few at a time. Nothing
+// tells what the system has dropped meanwhile, so the time that such reads waited for a disk is added up, and when it
+// is too much there are none for a while: in the long run it is a fiftieth of this thread's time at most.
 import { readSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { BlobRange } from '../../ports/blob-store.ts';

@@ -16,7 +16,10 @@ const INPUT_MAX_PIXELS = 100_000_000;
 const TIMEOUT_SECONDS = 20;
 /** How much CPU AVIF may take, of 0 to 9: 2 is four times as fast as the usual 4, for files a few percent larger. */
 const AVIF_EFFORT = 2;
-/** The same of GIF, of 1 to 10: 1 is ten times as fast as the usual 7, for files 5 to 15 percent larger (noise, measured 2026-11). */
+/**
+ * The same of GIF, of 1 to 10: 1 is ten times as fast as the usual 7, for files 5 to 15 percent larger (noise,
+ * measured 2026-11).
+ */
 const GIF_EFFORT = 1;
 /** libvips's readers, by the class that its documentation lists. Everything else stays blocked: SVG, PDF, raw, … */
 const READERS = [

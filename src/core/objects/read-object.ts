@@ -97,8 +97,8 @@ export function isInMemory(core: Core, version: ReadableVersion, range: ByteRang
 }
 
 /**
- * How to read, at once, what the bucket has at hand, as `openBody` would: of one blob, and not at all where slices are worth loading,
- * for it counts as a request for those. `tier`: where the first of them stands.
+ * How to read, at once, what the bucket has at hand, as `openBody` would: of one blob, and not at all where slices
+ * are worth loading, for it counts as a request for those. `tier`: where the first of them stands.
  */
 function bodyAtHand(
   core: Core,

@@ -1,6 +1,7 @@
-// Texts that come in request after request, paths and entity tags, made once. A text that was only just made must be hashed and looked for among
-// all texts of V8 when a map is asked for it; one that was asked for before need not (measured: bench/README.md, delivery). Not for texts that
-// differ each time, as ranges do: those cost half a microsecond more by it.
+// Texts that come in request after request, paths and entity tags, made once. A text that was only just made must be
+// hashed and looked for among all texts of V8 when a map is asked for it; one that was asked for before need not
+// (measured: bench/README.md, delivery). Not for texts that differ each time, as ranges do: those cost half a
+// microsecond more by it.
 
 export type KeptTexts = {
   /** The bytes from `start` up to `end` as latin1 text. Cost: 1 ns a byte for a kept one. */

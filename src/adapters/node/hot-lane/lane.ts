@@ -84,7 +84,10 @@ const FRESH_MS = 1000;
 
 /** One request in so many is timed: two looks at the clock cost as much as a tenth of our own part of a request. */
 const SAMPLED_EVERY = 64;
-/** Seconds. From what an answer takes, its part of the turn included, to what a full garbage collection in the middle of it does. */
+/**
+ * Seconds. From what an answer takes, its part of the turn included, to what a full garbage collection in the middle
+ * of it does.
+ */
 const DURATION_BOUNDS = [0.000005, 0.00001, 0.00002, 0.00005, 0.0001, 0.00025, 0.001, 0.005, 0.025];
 
 type Connection = {
