@@ -1,6 +1,7 @@
 // Server access logs of buckets: lines wait in memory by the bucket that they are about, and are written as objects into
 // the bucket that its owner named, when there are enough of them or they are old enough. Delivery is best effort, as S3's
-// is: what a killed process had not written is gone. Called by http/observe for each answered request.
+// is: what a killed process had not written is gone. Called by http/observe for each answered request; a home without a
+// timer has nothing else, so each line also sees to the oldest of other buckets.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ServerLogs.html
 import type { BucketLogging } from '../../ports/bucket-settings.ts';
 import type { BucketName, BucketRecord } from '../../ports/domain.ts';
@@ -41,24 +42,42 @@ export function createLogCollector(core: Core, delayMs: number): LogCollector {
     );
   }
 
+  /** Those that are old enough; the map has the oldest first. At most `max` are looked at. */
+  function old(max = Number.POSITIVE_INFINITY): [BucketName, Batch][] {
+    const untilMs = clock.nowMs() - delayMs;
+    return [...batches.entries().take(max)].filter(([, { sinceMs }]) => sinceMs <= untilMs);
+  }
+
+  function tellDropped(): void {
+    if (dropped > 0) log.error('bucket-log-dropped', { lines: dropped });
+    dropped = 0;
+  }
+
+  function keep(name: BucketName, line: string): void {
+    if (waiting + line.length > WAITING_MAX_LENGTH) {
+      dropped += 1;
+      return;
+    }
+    const batch = batches.get(name) ?? { sinceMs: clock.nowMs(), lines: [], length: 0 };
+    batches.set(name, batch);
+    batch.lines.push(line);
+    batch.length += line.length + 1;
+    waiting += line.length + 1;
+    if (batch.length >= OBJECT_MAX_LENGTH) background.run('write-bucket-log', () => take(name, batch));
+  }
+
   return {
     add(name, line) {
-      if (waiting + line.length > WAITING_MAX_LENGTH) {
-        dropped += 1;
-        return;
+      keep(name, line);
+      // Also when the line was dropped: room comes of nothing else.
+      for (const [oldest, batch] of old(1)) {
+        tellDropped();
+        background.run('write-bucket-log', () => take(oldest, batch));
       }
-      const batch = batches.get(name) ?? { sinceMs: clock.nowMs(), lines: [], length: 0 };
-      batches.set(name, batch);
-      batch.lines.push(line);
-      batch.length += line.length + 1;
-      waiting += line.length + 1;
-      const isDue = batch.length >= OBJECT_MAX_LENGTH || clock.nowMs() - batch.sinceMs >= delayMs;
-      if (isDue) background.run('write-bucket-log', () => take(name, batch));
     },
     async flush(all = false) {
-      if (dropped > 0) log.error('bucket-log-dropped', { lines: dropped });
-      dropped = 0;
-      const due = [...batches].filter(([, { sinceMs }]) => all || clock.nowMs() - sinceMs >= delayMs);
+      tellDropped();
+      const due = all ? [...batches] : old();
       await Promise.all(due.map(([name, batch]) => take(name, batch)));
     },
   };
