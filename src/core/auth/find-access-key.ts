@@ -16,6 +16,8 @@ export type RootKey = { readonly id: string | null; readonly secret: string | nu
 const USE_NOTED_MS = HOUR_MS;
 /** Keys whose last noted use is remembered; a forgotten one is noted once more. */
 const USES_MAX = 10_000;
+/** A note of which nothing is heard for so long, or that failed, is made again with the next use, milliseconds. */
+const NOTE_AGAIN_MS = 60_000;
 
 /** What a sealed secret is bound to: it opens for its own key alone. */
 export function boundOf(id: AccessKeyId): string {
@@ -97,12 +99,18 @@ function createOpener(core: Core, ofSettings: ReadonlyMap<AccountId, Account>): 
 
 /** Notes behind the answers when a key was used, once an hour by each process or isolate. Costs a look into a map else. */
 function createUseNotes({ ports }: Core): (id: AccessKeyId, nowMs: number) => void {
-  const noted = new Map<AccessKeyId, number>();
+  /** Until when each key's use need not be noted. */
+  const notedUntilMs = new Map<AccessKeyId, number>();
   return (id, nowMs) => {
+    if ((notedUntilMs.get(id) ?? 0) > nowMs) return;
+    if (notedUntilMs.size >= USES_MAX) notedUntilMs.clear();
     const hourMs = nowMs - (nowMs % USE_NOTED_MS);
-    if (noted.get(id) === hourMs) return;
-    if (noted.size >= USES_MAX) noted.clear();
-    noted.set(id, hourMs);
-    ports.background.run('note-key-use', () => ports.directory.call('noteKeyUsed', { id, atMs: hourMs }));
+    const nextHourMs = hourMs + USE_NOTED_MS;
+    // Work behind an answer may fail, or be ended without a word.
+    notedUntilMs.set(id, Math.min(nowMs + NOTE_AGAIN_MS, nextHourMs));
+    ports.background.run('note-key-use', async () => {
+      await ports.directory.call('noteKeyUsed', { id, atMs: hourMs });
+      notedUntilMs.set(id, nextHourMs);
+    });
   };
 }

@@ -5,8 +5,10 @@ import { createAccessKey, rotateAccessKey } from '../../../src/core/accounts/acc
 import { boundOf, createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { openSecret } from '../../../src/core/encryption/sealed-secret.ts';
+import type { Directory } from '../../../src/ports/directory.ts';
 import type { AccessKeyId, Account, AccountId } from '../../../src/ports/domain.ts';
-import { createMemoryCore, MASTER_KEYS } from '../memory-core.ts';
+import type { Background } from '../../../src/ports/system.ts';
+import { createMemoryCore, MASTER_KEYS, withPorts } from '../memory-core.ts';
 
 const ROOT = { id: 'root-key', secret: 'root-secret' };
 const OLD = 'OLDKEY0123456789' as AccessKeyId;
@@ -44,6 +46,47 @@ describe('access keys', () => {
     expect((record?.lastUsedMs ?? 0) % 3_600_000).toBe(0);
     expect(record?.lastUsedMs).toBeGreaterThan(0);
   });
+
+  it.each(['fails', 'dies'] as const)(
+    'are noted as used after all when a first note %s, and then once an hour',
+    async (fate) => {
+      const { core, directory } = setUp();
+      const wanted = { accountId: ROOT_ACCOUNT.id, name: 'n', scope: null, expiresAtMs: null, maker: OWNER };
+      const { key } = await createAccessKey(core, wanted);
+      let [isWell, notes] = [false, 0];
+      const call = ((...given) => {
+        if (given[0] === 'noteKeyUsed') {
+          notes += 1;
+          if (!isWell) throw new Error('away');
+        }
+        return directory.call(...given);
+      }) as Directory['call'];
+      const run: Background['run'] = (label, work) => {
+        if (isWell || fate === 'fails') core.ports.background.run(label, work);
+      };
+      const ports = { directory: { ...directory, call }, background: { run } };
+      const find = createAccessKeyFinder(withPorts(core, ports), ROOT, []);
+      const use = async () => {
+        await find(key.id);
+        await core.settle();
+      };
+      await use();
+      isWell = true;
+      const before = notes;
+      await use();
+      expect(notes).toBe(before);
+      core.advanceSeconds(60);
+      await use();
+      const [record] = await directory.call('listAccessKeys', { accountId: ROOT_ACCOUNT.id, after: '', limit: 10 });
+      expect(record?.lastUsedMs).toBeGreaterThan(0);
+      core.advanceSeconds(3000);
+      await use();
+      expect(notes).toBe(before + 1);
+      core.advanceSeconds(600);
+      await use();
+      expect(notes).toBe(before + 2);
+    },
+  );
 
   it('end at their time, and a rotated one when its overlap is over', async () => {
     const { core, find } = setUp();
