@@ -7,6 +7,7 @@ import type { ObjectEvent } from '../../ports/object-event.ts';
 import { type Delivery, type DeliveryResult, WebhookFailure } from '../../ports/outbox.ts';
 import { HOUR_MS } from '../../ports/time.ts';
 import type { WebhookEndpoint } from '../../ports/webhooks.ts';
+import { within } from '../../ports/within.ts';
 import type { CoreSettings } from '../core.ts';
 import { type EndpointPauses, retryDelayMs } from './retry-times.ts';
 import { renderS3Event } from './s3-event.ts';
@@ -34,7 +35,8 @@ export function createAttempts(core: DispatcherCore, pauses: EndpointPauses, reg
   async function findWebhook(id: string): Promise<WebhookEndpoint | null> {
     const kept = known.get(id);
     if (kept !== undefined && kept.untilMs > clock.nowMs()) return kept.webhook;
-    const webhook = await directory.call('getWebhook', { id });
+    // A question that hangs would hold its place for good, and the endpoint's.
+    const webhook = await within(limits.timeoutMs, 'the directory', () => directory.call('getWebhook', { id }));
     if (known.size >= KNOWN_MAX) known.clear();
     known.set(id, { webhook, untilMs: clock.nowMs() + KNOWN_MS });
     return webhook;

@@ -9,6 +9,7 @@ import { createWebhook, deleteWebhook, updateWebhook } from '../../../src/core/o
 import { createOutboxCalls } from '../../../src/index/outbox.ts';
 import { DEAD_MAX, DELIVERED_MAX, WAITING_MAX } from '../../../src/index/outbox-rows.ts';
 import { OUTBOX_SCHEMA } from '../../../src/index/outbox-schema.ts';
+import type { Directory } from '../../../src/ports/directory.ts';
 import { type NewDelivery, type OutboxQueue, WebhookFailure, type WebhookSender } from '../../../src/ports/outbox.ts';
 import { openMigrated } from '../../index/open-migrated.ts';
 import { createMemoryCore, type MemoryCore, withPorts } from '../memory-core.ts';
@@ -81,6 +82,25 @@ describe('the dispatcher', () => {
     const page = { of: null, state: 'dead', before: null, limit: 10 } as const;
     const { deliveries } = await listDeliveries(core, accountId, webhook.id, page);
     expect(deliveries[0]?.lastError).toBe('The connection broke.');
+  });
+
+  it('ends, and tries again, when nobody says what the webhook is', async () => {
+    const { core, queue, tell, numbers } = setUp();
+    await createWebhook(core, accountId, HOOK);
+    await tell(1);
+    let isHanging = true;
+    const call = ((...given) => {
+      if (isHanging) return new Promise(() => undefined);
+      return core.ports.directory.call(...given);
+    }) as Directory['call'];
+    const webhooks = { ...core.settings.webhooks, timeoutMs: 5 };
+    const impatient = { ports: { ...core.ports, directory: { call } }, settings: { ...core.settings, webhooks } };
+    const dispatcher = createDispatcher(impatient, queue, 'auto');
+    expect(await dispatcher.run()).toBeGreaterThan(0);
+    expect(numbers()).toEqual([]);
+    isHanging = false;
+    await runOut(core, dispatcher);
+    expect(numbers()).toEqual([1]);
   });
 
   it('makes dead letters at once for a webhook that is gone or disabled, which can be replayed', async () => {
