@@ -8,6 +8,8 @@ const NAMES_MAX = 1000;
 
 export type Pauses = {
   isOn(name: string): boolean;
+  /** Since it was begun last, milliseconds; 0 where none is known. */
+  lastedMs(name: string): number;
   begin(name: string): void;
   /** Begins one anew where one has run out without an end. */
   renew(name: string): void;
@@ -24,6 +26,10 @@ export function createPauses(clock: Clock, lengthMs: number): Pauses {
   };
   return {
     isOn: (name) => (untilMs.get(name) ?? 0) > clock.nowMs(),
+    lastedMs(name) {
+      const endMs = untilMs.get(name);
+      return endMs === undefined ? 0 : clock.nowMs() - (endMs - lengthMs);
+    },
     begin,
     renew: (name) => untilMs.has(name) && begin(name),
     end: (name) => void untilMs.delete(name),

@@ -346,6 +346,35 @@ describe('while the index can not say', () => {
     expect(await hot.find(bucket, key, load)).toMatchObject({ tier: 'index', stale: null });
   });
 
+  it('asks a healthy index for what is old, however lately it failed for another key', async () => {
+    const { hot, bucket, known, clock, settle } = await warm({ revalidate: 10 });
+    const other = 'other' as ObjectKey;
+    clock.ms += 1_800_000;
+    await hot.find(bucket, other, async () => known);
+    clock.ms += 7000;
+    hot.find(bucket, other, failing);
+    await settle();
+    // Another isolate has deleted the first key long since.
+    const gone = { ...known, pointer: null };
+    expect(await hot.find(bucket, key, async () => gone)).toEqual({ ...gone, tier: 'index', stale: null });
+  });
+
+  it('leaves it alone for a moment for what was good when it failed, and asks once for each older key', async () => {
+    const { hot, bucket, known, clock } = await warm({ revalidate: 10 });
+    const [young, failed] = ['young', 'failed'] as ObjectKey[] as [ObjectKey, ObjectKey];
+    await hot.find(bucket, failed, async () => known);
+    clock.ms += 1_800_000 - 13_000;
+    await hot.find(bucket, young, async () => known);
+    clock.ms += 13_000;
+    expect(await hot.find(bucket, failed, failing)).toMatchObject({ stale: { reason: 'error', isForwarded: true } });
+    clock.ms += 4000;
+    expect(hot.find(bucket, young, neverAsk)).toMatchObject({ stale: { reason: 'error', overdueSeconds: 12 } });
+    expect(await hot.find(bucket, key, failing)).toMatchObject({ stale: { reason: 'error', isForwarded: true } });
+    expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
+    // The last failure came when this one was too old.
+    expect(await hot.find(bucket, young, async () => known)).toMatchObject({ tier: 'index' });
+  });
+
   it('says of a refresh that failed what it is', async () => {
     const { hot, bucket, clock, settle } = await warm({ revalidate: 10 });
     clock.ms += 7000;

@@ -3,7 +3,9 @@
 // shares plain values, never a promise or stream, so a herd of cold requests asks once each.
 //
 // How old an answer can be: the memory tier's bound, and for a published key the lease of its record more. While the
-// index fails or hangs, what memory holds beyond that is given for a bounded time, and says so.
+// index fails or hangs, what memory holds beyond that is given for a bounded time, and says so. But a failure of one key
+// says little of the others: each that was old already is asked for itself, so that one moment of trouble, which strangers
+// may have made, shows nobody what was deleted or closed long ago.
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Found, HotMetadata, Known } from '../../ports/hot-metadata.ts';
@@ -63,6 +65,8 @@ type Question = {
 export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata {
   const { kv, memory, leases, clock, background, log, settings, random = Math.random } = options;
   const pauses = createPauses(clock, PAUSE_MS);
+  /** Of a bucket, or of one key in it, since the index failed for it. */
+  const failures = createPauses(clock, PAUSE_MS);
   /** Keys of which KV had nothing to believe: the place repeats that for as long. */
   const unbelieved = createPauses(clock, KV_CACHE_TTL_SECONDS * 1000);
 
@@ -113,7 +117,8 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
 
   async function askIndex({ bucket, key, ticket, load }: Question): Promise<Found> {
     const known = await within(settings.tierLimitMs, 'the index', load);
-    pauses.end(bucket);
+    failures.end(bucket);
+    failures.end(pointerName(bucket, key));
     memory.fill(bucket, key, known, ticket);
     return { ...known, tier: 'index', stale: null };
   }
@@ -129,6 +134,19 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
     return askIndex(question);
   }
 
+  function noteFailure({ bucket, key }: Question): void {
+    failures.begin(bucket);
+    failures.begin(pointerName(bucket, key));
+  }
+
+  /** Whether it is known already that the index can't say: of this key, or of a record that was good when it failed last. */
+  function isLeftAlone({ bucket, key }: Question, { overdueSeconds }: Held): boolean {
+    if (overdueSeconds >= settings.staleIfErrorSeconds) return false;
+    if (failures.isOn(pointerName(bucket, key))) return true;
+    const overdueThen = overdueSeconds - failures.lastedMs(bucket) / 1000;
+    return failures.isOn(bucket) && overdueThen < settings.staleWhileRevalidateSeconds;
+  }
+
   async function askOrStale(question: Question): Promise<Found> {
     try {
       return await ask(question);
@@ -136,7 +154,7 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
       // Looked up again: a write may have taken it away meanwhile.
       const held = hold(question);
       if (!isOutage(error) || held === null || held.overdueSeconds >= settings.staleIfErrorSeconds) throw error;
-      pauses.begin(question.bucket);
+      noteFailure(question);
       log.error('index-read-failed', { bucket: question.bucket, cause: error });
       return stale(held, 'error', true);
     }
@@ -151,7 +169,7 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
       try {
         await ask(question);
       } catch (error) {
-        pauses.begin(question.bucket);
+        if (isOutage(error)) noteFailure(question);
         throw error;
       } finally {
         pauses.end(name);
@@ -166,13 +184,13 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
       const held = hold(question);
       if (held === null) return ask(question);
       if (held.overdueSeconds < 0) return { gate: held.gate, pointer: held.pointer, tier: 'memory', stale: null };
-      if (pauses.isOn(bucket) && held.overdueSeconds < settings.staleIfErrorSeconds) return stale(held, 'error', false);
+      if (isLeftAlone(question, held)) return stale(held, 'error', false);
       if (held.overdueSeconds < settings.staleWhileRevalidateSeconds) {
         refresh(question);
         return stale(held, 'revalidating', false);
       }
       // After a failure one asks, for as long as it takes; the others wait for what becomes of that.
-      pauses.renew(bucket);
+      failures.renew(pointerName(bucket, key));
       return askOrStale(question);
     },
     evict(bucket, keys) {

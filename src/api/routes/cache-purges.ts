@@ -33,7 +33,9 @@ const receiptSchema = z
       .number()
       .int()
       .openapi({ description: 'The revision of the bucket before which nothing counts any more.' }),
-    freshBy: timeSchema.openapi({ description: 'From then on no tier anywhere gives what was purged.' }),
+    freshBy: timeSchema.openapi({
+      description: 'From then on no tier anywhere gives what was purged, unless it can not ask the index.',
+    }),
   })
   .openapi('CachePurgeReceipt');
 

@@ -11,7 +11,7 @@ export type PurgeReceipt = {
   readonly id: string;
   /** The revision of the bucket: nothing that was read at an earlier one is given for those keys any more. */
   readonly floor: number;
-  /** From then on no tier anywhere gives what the purge wants forgotten, 1970, milliseconds. */
+  /** From then on no tier anywhere gives what the purge wants forgotten, unless it can't ask the index; 1970, milliseconds. */
   readonly freshByMs: number;
 };
 

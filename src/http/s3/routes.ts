@@ -30,7 +30,7 @@
 //   only where checksums came with it; strangers may read public objects that a named key protects (S3: 400).
 // - `?x-quayside-kms-keys` (GET, POST of the service) is ours: ops/named-keys.ts.
 // - `?zip` (GET, HEAD of a bucket or a folder) is ours: ops/zip.ts; `?purge` (POST of a bucket) too: ops/purge.ts.
-// - A change with `x-quayside-fresh-by: 1` is answered with that header: the time when no tier shows the past any more.
+// - A change with `x-quayside-fresh-by: 1` is answered with that header: the time when no tier shows the past any more, outages aside.
 // - Tags and locks are written without a digest of their document or body where none is sent (S3: InvalidRequest for some).
 // - Lifecycle: transitions to GLACIER and DEEP_ARCHIVE are 501, for nothing is archived, so RestoreObject is always
 //   InvalidObjectState; other transitions change what is shown and billed, and move no bytes; x-amz-expiration is for signed
