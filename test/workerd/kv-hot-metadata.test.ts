@@ -214,6 +214,30 @@ describe('KV before the index', () => {
     expect(here.hot.staleForMs(bucket, [key])).toBe(122_000);
   });
 
+  it.each(['index', 'kv'] as const)(
+    'counts what the %s says from before the question, however late it comes',
+    async (tier) => {
+      const lateMs = 2900;
+      const get = async (...given: Parameters<KVNamespace['get']>) => {
+        here.clock.ms += lateMs;
+        return env.HOT.get(...given);
+      };
+      const here: Isolate = isolate({ kv: { get } as unknown as KVNamespace });
+      const bucket = freshBucket();
+      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+      if (tier === 'kv') await publish(here, bucket, known);
+      const load = async () => {
+        here.clock.ms += lateMs;
+        return known;
+      };
+      expect(await here.hot.find(bucket, key, load)).toMatchObject({ tier });
+      here.clock.ms += FRESH_SECONDS * 1000 - lateMs - 1;
+      expect(here.hot.peek(bucket, key)).toEqual(known);
+      here.clock.ms += 1;
+      expect(here.hot.peek(bucket, key)).toBeNull();
+    },
+  );
+
   it('never makes one half younger by reading the other', async () => {
     const here = isolate();
     const bucket = freshBucket();

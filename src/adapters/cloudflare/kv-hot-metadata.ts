@@ -97,6 +97,11 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
     leases.extend(names.gate, gate.untilMs);
     return keep(gate.gate, pointer, { sinceObtained: 0, sinceVouched: secondsSince(gate.atMs) });
 
+    /** Before the question, where ages are counted from. */
+    function secondsSince(atMs: number): number {
+      return Math.max(0, ticket.atMs - atMs) / 1000;
+    }
+
     function keep(gate: Known['gate'], record: typeof pointer, age: RecordAge): Found | null {
       if (gate === null || record === null || record.bucketId !== gate.bucketId) return null;
       const { purges } = gate.settings;
@@ -108,8 +113,6 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
       return { ...found, tier: 'kv', stale: null };
     }
   }
-
-  const secondsSince = (atMs: number) => Math.max(0, clock.nowMs() - atMs) / 1000;
 
   function trusted<Record extends RecordStamp>(record: Record | null, lease: Lease): Record | null {
     return record !== null && record.sequence >= lease.sequence && record.untilMs > clock.nowMs() ? record : null;

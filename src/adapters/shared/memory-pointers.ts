@@ -31,7 +31,7 @@ export type MemoryPointersOptions = {
 /** A record as memory holds it. */
 export type Held<Value> = {
   readonly value: Value | null;
-  /** Since it was obtained, and since the index vouched for it. */
+  /** Since it was asked for, and since the index vouched for it. */
   readonly age: RecordAge;
   /** Since it stopped being fresh; negative while it is. */
   readonly overdueSeconds: number;
@@ -40,12 +40,15 @@ export type Held<Value> = {
 /** What memory holds of a key, however old. A pointer counts only for the life of the bucket that the gate names. */
 export type Look = { readonly gate: Held<BucketGate> | null; readonly pointer: Held<Pointer> | null };
 
-/** Taken before the index is read, given back with what was read: a fill that an eviction overtook is dropped. */
-export type FillTicket = number;
+/**
+ * Taken before the question, given back with what was read: a fill that an eviction overtook is dropped, and what was read
+ * counts as no younger than the question.
+ */
+export type FillTicket = { readonly lastEviction: number; readonly atMs: number };
 
-/** How old a record is, seconds: since it was obtained, and since the index vouched for it. */
+/** How old a record is, seconds: since it was asked for, and since the index vouched for it. */
 export type RecordAge = { readonly sinceObtained: number; readonly sinceVouched: number };
-/** Where the values of a fill come from, if not from the index just now. `revision`: the bucket's, of the pointer. */
+/** Where the values of a fill come from, if not from the index; ages at the ticket. `revision`: the bucket's, of the pointer. */
 export type FillOrigin = RecordAge & { readonly revision?: number };
 
 export type MemoryPointers = {
@@ -176,12 +179,11 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       const isUsable = ofPointer !== undefined && isOfThisLife && !isBelowFloor(gate, key, ofPointer);
       return { gate: held<BucketGate>(ofGate), pointer: isUsable ? held<Pointer>(ofPointer) : null };
     },
-    ticket: evictions.ticket,
+    ticket: () => ({ lastEviction: evictions.last(), atMs: clock.nowMs() }),
     fill(bucket, key, { gate, pointer }, ticket, origin = NEW) {
-      const nowMs = clock.nowMs();
       const read = {
-        obtainedAtMs: nowMs - origin.sinceObtained * 1000,
-        vouchedAtMs: nowMs - origin.sinceVouched * 1000,
+        obtainedAtMs: ticket.atMs - origin.sinceObtained * 1000,
+        vouchedAtMs: ticket.atMs - origin.sinceVouched * 1000,
         gateId: gate?.bucketId ?? null,
         revision: gate?.revision ?? 0,
       };
@@ -253,14 +255,14 @@ function sizeOf(value: Pointer | BucketGate): number {
   return sizeBytes;
 }
 
-/** Numbers the evictions. A ticket is the number of the last one before it. */
+/** Numbers the evictions. A ticket has the number of the last one before it. */
 function createEvictionMemory() {
   const numbers = new Map<string, number>();
   let last = 0;
   /** Number of the youngest eviction that was forgotten. */
   let forgotten = 0;
   return {
-    ticket: (): FillTicket => last,
+    last: (): number => last,
     note(name: string): void {
       last += 1;
       numbers.delete(name);
@@ -271,7 +273,7 @@ function createEvictionMemory() {
       numbers.delete(oldest[0]);
       forgotten = oldest[1];
     },
-    hasOvertaken: (name: string, ticket: FillTicket): boolean =>
-      ticket < forgotten || (numbers.get(name) ?? 0) > ticket,
+    hasOvertaken: (name: string, { lastEviction }: FillTicket): boolean =>
+      lastEviction < forgotten || (numbers.get(name) ?? 0) > lastEviction,
   };
 }
