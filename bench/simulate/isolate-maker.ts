@@ -80,6 +80,7 @@ export function createIsolateMaker(
       pointerFreshSeconds,
       staleWhileRevalidateSeconds,
       staleIfErrorSeconds,
+      negativeFreshSeconds,
       tierLimitMs: Number.POSITIVE_INFINITY,
     };
     const { random } = world;

@@ -30,13 +30,16 @@ const HANG_MS = 50;
 const PATIENT_MS = 15_000;
 
 /** A hot metadata as a new isolate has it, with a clock of its own and counted calls. */
-function isolate(options: { kv?: KVNamespace; revalidate?: number; random?: () => number; limitMs?: number } = {}) {
+function isolate(
+  options: { kv?: KVNamespace; revalidate?: number; negative?: number; random?: () => number; limitMs?: number } = {},
+) {
+  const negativeFreshSeconds = options.negative ?? 2;
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
   const memory = createMemoryPointers({
     clock,
     maxEntries: 1000,
     maxBytes: 1_000_000,
-    negativeFreshSeconds: 2,
+    negativeFreshSeconds,
     freshSeconds: FRESH_SECONDS,
     staleSeconds: 3600,
   });
@@ -54,6 +57,7 @@ function isolate(options: { kv?: KVNamespace; revalidate?: number; random?: () =
       pointerFreshSeconds: FRESH_SECONDS,
       staleWhileRevalidateSeconds: options.revalidate ?? 0,
       staleIfErrorSeconds: 3600,
+      negativeFreshSeconds,
       tierLimitMs: options.limitMs ?? PATIENT_MS,
     },
     random: options.random ?? (() => 0.99),
@@ -201,6 +205,19 @@ describe('KV before the index', () => {
     expect(here.hot.staleForMs(published, 'unknown')).toBe((KV_LEASE_SECONDS + 7) * 1000);
     here.clock.ms += 100_000;
     expect(here.hot.staleForMs(published, [key])).toBe(7000);
+  });
+
+  it('tells him of "there is none" too, where that is kept for longer than records', async () => {
+    const here = isolate({ revalidate: 2, negative: 60 });
+    const bucket = freshBucket();
+    await here.hot.find(bucket, key, async () => ({ gate: gateOf(bucket), pointer: null }));
+    for (const change of [[key], 'gate'] as const) expect(here.hot.staleForMs(bucket, change)).toBe(60_000);
+    here.clock.ms += 59_000;
+    const wasThere = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+    await here.hot.find(bucket, 'other' as ObjectKey, async () => wasThere);
+    expect(here.hot.peek(bucket, key)).toMatchObject({ pointer: null });
+    here.clock.ms += 1000;
+    expect(here.hot.peek(bucket, key)).toBeNull();
   });
 
   it('tells it also where the object has begun anew and says nothing of the gate', async () => {

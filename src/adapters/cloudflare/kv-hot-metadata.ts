@@ -44,6 +44,7 @@ export type KvHotMetadataOptions = {
     readonly pointerFreshSeconds: number;
     readonly staleWhileRevalidateSeconds: number;
     readonly staleIfErrorSeconds: number;
+    readonly negativeFreshSeconds: number;
     readonly tierLimitMs: number;
   };
   /** From 0 to 1. */
@@ -69,6 +70,10 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
   const failures = createPauses(clock, PAUSE_MS);
   /** Keys of which KV had nothing to believe: the place repeats that for as long. */
   const unbelieved = createPauses(clock, KV_CACHE_TTL_SECONDS * 1000);
+
+  /** How long memory can show the past: a record, or "there is none", of which nothing is shown once it is not fresh. */
+  const { pointerFreshSeconds, staleWhileRevalidateSeconds, negativeFreshSeconds } = settings;
+  const boundMs = 1000 * Math.max(pointerFreshSeconds + staleWhileRevalidateSeconds, negativeFreshSeconds);
 
   const hold = ({ bucket, key }: Question): Held | null => enough(memory.look(bucket, key), key);
 
@@ -201,7 +206,6 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
       leases.revoke(bucket, keys);
     },
     staleForMs(bucket, change) {
-      const boundMs = (settings.pointerFreshSeconds + settings.staleWhileRevalidateSeconds) * 1000;
       if (change === 'unknown') return KV_LEASE_SECONDS * 1000 + boundMs;
       const ofKeys = change === 'gate' ? 0 : leases.pastUntilMs(bucket, change);
       const ofGate = changesGate(change) ? leases.pastUntilMs(bucket, null) : 0;
