@@ -139,6 +139,11 @@ export type Config = {
   /** Most objects in one ZIP file. QUAYSIDE_ZIP_MAX_OBJECTS, 10,000. */
   readonly zipMaxObjects: number;
   /**
+   * Calls that one request of a Worker may make: what needs more is refused at once. As `limits.subrequests` of wrangler.toml.
+   * QUAYSIDE_SUBREQUESTS_MAX, 10,000 on Cloudflare; nothing counts them on Node.
+   */
+  readonly subrequestsMax: number;
+  /**
    * Seconds after which a ZIP whose reader takes nothing no longer counts as under way: a Worker is not told that its
    * client has left (seen in workerd 2026-11). QUAYSIDE_ZIP_IDLE_SECONDS, an hour; on Cloudflare 15.
    */
@@ -207,11 +212,18 @@ const INLINE_DEFAULT_BYTES = 16 * KiB;
 /** Rows are read whole and copied between threads; and a Durable Object row may have 2 MB. */
 const INLINE_MAX_BYTES = 256 * KiB;
 
+/** A list of so many takes 5 MB. */
+const ZIP_DEFAULT_OBJECTS = 10_000;
 /**
- * A list of so many takes 5 MB; and each is a read of R2, of which a request of a paid Worker may make 10,000.
+ * Of a paid plan; a free one has 1,000 to Cloudflare's own services, and a paid one can have up to 10 million.
  * Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
-const ZIP_DEFAULT_OBJECTS = 10_000;
+const SUBREQUESTS_DEFAULT = { node: Number.POSITIVE_INFINITY, cloudflare: 10_000 } as const satisfies Record<
+  Home,
+  number
+>;
+const SUBREQUESTS_LEAST = 1000;
+const SUBREQUESTS_MOST = 10_000_000;
 const ZIP_IDLE_DEFAULT_SECONDS = { node: HOUR_SECONDS, cloudflare: 15 } as const satisfies Record<Home, number>;
 
 /** Reads the settings out of an environment or of a Worker's bindings, of which only the texts count. ConfigError. */
@@ -282,6 +294,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     sweepIntervalSeconds: whole('QUAYSIDE_SWEEP_INTERVAL_SECONDS', HOUR_SECONDS, 1, 7 * 24 * HOUR_SECONDS),
     graceSeconds: whole('QUAYSIDE_GRACE_SECONDS', 24 * HOUR_SECONDS, 60, 365 * 24 * HOUR_SECONDS),
     zipMaxObjects: whole('QUAYSIDE_ZIP_MAX_OBJECTS', ZIP_DEFAULT_OBJECTS, 1, 10_000_000),
+    subrequestsMax: whole('QUAYSIDE_SUBREQUESTS_MAX', SUBREQUESTS_DEFAULT[home], SUBREQUESTS_LEAST, SUBREQUESTS_MOST),
     zipIdleSeconds: whole('QUAYSIDE_ZIP_IDLE_SECONDS', ZIP_IDLE_DEFAULT_SECONDS[home], 1, 24 * HOUR_SECONDS),
     lifecycleDaySeconds: whole('QUAYSIDE_LIFECYCLE_DAY_SECONDS', 24 * HOUR_SECONDS, 1, 24 * HOUR_SECONDS),
     transitionMinBytes: whole('QUAYSIDE_LIFECYCLE_TRANSITION_MIN_BYTES', 128 * KiB, 0, 1024 * 1024 * MiB),

@@ -21,6 +21,7 @@ describe('parseConfig', () => {
       staleUploadHours: 24,
       transitionMinBytes: 131_072,
       zipMaxObjects: 10_000,
+      subrequestsMax: Number.POSITIVE_INFINITY,
       zipIdleSeconds: 3600,
       logLevel: 'info',
     });

@@ -24,6 +24,8 @@ export type CoreSettings = {
   readonly accountsMayBindHosts: boolean;
   /** Most objects that one ZIP file may have. */
   readonly zipMaxObjects: number;
+  /** Calls of the platform that one request may make; Infinity where nobody counts them. */
+  readonly subrequestsMax: number;
   /** The keys that the server wraps others with, newest first. */
   readonly masterKeys: MasterKeys;
   /** Access keys of further accounts, which the settings name. */

@@ -102,6 +102,7 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
       webhooks: { mayBePrivate: true, attemptsMax: 3, retryBaseMs: 1000, timeoutMs: 1000 },
       accountsMayBindHosts: true,
       zipMaxObjects: 1500,
+      subrequestsMax: Number.POSITIVE_INFINITY,
       seed: [],
       rateCardId: 'cloudflare-r2',
       invoiceIssuer: 'Quayside',

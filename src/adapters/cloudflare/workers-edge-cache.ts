@@ -15,8 +15,8 @@ import { createCacheApiBodies } from './cache-api-bodies.ts';
  */
 const SLICE_BYTES = 1024 * 1024;
 /**
- * A cold slice costs a class B read of R2, a whole stream only one; and each slice is two of the 1,000 subrequests that
- * one request may make. Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
+ * A cold slice costs a class B read of R2, a whole stream only one; and each slice is up to three of the 10,000 subrequests
+ * that one request may make (core/objects/read-calls.ts). Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 const MAX_SLICES_PER_READ = 8;
 /** How long the entrypoint is left alone after an answer that nothing kept, milliseconds. */

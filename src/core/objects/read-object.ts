@@ -11,6 +11,7 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type CustomerKey, openDataKey } from '../encryption/key-keeping.ts';
 import { openSealedBody } from '../encryption/open-body.ts';
+import { callsToStream, requireCalls } from './read-calls.ts';
 
 export type ByteRange = { readonly offsetBytes: number; readonly lengthBytes: number };
 
@@ -39,7 +40,7 @@ export async function getObject(bucket: BucketHandle, key: ObjectKey): Promise<O
 
 /**
  * Opens a range that lies inside the version; a null body stands for no bytes. A stream errors rather than end
- * short. InternalError when a blob is missing. `customerKey`: what a client sent to open what it encrypted itself; the
+ * short. InternalError when a blob is missing; InvalidRequest for more segments than a request can read. `customerKey`: what a client sent to open what it encrypted itself; the
  * errors of openDataKey. Cost: nothing in memory; else one R2 class B call per slice that no tier has, or per segment for
  * a read longer than the tiers take.
  */
@@ -235,5 +236,6 @@ export function cutSegments(segments: readonly Segment[], range: ByteRange): Seg
 async function streamSegments(core: Core, wanted: readonly Segment[]): Promise<OpenedBody> {
   if (wanted.length === 0)
     throw new StorageError('InternalError', { detail: 'A version has fewer bytes than its size.' });
+  requireCalls(core, callsToStream(wanted), 'Ask for it in ranges.');
   return { body: await openInTime(core, () => core.ports.blobStore.openRuns(wanted)), tier: 'bucket' };
 }

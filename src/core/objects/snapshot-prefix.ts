@@ -6,6 +6,7 @@ import { breathe } from '../breathe.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
+import { callsToRead, requireCalls } from './read-calls.ts';
 import { type OpenedBody, openBody, type ReadableVersion } from './read-object.ts';
 
 /** One object of a snapshot. */
@@ -24,7 +25,7 @@ const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 /**
  * Current objects under a prefix in byte order of their keys. Pages are read one after the other, so a key that changes
  * meanwhile is there as it was before or after. `mayRead` throws for an object that the caller must not see. InvalidRequest
- * above `maxObjects`, and for an object that is encrypted with a client's key. Cost: an index read per 1,000 objects and
+ * above `maxObjects`, for more than a request can read, and for an object that is encrypted with a client's key. Cost: an index read per 1,000 objects and
  * one per 100.
  */
 export async function snapshotPrefix(
@@ -35,6 +36,7 @@ export async function snapshotPrefix(
   const { prefix, maxObjects, mayRead } = options;
   const objects: SnapshotObject[] = [];
   let pinnedBytes = 0;
+  let calls = 0;
 
   function keep(version: ObjectVersion): void {
     const { key, versionId, sizeBytes, lastModifiedMs, checksum } = version;
@@ -42,14 +44,18 @@ export async function snapshotPrefix(
     const costBytes = version.inlineBytes?.length ?? version.segments.length * SEGMENT_BYTES;
     const isPinned = pinnedBytes + costBytes <= PINNED_MAX_BYTES;
     if (isPinned) pinnedBytes += costBytes;
+    calls += callsToRead(core, version) + (isPinned ? 0 : 1);
+    requireCalls(core, calls, 'Choose a longer prefix.');
     objects.push({ key, versionId, sizeBytes, lastModifiedMs, checksum, body: isPinned ? readable(version) : null });
   }
 
   for (let after = ''; ; ) {
+    calls += 1;
     const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: LIST_MAX_KEYS });
     if (objects.length + page.objects.length > maxObjects) throw tooMany(maxObjects);
     for (const keys of batches(page.objects, core.settings.inlineBodyMaxBytes)) {
       await breathe();
+      calls += 1;
       for (const version of await bucket.call('getObjects', { keys })) {
         if (version === null) continue;
         mayRead(version);

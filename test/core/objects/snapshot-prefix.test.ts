@@ -48,6 +48,20 @@ describe('a snapshot of a prefix', () => {
     await expect(snapshot('p/', 1203)).resolves.toHaveLength(1203);
   });
 
+  it('is refused where reading it takes more calls than a request may make', async () => {
+    const { core, bucket } = await stocked({});
+    for (let n = 0; n < 20; n++) await putBytes(core, bucket, `in-the-index/${n}`, sampleBytes(10));
+    for (let n = 0; n < 20; n++) await putBytes(core, bucket, `blobs/${n}`, sampleBytes(1000));
+    const take = (prefix: string, subrequestsMax: number) => {
+      const limited = { ...core, settings: { ...core.settings, subrequestsMax } };
+      return snapshotPrefix(limited, bucket, { prefix, maxObjects: 50, mayRead: () => undefined });
+    };
+    // A list, a batch of rows, and three for each body; a hundred for all else.
+    expect(await take('blobs/', 162)).toHaveLength(20);
+    await expect(take('blobs/', 161)).rejects.toMatchObject({ code: 'InvalidRequest' });
+    expect(await take('in-the-index/', 161)).toHaveLength(20);
+  });
+
   it('asks for each key whether it may be read', async () => {
     const { core, bucket } = await stocked({ a: sampleBytes(1), secret: sampleBytes(1) });
     const mayRead = ({ key }: ObjectVersion) => {

@@ -103,6 +103,7 @@ export function createTestSurface(
       ownHosts: [],
       accountsMayBindHosts: true,
       zipMaxObjects: 20,
+      subrequestsMax: Number.POSITIVE_INFINITY,
       masterKeys: MASTER_KEYS,
       seededNamedKeys: ['seeded-key'],
       seed: [],

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { callsToRead, callsToStream } from '../../../src/core/objects/read-calls.ts';
+import { openBody } from '../../../src/core/objects/read-object.ts';
+import type { BlobId, Segment } from '../../../src/ports/domain.ts';
+import { createMemoryCore } from '../memory-core.ts';
+
+const MiB = 1024 * 1024;
+const PART_BYTES = 5 * MiB;
+const parts = (count: number): Segment[] =>
+  Array.from({ length: count }, (_, at) => ({
+    blobId: `b~1/${at}` as BlobId,
+    offsetBytes: 0,
+    lengthBytes: PART_BYTES,
+  }));
+const versionOf = (segments: readonly Segment[], sizeBytes: number) =>
+  ({ sizeBytes, segments, inlineBytes: null, encryption: null }) as const;
+
+describe('the calls of a read', () => {
+  it('are one for each part of a stream, two where it is packed', () => {
+    const packing = { frameBytes: MiB, plainBytes: PART_BYTES, storedBytes: MiB };
+    expect(callsToStream(parts(3))).toBe(3);
+    expect(callsToStream(parts(3).map((part) => ({ ...part, packing })))).toBe(6);
+  });
+
+  it('are none for what stands in the index, three for a slice, and no more than the parts of what is streamed', () => {
+    const core = createMemoryCore();
+    const body = { segments: [] as const, inlineBytes: new Uint8Array(9), encryption: null };
+    expect(callsToRead(core, { ...body, sizeBytes: 9 })).toBe(0);
+    expect(callsToRead(core, versionOf(parts(1), 100))).toBe(3);
+    expect(callsToRead(core, versionOf(parts(1000), 1000 * PART_BYTES))).toBe(1000);
+  });
+});
+
+describe('an object of more parts than a request may read', () => {
+  it('is refused before anything is opened; a range of it is not', async () => {
+    const core = createMemoryCore();
+    const opened: number[] = [];
+    const openRuns = async (runs: readonly Segment[]) => {
+      opened.push(runs.length);
+      return new ReadableStream<Uint8Array>();
+    };
+    const ports = { ...core.ports, blobStore: { ...core.ports.blobStore, openRuns } };
+    const limited = { ...core, ports, settings: { ...core.settings, subrequestsMax: 10_000 } };
+    const version = versionOf(parts(10_000), 10_000 * PART_BYTES);
+    const read = async (lengthBytes: number) => openBody(limited, version, { offsetBytes: 0, lengthBytes });
+    await expect(read(version.sizeBytes)).rejects.toMatchObject({ code: 'InvalidRequest' });
+    expect(opened).toEqual([]);
+    await read(9900 * PART_BYTES);
+    expect(opened).toEqual([9900]);
+  });
+});
