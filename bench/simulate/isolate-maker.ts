@@ -107,7 +107,11 @@ export function createIsolateMaker(
       return {
         blobStore,
         metadataIndex: index.at(place, leases),
-        directory: { call: () => Promise.reject(new StorageError('NotImplemented')), findHost: () => null },
+        directory: {
+          call: () => Promise.reject(new StorageError('NotImplemented')),
+          findHost: () => null,
+          peekHost: () => null,
+        },
         ledger: { call: () => Promise.reject(new StorageError('NotImplemented')) },
         hotMetadata: createHotMetadata(place, leases, background),
         derived: createMemoryDerived(timeline.clock),

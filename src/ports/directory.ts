@@ -84,6 +84,9 @@ export type Directory = {
    */
   findHost(host: string): HostBinding | null | Promise<HostBinding | null>;
 
+  /** As `findHost`, where that answers at once; undefined where it would have to ask, which this does not. */
+  peekHost(host: string): HostBinding | null | undefined;
+
   /**
    * As `getAccessKey`, at once, where memory knows the key exactly: the same row until it changes. Null: ask. A home whose
    * memory is not exact has none.

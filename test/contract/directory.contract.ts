@@ -168,6 +168,7 @@ export function directoryContract(subject: Subject<Directory>): void {
         ]);
       }
       expect(await directory.findHost(first)).toEqual(bound(first, ''));
+      expect(directory.peekHost(first)).toEqual(bound(first, ''));
       expect(await directory.findHost(second)).toEqual(bound(second, 'site ü/'));
       expect(await directory.call('getHost', { host: second })).toEqual(bound(second, 'site ü/'));
       await bind(directory, bucket, [

@@ -4,6 +4,7 @@ import { createDoDirectory } from '../../src/adapters/cloudflare/do-directory.ts
 import type { AccessKeyId, AccountId, BucketAddress } from '../../src/ports/domain.ts';
 import { directoryContract } from '../contract/directory.contract.ts';
 import { counting } from './counting.ts';
+import { createIsolate } from './isolate.ts';
 
 function isolate() {
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
@@ -57,6 +58,30 @@ describe('host names over RPC', () => {
     const found = await here.directory.findHost(name);
     expect(found).toMatchObject({ bucket: 'shop' });
     expect(here.directory.findHost(name)).toBe(found);
+  });
+
+  it('are asked for once by a request, though both doors want to know', async () => {
+    const name = host();
+    const { count } = createIsolate();
+    const cost = async () => {
+      const { status, directory } = await count(`https://${name}/no-such-bucket-here/k`, { headers: { host: name } });
+      return { status, directory };
+    };
+    expect(await cost()).toEqual({ status: 404, directory: { get: 1 } });
+    expect(await cost()).toEqual({ status: 404, directory: {} });
+  });
+
+  it('are only looked at where nobody may wait', async () => {
+    const [here, elsewhere] = [isolate(), isolate()];
+    const name = host();
+    await bind(elsewhere, name);
+    const before = here.rpcs();
+    expect([here.directory.peekHost(name), here.rpcs()]).toEqual([undefined, before]);
+    const found = await here.directory.findHost(name);
+    expect(here.directory.peekHost(name)).toBe(found);
+    here.clock.ms += 5000;
+    const asked = here.rpcs();
+    expect([here.directory.peekHost(name), here.rpcs()]).toEqual([undefined, asked]);
   });
 
   it('are asked anew behind the answers before their time is over, once', async () => {

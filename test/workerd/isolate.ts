@@ -1,9 +1,10 @@
 // The app as a new isolate runs it, with its calls to the platform counted, and what stands below it working, failing or
 // hanging as the test wants.
 import { env } from 'cloudflare:workers';
+import { createWorkersHotDoor } from '../../src/adapters/cloudflare/hot-door.ts';
 import { createWorkersPorts } from '../../src/adapters/cloudflare/ports.ts';
 import { readWorkerRequest } from '../../src/adapters/cloudflare/worker-request.ts';
-import { type App, createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { Core } from '../../src/core/core.ts';
 import { counting, countingCaches } from './counting.ts';
@@ -14,7 +15,6 @@ export type Behaviour = 'works' | 'fails' | 'hangs';
 export type Isolate = {
   readonly core: Core;
   readonly behave: { index: Behaviour; bucket: Behaviour };
-  readonly hotDoor: App<object>['hotDoor'];
   fetch(url: string, init?: RequestInit): Promise<Response>;
   /** The status, and what the request cost, with what went on behind its answer. */
   count(url: string, init?: RequestInit): Promise<Cost>;
@@ -66,12 +66,16 @@ export function createIsolate(
   };
   const app = createApp(ports, config, (c) => readWorkerRequest(c.req.raw));
   const settle = () => Promise.all(background.splice(0));
-  const fetch = async (url: string, init?: RequestInit) => app.fetch(new Request(url, init));
+  // Both doors, as worker.ts asks them; the first takes only requests with a Host header.
+  const answerHot = createWorkersHotDoor(app.hotDoor);
+  const fetch = async (url: string, init?: RequestInit) => {
+    const request = new Request(url, init);
+    return answerHot(request) ?? app.fetch(request);
+  };
 
   return {
     core: { ports, settings: config },
     behave,
-    hotDoor: app.hotDoor,
     fetch,
     settle,
     async count(url, init) {

@@ -43,6 +43,8 @@ type Entry = {
 export type CachedHosts = {
   /** `Directory.findHost`. Cost: a look-up; one RPC for a host that is not known here. */
   find(host: string): HostBinding | null | Promise<HostBinding | null>;
+  /** `Directory.peekHost`. Cost: a look-up. */
+  peek(host: string): HostBinding | null | undefined;
   /** Forgets all: something was bound from here. */
   clear(): void;
 };
@@ -87,20 +89,27 @@ export function createCachedHosts(options: CachedHostsOptions): CachedHosts {
     }
   }
 
+  /** What is good enough to be given at once. */
+  function peek(host: string): HostBinding | null | undefined {
+    const known = look(host);
+    if (known === undefined) return undefined;
+    const nowMs = clock.nowMs();
+    const isDoubted = nowMs - known.failedAtMs < DOUBTED_MS && nowMs - known.readAtMs <= STALE_IF_ERROR_MS;
+    if (nowMs >= known.freshUntilMs && !isDoubted) return undefined;
+    if (nowMs >= known.renewAtMs) {
+      // One question at a time; of one whose request died before it was answered, another in a while.
+      known.renewAtMs = isDoubted ? nowMs + RETRY_MS : known.freshUntilMs;
+      background.run('renew-host', () => ask(host, known));
+    }
+    return known.binding;
+  }
+
   return {
     find(host) {
-      const known = look(host);
-      const nowMs = clock.nowMs();
-      if (known === undefined) return ask(host, known);
-      const isDoubted = nowMs - known.failedAtMs < DOUBTED_MS && nowMs - known.readAtMs <= STALE_IF_ERROR_MS;
-      if (nowMs >= known.freshUntilMs && !isDoubted) return ask(host, known);
-      if (nowMs >= known.renewAtMs) {
-        // One question at a time; of one whose request died before it was answered, another in a while.
-        known.renewAtMs = isDoubted ? nowMs + RETRY_MS : known.freshUntilMs;
-        background.run('renew-host', () => ask(host, known));
-      }
-      return known.binding;
+      const binding = peek(host);
+      return binding === undefined ? ask(host, look(host)) : binding;
     },
+    peek,
     clear() {
       bound.clear();
       unbound.clear();

@@ -50,6 +50,7 @@ export function createDoDirectory(
 
   return {
     findHost: hosts.find,
+    peekHost: hosts.peek,
     async call(name, input) {
       const keyId = KEPT.has(name) ? `${name} ${(input as { id: string }).id}` : null;
       const known = keyId === null ? undefined : keys.get(keyId);

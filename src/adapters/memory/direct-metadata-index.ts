@@ -20,6 +20,7 @@ export function createDirectDirectory(api: DirectoryApi): Directory {
   return {
     call: async (name, input) => structuredClone((api[name] as Call)(structuredClone(input))) as never,
     findHost: (host) => api.getHost({ host }),
+    peekHost: (host) => api.getHost({ host }),
     peekAccessKey: (id) => api.getAccessKey({ id }),
   };
 }

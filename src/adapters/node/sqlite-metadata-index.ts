@@ -72,6 +72,9 @@ export async function openSqliteMetadataIndex(options: {
   const accessKeys = createHeldCache<AccessKeyId, StoredAccessKey>(ACCESS_KEYS_CACHED);
   const hosts = createHeldCache<string, { readonly binding: HostBinding | null }>(HOSTS_CACHED);
 
+  const findHost = (host: string): HostBinding | null =>
+    hosts.get(host, () => ({ binding: query(directory, 'getHost', { host } as never) }))?.binding ?? null;
+
   let isOpen = true;
 
   function queryIndex(name: keyof IndexApi, input: never): unknown {
@@ -131,8 +134,8 @@ export async function openSqliteMetadataIndex(options: {
           ? commandDirectory(name, input)
           : settled(() => queryDirectory(name, input as never))) as never,
       peekAccessKey: (id) => accessKeys.peek(id) ?? null,
-      findHost: (host) =>
-        hosts.get(host, () => ({ binding: query(directory, 'getHost', { host } as never) }))?.binding ?? null,
+      findHost,
+      peekHost: findHost,
     },
     ledger: {
       call: (name, input) =>

@@ -47,7 +47,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
   const { directory, hotMetadata, meter } = core.ports;
   const { caps, domains, isServerTimingOn, memoryHit, preparedFor, profiles, variants } = options;
 
-  const placeOf = createHotPlaceReader(domains, directory.findHost);
+  const placeOf = createHotPlaceReader(domains, directory.peekHost);
   const visit = createHotVisit({ hotMetadata, profiles, rules: options.rules });
   const varying = new WeakMap<HotReply['headers'], HotReply['headers']>();
 

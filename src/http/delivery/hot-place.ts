@@ -1,6 +1,6 @@
 // What a plain read names, for the hot answer: address and decoded names. Pure, with a memo.
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
-import type { HostBinding } from '../../ports/directory.ts';
+import type { Directory, HostBinding } from '../../ports/directory.ts';
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { addressAt, type Domains, type HostPlace, readHost } from '../address.ts';
@@ -35,11 +35,11 @@ type KnownHost = {
 /**
  * Makes the reader; it gives null for what is no object, or no name at all, or at a host that memory does not know: the
  * other door finds the same and says so. Hot objects are named again and again, so it remembers: two look-ups in place of
- * a dozen small functions. `findHost` is the directory's.
+ * a dozen small functions. `peekHost` is the directory's: what it does not know the other door asks.
  */
 export function createHotPlaceReader(
   domains: Domains,
-  findHost: (name: string) => HostBinding | null | Promise<HostBinding | null>,
+  peekHost: Directory['peekHost'],
 ): (read: PlainRead) => HotPlace | null {
   const hosts = new Map<string, KnownHost>();
   // Hosts of no meaning of their own name the same objects: all share this.
@@ -60,8 +60,8 @@ export function createHotPlaceReader(
   function hostOf(host: string): KnownHost | null {
     const known = host === lastHost ? last : (hosts.get(host) ?? null);
     const place = known?.place ?? readHost(host, domains);
-    const asked = place.kind === 'other' && place.bindableName !== null ? findHost(place.bindableName) : null;
-    if (asked instanceof Promise) return null;
+    const asked = place.kind === 'other' && place.bindableName !== null ? peekHost(place.bindableName) : null;
+    if (asked === undefined) return null;
     let entry = known;
     if (entry === null || entry.binding !== asked) {
       const isShared = place.kind === 'other' && asked === null;

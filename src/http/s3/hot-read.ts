@@ -71,7 +71,7 @@ type Allowed = {
 export function createHotSignedRead(core: Core, options: HotSignedReadOptions): AnswerHotSigned {
   const { directory, meter, metadataIndex } = core.ports;
   const { counts, isServerTimingOn, signerOf } = options;
-  const placeOf = createHotPlaceReader(options.domains, directory.findHost);
+  const placeOf = createHotPlaceReader(options.domains, directory.peekHost);
   const headersOf = createHotSignedHeaders(core, options);
 
   return (read) => {

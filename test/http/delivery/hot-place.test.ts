@@ -39,7 +39,7 @@ describe('a place', () => {
   });
 
   it('is remembered, until its host means something else', () => {
-    let bound: HostBinding | null | Promise<HostBinding | null> = null;
+    let bound: HostBinding | null | undefined = null;
     const placeOf = createHotPlaceReader(DOMAINS, () => bound);
     const at = () => placeOf(read('www.shop.example', '/shop/k.js'));
     const object = at();
@@ -50,7 +50,7 @@ describe('a place', () => {
     expect(at()).toBe(page);
     bound = binding('site/');
     expect(at()?.site?.keys).toEqual(['site/shop/k.js']);
-    bound = Promise.resolve(null);
+    bound = undefined;
     expect(at()).toBe(null);
     bound = null;
     expect(at()?.site).toBe(null);
