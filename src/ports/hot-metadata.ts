@@ -39,6 +39,12 @@ export type HotMetadata = {
    * `load` rejects with, or ServiceUnavailable when it hangs, unless something stale may be given.
    */
   find(bucket: BucketName, key: ObjectKey, load: () => Promise<Known>): Found | Promise<Found>;
+  /** The same of several keys, in their order, with one read of each tier for all. `load` gives them in that order too. */
+  findAll(
+    bucket: BucketName,
+    keys: readonly ObjectKey[],
+    load: () => Promise<readonly Known[]>,
+  ): Promise<readonly Found[]>;
   /** Forgets pointers of keys, or with null the bucket's gate. What was forgotten is never given as stale. */
   evict(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   /**

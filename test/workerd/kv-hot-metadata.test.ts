@@ -169,6 +169,43 @@ describe('KV before the index', () => {
     expect(here.calls).toEqual({});
   });
 
+  it('is read once for several keys, and they are sampled together', async () => {
+    const keys = ['a', 'b', 'c', 'd'] as ObjectKey[];
+    const draws = [0.5, 0];
+    const here = isolate({ random: () => draws.shift() ?? Number.NaN });
+    const bucket = freshBucket();
+    const known = { gate: gateOf(bucket), pointer: null };
+    const lease = { sequence: 1, untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000 };
+    here.leases.note(bucket, { gate: lease, keys: keys.map((each) => ({ key: each, lease })) });
+    let asked = 0;
+    const load = async () => {
+      asked += 1;
+      return keys.map(() => known);
+    };
+    // Nothing stands there yet.
+    expect(await here.hot.findAll(bucket, keys, load)).toMatchObject(keys.map(() => ({ ...known, tier: 'index' })));
+    expect([here.calls, asked, draws]).toEqual([{ get: 1 }, 1, [0]]);
+    here.clock.ms += 31_000;
+    const stamp = { sequence: 1, atMs: here.clock.ms, untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000 };
+    await env.HOT.put(gateName(bucket), encodeGate({ ...stamp, gate: known.gate }));
+    const record = { ...stamp, bucketId: known.gate.bucketId, revision: known.gate.revision };
+    for (const each of keys) {
+      const pointer = each === 'd' ? null : pointerOf(each, `kv ${each}`);
+      await env.HOT.put(pointerName(bucket, each), encodePointer({ ...record, pointer }));
+    }
+    expect(await here.hot.findAll(bucket, keys, load)).toMatchObject(keys.map(() => ({ tier: 'index' })));
+    expect([here.calls, asked, draws]).toEqual([{ get: 1 }, 2, []]);
+    here.clock.ms += 10_000;
+    const tags = (await here.hot.findAll(bucket, keys, load)).map(({ tier, pointer }) => [tier, pointer?.etag]);
+    expect(tags).toEqual([
+      ['kv', 'kv a'],
+      ['kv', 'kv b'],
+      ['kv', 'kv c'],
+      ['kv', undefined],
+    ]);
+    expect([here.calls, asked]).toEqual([{ get: 2 }, 2]);
+  });
+
   it('is not believed where a purge has moved the floor above the record', async () => {
     const here = isolate();
     const bucket = freshBucket();

@@ -15,20 +15,12 @@ import { canBePublic } from '../../ports/pointer.ts';
 import { isPurged } from '../../ports/purge.ts';
 import type { Background, Clock, Log } from '../../ports/system.ts';
 import { within } from '../../ports/within.ts';
+import { findAll } from '../shared/find-all.ts';
 import type { FillTicket, Look, MemoryPointers, RecordAge } from '../shared/memory-pointers.ts';
-import {
-  decodeGate,
-  decodePointer,
-  gateName,
-  KV_LEASE_SECONDS,
-  KV_SAMPLING,
-  pointerName,
-  type RecordStamp,
-} from './hot-records.ts';
+import { decodeGate, decodePointer, gateName, KV_LEASE_SECONDS, pointerName, type RecordStamp } from './hot-records.ts';
 import type { KeyLeases, KvLeases, Lease } from './kv-leases.ts';
+import { createKvReader, KV_CACHE_TTL_SECONDS, type KvReader, withOneRead } from './kv-reader.ts';
 
-/** Seconds for which a place of Cloudflare keeps what it read from KV; the least that KV allows. */
-const KV_CACHE_TTL_SECONDS = 30;
 /** How long nobody but one asks again what has just failed, milliseconds. */
 const PAUSE_MS = 5000;
 
@@ -60,11 +52,13 @@ type Question = {
   readonly key: ObjectKey;
   readonly load: () => Promise<Known>;
   readonly ticket: FillTicket;
+  readonly reader: KvReader;
 };
 
 /** Cost of a look-up that memory can't answer: one call of the index, or one bulk read of KV. */
 export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata {
-  const { kv, memory, leases, clock, background, log, settings, random = Math.random } = options;
+  const { kv, memory, leases, clock, background, log, settings } = options;
+  const alone = createKvReader(kv, options.random ?? Math.random);
   const pauses = createPauses(clock, PAUSE_MS);
   /** Of a bucket, or of one key in it, since the index failed for it. */
   const failures = createPauses(clock, PAUSE_MS);
@@ -78,14 +72,11 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
   const hold = ({ bucket, key }: Question): Held | null => enough(memory.look(bucket, key), key);
 
   /** From KV, where its object published the key; null: ask the index. */
-  async function askKv({ bucket, key, ticket }: Question, lease: KeyLeases): Promise<Found | null> {
+  async function askKv({ bucket, key, ticket, reader }: Question, lease: KeyLeases): Promise<Found | null> {
     const { gate: known } = memory.look(bucket, key);
     const freshGate = known !== null && known.overdueSeconds < 0 ? known : null;
     const names = { gate: gateName(bucket), pointer: pointerName(bucket, key) };
-    const read = () => {
-      const wanted = freshGate === null ? [names.gate, names.pointer] : [names.pointer];
-      return kv.get(wanted, { type: 'text', cacheTtl: KV_CACHE_TTL_SECONDS });
-    };
+    const read = () => reader.read(freshGate === null ? [names.gate, names.pointer] : [names.pointer]);
     let texts: Map<string, string | null>;
     try {
       texts = await within(settings.tierLimitMs, 'KV', read);
@@ -133,7 +124,7 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
 
   async function ask(question: Question): Promise<Found> {
     const lease = leases.of(question.bucket, question.key);
-    if (lease === null || pauses.isOn('kv') || random() < 1 / KV_SAMPLING) return askIndex(question);
+    if (lease === null || pauses.isOn('kv') || question.reader.isSampled()) return askIndex(question);
     const name = pointerName(question.bucket, question.key);
     if (unbelieved.isOn(name)) return askIndex(question);
     const found = await askKv(question, lease);
@@ -185,10 +176,10 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
     });
   }
 
-  return {
-    peek: memory.peek,
-    find(bucket, key, load) {
-      const question = { bucket, key, load, ticket: memory.ticket() };
+  const findWith =
+    (reader: KvReader): HotMetadata['find'] =>
+    (bucket, key, load) => {
+      const question = { bucket, key, load, ticket: memory.ticket(), reader };
       const held = hold(question);
       if (held === null) return ask(question);
       if (held.overdueSeconds < 0) return { gate: held.gate, pointer: held.pointer, tier: 'memory', stale: null };
@@ -200,7 +191,12 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
       // After a failure one asks, for as long as it takes; the others wait for what becomes of that.
       failures.renew(pointerName(bucket, key));
       return askOrStale(question);
-    },
+    };
+
+  return {
+    peek: memory.peek,
+    find: findWith(alone),
+    findAll: (bucket, keys, load) => withOneRead(alone, (reader) => findAll(findWith(reader), bucket, keys, load)),
     evict(bucket, keys) {
       memory.evict(bucket, keys);
       leases.revoke(bucket, keys);

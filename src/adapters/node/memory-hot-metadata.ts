@@ -4,6 +4,7 @@
 import type { BucketName, ObjectKey } from '../../ports/domain.ts';
 import type { Found, HotMetadata } from '../../ports/hot-metadata.ts';
 import { within } from '../../ports/within.ts';
+import { findAll } from '../shared/find-all.ts';
 import type { MemoryPointers } from '../shared/memory-pointers.ts';
 import type { CommitWatcher } from './sqlite-metadata-index.ts';
 
@@ -19,27 +20,30 @@ export function createMemoryHotMetadata(pointers: MemoryPointers, limitMs: numbe
     else for (const name of underWay.keys()) if (name.startsWith(`${bucket}/`)) underWay.delete(name);
   }
 
+  const find: HotMetadata['find'] = (bucket, key, load) => {
+    const known = pointers.peek(bucket, key);
+    if (known !== null) return { gate: known.gate, pointer: known.pointer, tier: 'memory', stale: null };
+    const name = nameOf(bucket, key);
+    const shared = underWay.get(name);
+    if (shared !== undefined) return shared;
+    const ticket = pointers.ticket();
+    const reading = within(limitMs, 'the index', load)
+      .then((loaded): Found => {
+        pointers.fill(bucket, key, loaded, ticket);
+        return { ...loaded, tier: 'index', stale: null };
+      })
+      .finally(() => {
+        if (underWay.get(name) === reading) underWay.delete(name);
+      });
+    // While a write is under way each reader asks for itself: one may see the commit that another's read came before.
+    if (!pointers.isHeld(bucket, key)) underWay.set(name, reading);
+    return reading;
+  };
+
   return {
     peek: pointers.peek,
-    find(bucket, key, load) {
-      const known = pointers.peek(bucket, key);
-      if (known !== null) return { gate: known.gate, pointer: known.pointer, tier: 'memory', stale: null };
-      const name = nameOf(bucket, key);
-      const shared = underWay.get(name);
-      if (shared !== undefined) return shared;
-      const ticket = pointers.ticket();
-      const reading = within(limitMs, 'the index', load)
-        .then((loaded): Found => {
-          pointers.fill(bucket, key, loaded, ticket);
-          return { ...loaded, tier: 'index', stale: null };
-        })
-        .finally(() => {
-          if (underWay.get(name) === reading) underWay.delete(name);
-        });
-      // While a write is under way each reader asks for itself: one may see the commit that another's read came before.
-      if (!pointers.isHeld(bucket, key)) underWay.set(name, reading);
-      return reading;
-    },
+    find,
+    findAll: (bucket, keys, load) => findAll(find, bucket, keys, load),
     evict(bucket, keys) {
       pointers.evict(bucket, keys);
       part(bucket, keys);

@@ -24,17 +24,8 @@ export function findCurrentOf(
   bucket: BucketName,
   keys: readonly ObjectKey[],
 ): Promise<readonly Found[]> {
-  // Asked by the first of them that memory does not know.
-  let resolving: Promise<{ bucket: BucketRecord | null; objects: readonly (ObjectVersion | null)[] }> | null = null;
-  const resolveAll = () => {
-    resolving ??= ports.metadataIndex.call(bucket, 'resolveAll', { name: bucket, keys });
-    return resolving;
-  };
-  const finds = keys.map((key, i) =>
-    ports.hotMetadata.find(bucket, key, async () => {
-      const found = await resolveAll();
-      return toKnown({ bucket: found.bucket, object: found.objects[i] ?? null });
-    }),
-  );
-  return Promise.all(finds);
+  return ports.hotMetadata.findAll(bucket, keys, async () => {
+    const { bucket: record, objects } = await ports.metadataIndex.call(bucket, 'resolveAll', { name: bucket, keys });
+    return objects.map((object) => toKnown({ bucket: record, object }));
+  });
 }

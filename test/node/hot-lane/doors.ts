@@ -140,6 +140,7 @@ export async function createStockedCore(): Promise<MemoryCore> {
     hotMetadata: {
       peek: (bucket, name) => tierOf(bucket).peek(bucket, name),
       find: (bucket, name, load) => tierOf(bucket).find(bucket, name, load),
+      findAll: (bucket, names, load) => tierOf(bucket).findAll(bucket, names, load),
       evict: (bucket, names) => tierOf(bucket).evict(bucket, names),
       staleForMs: () => 0,
     },

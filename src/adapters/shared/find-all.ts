@@ -1,0 +1,18 @@
+// Looks up several keys of a bucket as the hot metadata of a home looks up one, with one read of the index for all.
+import type { BucketName, ObjectKey } from '../../ports/domain.ts';
+import type { Found, HotMetadata, Known } from '../../ports/hot-metadata.ts';
+
+/** What `find` gives of each key, in their order. `load` is called once at most, when the first of them needs it. */
+export function findAll(
+  find: HotMetadata['find'],
+  bucket: BucketName,
+  keys: readonly ObjectKey[],
+  load: () => Promise<readonly Known[]>,
+): Promise<readonly Found[]> {
+  let loading: Promise<readonly Known[]> | null = null;
+  const loadOne = async (at: number): Promise<Known> => {
+    loading ??= load();
+    return (await loading)[at] ?? { gate: null, pointer: null };
+  };
+  return Promise.all(keys.map((key, at) => find(bucket, key, () => loadOne(at))));
+}
