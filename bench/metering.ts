@@ -47,7 +47,7 @@ const idle: UsageCounter = {
   allowances: null,
   count: () => undefined,
   note: () => undefined,
-  countOpen: () => ({ sent: () => undefined, end: () => undefined }),
+  countOpen: () => ({ sent: () => true, end: () => undefined }),
   countApart: () => {
     throw new Error('Nothing here has a receipt.');
   },

@@ -145,7 +145,7 @@ function createTierMeter(usage: Usage): Meter {
     note: () => undefined,
     countOpen(operationClass, bytesOut, tier, storageClass) {
       counter.count(operationClass, bytesOut, tier, storageClass);
-      return { sent: () => undefined, end: () => undefined };
+      return { sent: () => true, end: () => undefined };
     },
     countApart: () => {
       throw new Error('Nothing here has a receipt.');
@@ -156,6 +156,7 @@ function createTierMeter(usage: Usage): Meter {
     of: () => counter,
     ofGate: () => counter,
     drain: () => [],
+    letGoOfIdle: () => undefined,
     forgetAllowances: () => undefined,
     forgotten: () => 0,
     hasUses: () => false,

@@ -1,6 +1,7 @@
 // Bytes of a long answer count as they leave, so that whoever opens a large object and goes away does not make its owner pay
 // for all of it. Called by all doors that meter answers. Where a home sends a body by itself, it counts whole at the start.
 import { ChunkStream } from '../ports/chunk-stream.ts';
+import { StorageError } from '../ports/errors.ts';
 import type { OpenUse, UsageCounter, Use } from '../ports/metering.ts';
 import type { OutgoingBody } from './outgoing-body.ts';
 
@@ -23,10 +24,12 @@ function meteredStream({ chunks }: ChunkStream, use: OpenUse): ChunkStream {
       try {
         const chunk = await chunks.next(wantedBytes);
         if (chunk === null) use.end();
-        else use.sent(chunk.bytes.length);
+        else if (!use.sent(chunk.bytes.length)) throw new StorageError('UsageCapReached');
         return chunk;
       } catch (error) {
         use.end();
+        // When it is the use that says no, they are still open.
+        chunks.close();
         throw error;
       }
     },

@@ -65,8 +65,11 @@ export type Allowance = {
 
 /** An answer on its way out. */
 export type OpenUse = {
-  /** So many bytes more have left. */
-  sent(bytes: number): void;
+  /**
+   * So many bytes more are about to leave. False: they must not, nor any others. The answer stood still for so long that its
+   * caps had back what it held (`letGoOfIdle`), and have no room for it now.
+   */
+  sent(bytes: number): boolean;
   /** Nothing more leaves: all did, or the client went away. Idempotent. */
   end(): void;
 };
@@ -127,6 +130,11 @@ export type Meter = {
   drain(wants: (accountId: AccountId) => boolean): readonly DrainedUsage[];
   /** Whether anything is counted that no drain has taken. Cost: nothing. */
   hasUses(): boolean;
+  /**
+   * Gives caps back what answers hold of which nothing has left for a minute: a runtime does not always tell that a client went
+   * away. One that goes on holds it anew. Cost: a look at each answer under way that is capped.
+   */
+  letGoOfIdle(): void;
   /** Forgets the allowances of an account's counters, so that they are asked for. */
   forgetAllowances(accountId: AccountId): void;
   /** How often that was done. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
+import { countSent } from '../../src/http/count-sent.ts';
+import { ChunkStream } from '../../src/ports/chunk-stream.ts';
 import type { AccessKeyId, AccountId, BucketGate, BucketId } from '../../src/ports/domain.ts';
 import type { Allowance, UsageOwner } from '../../src/ports/metering.ts';
 
@@ -115,5 +117,52 @@ describe('usage meter', () => {
     expect([allowance.used, allowance.underWay]).toEqual([101, 0]);
     expect(meter.drain(all)[0]?.counts.get('STANDARD_IA')).toMatchObject({ classB: 0, bucketBytes: 20 });
     expect(meter.totals().bytesOut.bucket).toBe(50);
+  });
+
+  it('gives a cap back what an answer holds that stood still for a minute, and lets it go on only where there is room', async () => {
+    const { meter, setNow } = open();
+    const counter = meter.of(owner());
+    const allowance: Allowance = {
+      ...{ capId: 'cap', scope: { kind: 'account' }, used: 0, upTo: 150, underWay: 0, isLast: false },
+      ...{ expiresAtMs: 9000, level: 'open', perA: 0, perB: 0, perByte: 1 },
+    };
+    counter.allowances = [allowance];
+    const body = countSent(
+      counter,
+      { operationClass: 'B', bytesOut: 100, tier: 'bucket', storageClass: 'STANDARD' },
+      new ChunkStream({
+        next: async () => ({ bytes: new Uint8Array(10), isBorrowed: false }),
+        close: () => {
+          isClosed = true;
+        },
+      }),
+    ) as ChunkStream;
+    let isClosed = false;
+    const standing = () => [allowance.used, allowance.underWay];
+    const vanished = counter.countOpen('B', 40, 'bucket', 'STANDARD');
+    await body.chunks.next(10);
+    expect(standing()).toEqual([140, 130]);
+    setNow(50_000);
+    await body.chunks.next(10);
+    // The one that moved is held on.
+    setNow(61_000);
+    meter.letGoOfIdle();
+    expect(standing()).toEqual([100, 80]);
+    vanished.end();
+    expect(standing()).toEqual([100, 80]);
+    setNow(110_000);
+    meter.letGoOfIdle();
+    expect(standing()).toEqual([20, 0]);
+    // There is room for all that is left of it.
+    await body.chunks.next(10);
+    expect(standing()).toEqual([100, 70]);
+    setNow(170_000);
+    meter.letGoOfIdle();
+    counter.count('B', 60, 'memory', 'STANDARD');
+    expect(standing()).toEqual([90, 0]);
+    await expect(body.chunks.next(10)).rejects.toMatchObject({ code: 'UsageCapReached' });
+    expect([isClosed, standing()]).toEqual([true, [90, 0]]);
+    const [usage] = meter.drain(all);
+    expect(usage?.counts.get('STANDARD')).toMatchObject({ classB: 3, bucketBytes: 30, memoryBytes: 60 });
   });
 });

@@ -17,6 +17,7 @@ import {
   unitsOf,
 } from '../../ports/metering.ts';
 import type { Clock } from '../../ports/system.ts';
+import { createHoldings, type Holdings, haveRoom } from './holdings.ts';
 
 export type UsageMeter = Meter & {
   /** What was counted of a bucket and not drained yet, by whatever key; null when nothing was. For tests. */
@@ -39,7 +40,12 @@ const newCounts = (): UsageCounts => ({
 const NO_OPERATIONS: ReadonlyMap<string, number> = new Map();
 
 /** `list` is called at a counter's first use after each drain, `addApart` with what drains don't take. */
-type Listener = { list(counter: Counter): void; addApart(usage: DrainedUsage): void; nowMs(): number };
+type Listener = {
+  list(counter: Counter): void;
+  addApart(usage: DrainedUsage): void;
+  readonly hold: Holdings['hold'];
+  nowMs(): number;
+};
 
 class Counter implements UsageCounter {
   readonly owner: UsageOwner;
@@ -70,36 +76,37 @@ class Counter implements UsageCounter {
 
   countOpen(operationClass: OperationClass, bytesOut: number, tier: UsageTier, storageClass: string): OpenUse {
     this.count(operationClass, 0, tier, storageClass);
-    const held = (this.allowances ?? []).map((allowance) => ({ allowance, perByte: allowance.perByte }));
-    for (const { allowance, perByte } of held) {
-      allowance.used += bytesOut * perByte;
-      allowance.underWay += bytesOut * perByte;
-    }
+    const { hold } = this.#listener;
     let left = bytesOut;
+    let held = hold(this.allowances ?? [], left);
     return {
       sent: (bytes) => {
         const counted = Math.min(bytes, left);
+        if (counted === 0) return true;
+        if (!held.isKept()) {
+          const allowances = this.allowances ?? [];
+          if (!haveRoom(allowances, left)) return false;
+          held = hold(allowances, left);
+        }
         left -= counted;
         addBytes(storageClass === 'STANDARD' ? this.#standard : this.#other(storageClass), counted, tier);
-        for (const { allowance, perByte } of held) allowance.underWay -= counted * perByte;
+        held.pass(counted);
         if (!this.#isListed) this.#enlist();
+        return true;
       },
       end() {
-        for (const { allowance, perByte } of held) {
-          allowance.underWay -= left * perByte;
-          allowance.used -= left * perByte;
-        }
+        held.letGo();
         left = 0;
       },
     };
   }
 
   countApart({ operationClass, bytesOut, tier, storageClass, alsoRead }: Use) {
-    const { addApart, nowMs } = this.#listener;
+    const { addApart } = this.#listener;
     const list = (counter: Counter) => {
-      counter.usedFromMs = nowMs();
+      counter.usedFromMs = this.#listener.nowMs();
     };
-    const apart = new Counter(this.owner, { list, addApart, nowMs });
+    const apart = new Counter(this.owner, { ...this.#listener, list });
     apart.allowances = this.allowances;
     apart.count(operationClass, bytesOut, tier, storageClass);
     for (let read = 0; read < alsoRead; read++) apart.count('B', 0, 'none', 'STANDARD');
@@ -201,7 +208,9 @@ export function createUsageMeter(clock: Clock): UsageMeter {
     onUse();
   }
 
-  const listener: Listener = { list, addApart: (usage) => addTo(drained, usage), nowMs: () => clock.nowMs() };
+  const addApart = (usage: DrainedUsage) => addTo(drained, usage);
+  const { hold, letGoOfIdle } = createHoldings(clock);
+  const listener: Listener = { list, addApart, hold, nowMs: () => clock.nowMs() };
 
   function of(owner: UsageOwner): Counter {
     // No id of a bucket or an account has a space.
@@ -240,6 +249,7 @@ export function createUsageMeter(clock: Clock): UsageMeter {
       return taken;
     },
     hasUses: () => used.size > 0,
+    letGoOfIdle,
     forgotten: () => forgotten,
     forgetAllowances(accountId: AccountId) {
       forgotten += 1;

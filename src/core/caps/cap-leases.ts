@@ -73,6 +73,7 @@ export function createCapLeases(
 
   async function renew(accountId: AccountId): Promise<KnownCaps> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      meter.letGoOfIdle();
       // What is counted up to here will be recorded when the state is read; what comes later is the lease's.
       const old = accounts.get(accountId)?.allowances ?? new Map<string, Allowance>();
       // What is on its way by itself may arrive after that: it is taken as used later, at worst twice.

@@ -121,6 +121,20 @@ function createWorld(cap: Cap) {
 }
 
 describe('caps', () => {
+  it('have back what an answer held whose reader vanished without a word', async () => {
+    const world = createWorld(bytesCap(BigInt(1000 * UNIT)));
+    const { guard, meter, use } = world.createProcess();
+    for (let bytes = 200 * UNIT, reader = 0; reader < 5; reader++) {
+      await guard.require(owner(), { operationClass: 'B', bytesOut: bytes, fromMemory: false });
+      meter
+        .of(owner())
+        .countOpen('B', bytes, 'bucket', 'STANDARD')
+        .sent(10 * UNIT);
+      world.advance(60_000);
+    }
+    expect(await use(200 * UNIT)).toBe('served');
+  });
+
   it('are never passed, by however many processes and clients at once', async () => {
     const step = fc.record({
       process: fc.nat({ max: 3 }),
