@@ -15,11 +15,8 @@ import { createApp } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
 import { createDecide } from '../src/core/auth/decide.ts';
 import { ROOT_ACCOUNT } from '../src/core/auth/root-account.ts';
-import { openBucket } from '../src/core/buckets/bucket-handle.ts';
-import { createBucket } from '../src/core/buckets/create-bucket.ts';
 import type { Core } from '../src/core/core.ts';
-import { parseBucketName, parseObjectKey } from '../src/core/names.ts';
-import { putObject } from '../src/core/objects/put-object.ts';
+import { parseBucketName } from '../src/core/names.ts';
 import { openBody } from '../src/core/objects/read-object.ts';
 import { createAddressReader } from '../src/http/address.ts';
 import { createDelivery } from '../src/http/delivery/deliver.ts';
@@ -28,7 +25,7 @@ import type { SignedRead } from '../src/http/request.ts';
 import { createAuthenticator } from '../src/http/s3/authenticate.ts';
 import { evaluateRead } from '../src/http/semantics/conditional.ts';
 import { objectHeaders } from '../src/http/semantics/object-headers.ts';
-import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
+import { bodyOf, makePublicObject, PUBLIC_KEY } from './lib/public-object.ts';
 import { ACCESS_KEY, SECRET_KEY } from './lib/servers.ts';
 import { median, printTable } from './lib/table.ts';
 
@@ -58,18 +55,8 @@ const { ports, close } = await openNodePorts(config, { dataDir: folder, log, onC
 try {
   const core: Core = { ports, settings: config };
   const name = parseBucketName('hot');
-  const key = parseObjectKey('object');
-  const everyone = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::hot/*' };
-  const policyJson = JSON.stringify({ Version: '2012-10-17', Statement: [everyone] });
-  await createBucket(core, ROOT_ACCOUNT, name, { ...PRIVATE_ACCESS, policyJson });
-  const bucket = await openBucket(core, name, () => undefined);
-  const attributes = { headers: {}, userMetadata: {}, storageClass: 'STANDARD' };
-  const expectation = { contentMd5Hex: null, checksum: null };
-  const body = {
-    lengthBytes: BODY.length,
-    pump: async (onChunk: (chunk: Uint8Array) => unknown) => void onChunk(BODY),
-  };
-  const object = await putObject(core, bucket, { key, attributes, body, expectation, condition: null });
+  const key = PUBLIC_KEY;
+  const { object } = await makePublicObject(core, 'hot', bodyOf(BODY));
 
   const incoming = (headers: Record<string, string>) =>
     ({

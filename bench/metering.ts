@@ -13,21 +13,19 @@ import { parseConfig } from '../src/config.ts';
 import { createDecide } from '../src/core/auth/decide.ts';
 import { ROOT_ACCOUNT } from '../src/core/auth/root-account.ts';
 import { openBucket } from '../src/core/buckets/bucket-handle.ts';
-import { createBucket } from '../src/core/buckets/create-bucket.ts';
 import { setBucketSettings } from '../src/core/buckets/set-bucket-settings.ts';
 import { createCapGuard } from '../src/core/caps/cap-guard.ts';
 import { setCap } from '../src/core/caps/set-cap.ts';
 import type { Core } from '../src/core/core.ts';
 import { createUsageFlusher } from '../src/core/metering/flush-usage.ts';
 import { createReceipts } from '../src/core/metering/take-receipt.ts';
-import { parseBucketName, parseObjectKey } from '../src/core/names.ts';
-import { putObject } from '../src/core/objects/put-object.ts';
+import { parseBucketName } from '../src/core/names.ts';
 import { createDelivery } from '../src/http/delivery/deliver.ts';
-import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
 import type { BucketSettings } from '../src/ports/bucket-settings.ts';
 import type { AccountId, BucketId } from '../src/ports/domain.ts';
 import type { UsageCounter } from '../src/ports/metering.ts';
 import { HOUR_MS } from '../src/ports/time.ts';
+import { bodyOf, makePublicObject } from './lib/public-object.ts';
 import { median, printTable } from './lib/table.ts';
 
 const BODY = Buffer.alloc(10 * 1024, 'quayside ');
@@ -61,17 +59,7 @@ async function openDoor(
   { isCapped = false, receipts = null }: { isCapped?: boolean; receipts?: BucketSettings['receipts'] } = {},
 ): Promise<() => void> {
   const name = parseBucketName(bucketName);
-  const Resource = `arn:aws:s3:::${bucketName}/*`;
-  const everyone = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource };
-  const policyJson = JSON.stringify({ Version: '2012-10-17', Statement: [everyone] });
-  const { record } = await createBucket(core, ROOT_ACCOUNT, name, { ...PRIVATE_ACCESS, policyJson });
-  await putObject(core, await openBucket(core, name, () => undefined), {
-    key: parseObjectKey('object'),
-    attributes: { headers: {}, userMetadata: {}, storageClass: 'STANDARD' },
-    body: { lengthBytes: BODY.length, pump: async (onChunk) => void onChunk(BODY) },
-    expectation: { contentMd5Hex: null, checksum: null },
-    condition: null,
-  });
+  const { record } = await makePublicObject(core, bucketName, bodyOf(BODY));
   await setBucketSettings(core, await openBucket(core, name, () => undefined), { receipts });
   if (isCapped) {
     await setCap(core, ROOT_ACCOUNT.id, {
