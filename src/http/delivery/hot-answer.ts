@@ -6,9 +6,11 @@
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { bodyNow } from '../../core/objects/read-object.ts';
+import type { LentBytes } from '../../ports/blob-store.ts';
 import type { BucketGate, BucketName, Pointer } from '../../ports/domain.ts';
 import { everyoneMayRead } from '../../ports/pointer.ts';
 import type { Domains } from '../address.ts';
+import { finishLater } from '../finish-later.ts';
 import { atHandTiming } from '../observe/server-timing.ts';
 import type { AnswerHot, HotReply, PlainRead } from '../request.ts';
 import { evaluateRead, NO_CONDITIONS } from '../semantics/conditional.ts';
@@ -148,9 +150,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     }
     const isRead = tier === 'bucket';
     const headers = headersIn(gate, prepared.partOfAny(pointer, isRead ? 'bucket' : 'memory'));
-    const finish = (): HotReply | null => {
-      const lent = lend === null ? null : lend();
-      if (lent === null && lend !== null) return null;
+    const replyWith = (lent: LentBytes | null): HotReply => {
       if (isRead) counts.getPartRead += 1;
       else counts.getPart += 1;
       countRead(meter, gate, lengthBytes, tier, pointer.storageClass);
@@ -158,7 +158,8 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
       const part = { range, sizeBytes: pointer.sizeBytes, serverTiming: timing };
       return { status: 206, headers, part, body, lent, finish: null, bucket, surface, accessKeyId: null };
     };
-    if (lend === null) return finish();
+    if (lend === null) return replyWith(null);
+    const finish = finishLater(lend, replyWith);
     return { status: 206, headers, part: null, body, lent: null, finish, bucket, surface, accessKeyId: null };
   }
 }

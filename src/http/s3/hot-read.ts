@@ -5,11 +5,13 @@
 import type { Decide } from '../../core/auth/decide.ts';
 import type { Core } from '../../core/core.ts';
 import { bodyNow } from '../../core/objects/read-object.ts';
+import type { LentBytes } from '../../ports/blob-store.ts';
 import type { AccessKey, BucketName, ObjectVersion } from '../../ports/domain.ts';
 import type { OperationClass, UsageTier } from '../../ports/metering.ts';
 import type { Domains } from '../address.ts';
 import type { HotCounts } from '../delivery/hot-counts.ts';
 import { createHotPlaceReader } from '../delivery/hot-place.ts';
+import { finishLater } from '../finish-later.ts';
 import { hotOperationTiming } from '../observe/server-timing.ts';
 import { RECEIPT } from '../receipt-header.ts';
 import type { AnswerHotSigned, HotReply, SignedRead } from '../request.ts';
@@ -125,9 +127,7 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
       return reply(allowed, { status: 200, headers: headers.whole(tier), body });
     }
     const sent = { status: 206, headers: headers.part(tier) } as const;
-    const finish = (): HotReply | null => {
-      const lent = lend === null ? null : lend();
-      if (lent === null && lend !== null) return null;
+    const replyWith = (lent: LentBytes | null): HotReply => {
       counted();
       const timing = tier === 'bucket' && isServerTimingOn ? hotOperationTiming(tier, lent?.tookMs ?? 0) : '';
       return reply(allowed, {
@@ -137,7 +137,7 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
         lent,
       });
     };
-    return lend === null ? finish() : reply(allowed, { ...sent, finish });
+    return lend === null ? replyWith(null) : reply(allowed, { ...sent, finish: finishLater(lend, replyWith) });
   }
 
   function count(
