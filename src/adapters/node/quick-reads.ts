@@ -70,7 +70,7 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
     const end = Math.floor((offsetBytes + lengthBytes - 1) / PAGE_BYTES) + 1;
     // Word by word: 64 KiB are 17 pages, in two words.
     for (let page = Math.floor(offsetBytes / PAGE_BYTES); page < end; ) {
-      const word = pages.maps.get(Math.floor(page / PAGES_PER_MAP))?.[(page % PAGES_PER_MAP) >>> 5] ?? 0;
+      const word = pages.maps.get(Math.floor(page / PAGES_PER_MAP))?.[wordOf(page)] ?? 0;
       const count = pagesInWord(page, end);
       const wanted = bitsOf(page, count);
       if ((word & wanted) !== wanted) return false;
@@ -142,7 +142,7 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
       const end = Math.floor((position + lengthBytes - 1) / PAGE_BYTES) + 1;
       for (let page = Math.floor(position / PAGE_BYTES); page < end; ) {
         const map = mapOf(file, Math.floor(page / PAGES_PER_MAP));
-        const word = (page % PAGES_PER_MAP) >>> 5;
+        const word = wordOf(page);
         const count = pagesInWord(page, end);
         map[word] = (map[word] ?? 0) | bitsOf(page, count);
         page += count;
@@ -151,12 +151,17 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
   };
 }
 
+/** Which word of its map has the bit of a page. */
+function wordOf(page: number): number {
+  return ((page % PAGES_PER_MAP) / PAGES_PER_WORD) | 0;
+}
+
 /** How many pages from `page` up to `end` have their bits in the same word of 32. */
 function pagesInWord(page: number, end: number): number {
-  return Math.min(32 - (page & 31), end - page);
+  return Math.min(PAGES_PER_WORD - (page % PAGES_PER_WORD), end - page);
 }
 
 /** The bits of so many pages of one word. */
 function bitsOf(page: number, count: number): number {
-  return (count === 32 ? -1 : (1 << count) - 1) << (page & 31);
+  return (count === PAGES_PER_WORD ? -1 : (1 << count) - 1) << (page % PAGES_PER_WORD);
 }

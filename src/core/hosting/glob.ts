@@ -18,7 +18,7 @@ export const FOLDERS = 4;
 
 /** Whether it is a pattern. */
 export function isGlob(pattern: string): boolean {
-  return pattern !== '' && pattern.length <= GLOB_MAX_LENGTH && expandBraces(pattern) !== null;
+  return alternativesOf(pattern) !== null;
 }
 
 /**
@@ -26,7 +26,11 @@ export function isGlob(pattern: string): boolean {
  * that can take nothing only FOLDERS stands right before another, and that once.
  */
 export function parseGlob(pattern: string): readonly (readonly Token[])[] | null {
-  return isGlob(pattern) ? (expandBraces(pattern)?.map(tokensOf) ?? null) : null;
+  return alternativesOf(pattern)?.map(tokensOf) ?? null;
+}
+
+function alternativesOf(pattern: string): readonly string[] | null {
+  return pattern === '' || pattern.length > GLOB_MAX_LENGTH ? null : expandBraces(pattern);
 }
 
 /** `a{b,c}` to `ab` and `ac`; null for braces that don't pair, nest, or are too many. */

@@ -94,11 +94,10 @@ export function createRecogniser(names: {
   let current: Buffer = Buffer.alloc(0);
   const readHeader = (index: number): string | null => {
     const start = found[2 * index] ?? -1;
-    return start === -1 ? null : current.toString('latin1', start, found[2 * index + 1]);
-  };
-  const readTag = (): string | null => {
-    const start = found[2 * IF_NONE_MATCH_AT] ?? -1;
-    return start === -1 ? null : texts.of(current, start, found[2 * IF_NONE_MATCH_AT + 1] ?? start);
+    if (start === -1) return null;
+    const end = found[2 * index + 1] ?? start;
+    // Of these only entity tags come again.
+    return index === IF_NONE_MATCH_AT ? texts.of(current, start, end) : current.toString('latin1', start, end);
   };
   const header = (name: string): string | null => {
     const index = (READ_HEADERS as readonly string[]).indexOf(name);
@@ -132,7 +131,7 @@ export function createRecogniser(names: {
       rawPath,
       rawQuery,
       host: host.name,
-      ifNoneMatch: readTag(),
+      ifNoneMatch: readHeader(IF_NONE_MATCH_AT),
       range: readHeader(RANGE_AT),
       header,
       headerNames,
