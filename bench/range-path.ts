@@ -94,7 +94,7 @@ try {
 
   function send(due: readonly Due[]): void {
     for (const { reply, requestId } of due) {
-      const whole = finished(reply);
+      const whole = finished(reply, false);
       if (whole?.lent == null) {
         left += 1;
         continue;

@@ -107,6 +107,8 @@ export type Config = {
   readonly defaultCacheControl: string;
   /** Whether hot public reads are answered before node:http, Node only. QUAYSIDE_HOT_LANE, on. */
   readonly isHotLaneOn: boolean;
+  /** Whether files that are read often may be mapped into memory, Node on Linux only. QUAYSIDE_MAPPED_FILES, on. */
+  readonly mapsFiles: boolean;
   /**
    * Addresses and CIDR ranges of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, Node only. Everybody
    * else's are ignored. QUAYSIDE_TRUSTED_PROXIES, a list with commas, none.
@@ -284,6 +286,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
       text('QUAYSIDE_DEFAULT_CACHE_CONTROL') ?? 'public, max-age=60',
     ),
     isHotLaneOn: parseSwitch('QUAYSIDE_HOT_LANE', text('QUAYSIDE_HOT_LANE') ?? 'on'),
+    mapsFiles: parseSwitch('QUAYSIDE_MAPPED_FILES', text('QUAYSIDE_MAPPED_FILES') ?? 'on'),
     trustedProxies: parseAddressRanges('QUAYSIDE_TRUSTED_PROXIES', text('QUAYSIDE_TRUSTED_PROXIES')),
     metricsToken: parseToken('QUAYSIDE_METRICS_TOKEN', text('QUAYSIDE_METRICS_TOKEN')),
     accessLog: parseAccessLog(text('QUAYSIDE_ACCESS_LOG') ?? 'off'),

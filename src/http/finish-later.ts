@@ -4,8 +4,8 @@ import type { HotReply } from './request.ts';
 
 /** The `finish` of a reply whose body is still to be read. */
 export function finishLater(lend: LendBytes, replyWith: (lent: LentBytes) => HotReply): HotReply['finish'] {
-  return () => {
-    const lent = lend();
+  return (maySend) => {
+    const lent = lend(maySend);
     return lent === null ? null : replyWith(lent);
   };
 }

@@ -108,9 +108,10 @@ export type HotReply = {
   readonly lent: LentBytes | null;
   /**
    * Set where a 206 lacks its part and its body: reads them, meters them, and gives the whole reply. Null: they are not at
-   * hand any more, nothing was done, and the request must go the full way. To be called once at most, and soon.
+   * hand any more, nothing was done, and the request must go the full way. To be called once at most, and soon. `maySend`: as of
+   * LendBytes.
    */
-  readonly finish: (() => HotReply | null) | null;
+  readonly finish: ((maySend: boolean) => HotReply | null) | null;
   /** Whose object it is, and which part of the service it was asked of. */
   readonly bucket: BucketName;
   readonly surface: Extract<Surface, 'delivery' | 'website' | 's3'>;
@@ -118,11 +119,14 @@ export type HotReply = {
   readonly accessKeyId: AccessKeyId | null;
 };
 
-/** The whole reply, or null. What fails here fails once more on the full way, where failures are answered and logged. */
-export function finished(reply: HotReply): HotReply | null {
+/**
+ * The whole reply, or null. What fails here fails once more on the full way, where failures are answered and logged.
+ * `maySend`: as of LendBytes.
+ */
+export function finished(reply: HotReply, maySend: boolean): HotReply | null {
   if (reply.finish === null) return reply;
   try {
-    return reply.finish();
+    return reply.finish(maySend);
   } catch {
     return null;
   }

@@ -31,9 +31,28 @@ export type LentBytes = {
   readonly lengthBytes: number;
   readonly tookMs: number;
   readonly release: () => void;
+  /** Set where nothing was read, and the buffer is empty: what sends the bytes from where they are. */
+  readonly sender: RangeSender | null;
 };
-/** Reads what is at hand, at once. Null: it is not, after all. */
-export type LendBytes = () => LentBytes | null;
+
+/** Sends a range from where it is. For homes that have the sockets of the system. */
+export type RangeSender = {
+  /** What is written at its beginning goes out in front of the range. Shared: to be written right before `send`. */
+  readonly head: Uint8Array;
+  /**
+   * Gives so much of the head and the range to a socket, by its descriptor, that has nothing waiting: how many bytes it took at
+   * once, 0 also where it fails. To be called once.
+   */
+  send(socketFd: number, headBytes: number): number;
+  /** Reads what of the range is behind its first bytes, right after `send`. Null: it can't be read. */
+  readBehind(skipBytes: number): Uint8Array | null;
+};
+
+/**
+ * Reads what is at hand, at once. Null: it is not, after all. `maySend`: who asks can send from where the bytes are, which
+ * is for the lender to choose.
+ */
+export type LendBytes = (maySend: boolean) => LentBytes | null;
 
 /**
  * A range of a blob, of its plain bytes where it is packed. Stores of homes are asked for plain blobs only

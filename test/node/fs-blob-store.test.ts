@@ -1,6 +1,16 @@
 // What the file store does beyond its contract: the footer, descriptors, folders, and what a crash or a full disk leaves.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +19,8 @@ import { blobPath } from '../../src/adapters/node/blob-path.ts';
 import { CHUNK_SIZES } from '../../src/adapters/node/chunk-buffers.ts';
 import { createFsBlobStore } from '../../src/adapters/node/fs-blob-store.ts';
 import { translateError } from '../../src/adapters/node/fs-errors.ts';
+import { openLibc } from '../../src/adapters/node/libc.ts';
+import { ASKED_BEFORE_MAPPED } from '../../src/adapters/node/mapped-files.ts';
 import { createOpenFiles } from '../../src/adapters/node/open-files.ts';
 import type { BlobIdentity, LentBytes } from '../../src/ports/blob-store.ts';
 import type { BlobId, BucketId, BucketName, ObjectKey, UploadId } from '../../src/ports/domain.ts';
@@ -149,7 +161,7 @@ describe('reading at once', () => {
     const range = { offsetBytes: 200_001, lengthBytes: LARGE };
     expect(store.atHand?.(id, range)).toBeNull();
     await store.read(id, { offsetBytes: 0, lengthBytes: 1 });
-    const lent = store.atHand?.(id, range)?.();
+    const lent = store.atHand?.(id, range)?.(false);
     expect(lent && isSameBytes(bytesOf(lent), body.subarray(200_001, 200_001 + LARGE))).toBe(true);
     lent?.release();
   });
@@ -162,7 +174,7 @@ describe('reading at once', () => {
     // Another process: it knows nothing of what the first one wrote.
     const { store } = openStore(dataDir);
     const range = { offsetBytes: 5000, lengthBytes: LARGE };
-    const read = (wanted = range) => store.atHand?.(id, wanted)?.() ?? null;
+    const read = (wanted = range) => store.atHand?.(id, wanted)?.(false) ?? null;
     expect(read()).toBeNull();
     await store.read(id, { offsetBytes: 0, lengthBytes: 100_000 });
     const first = read();
@@ -187,6 +199,45 @@ describe('reading at once', () => {
   });
 });
 
+it.runIf(openLibc() !== null)(
+  'leaves ranges of a file that is read often where they are, until it is deleted',
+  async () => {
+    const { store, pathOf } = openStore();
+    const id = ids.blobId(home);
+    const body = patternBytes(300_000);
+    await store.write(id, sourceOf(body), identity);
+    await store.read(id, { offsetBytes: 0, lengthBytes: 1 });
+    const range = { offsetBytes: 5001, lengthBytes: 60_000 };
+    const lend = (maySend: boolean) => store.atHand?.(id, range)?.(maySend) ?? null;
+    const isMapped = () => readFileSync('/proc/self/maps', 'utf8').includes(pathOf(id));
+    for (let asked = 1; asked < ASKED_BEFORE_MAPPED; asked++) lend(true)?.release();
+    const first = lend(false);
+    expect([first?.sender, isMapped()]).toEqual([null, false]);
+    first?.release();
+    const lent = lend(true);
+    const target = join(temporaryFolder(), 'target');
+    const fd = openSync(target, 'w');
+    const headBytes = Buffer.from('head ').copy(lent?.sender?.head ?? Buffer.alloc(0));
+    expect(lent?.sender?.send(fd, headBytes)).toBe(60_005);
+    closeSync(fd);
+    const sent = readFileSync(target);
+    expect(sent.toString('latin1', 0, 5)).toBe('head ');
+    expect(isSameBytes(sent.subarray(5), body.subarray(5001, 65_001))).toBe(true);
+    const rest = lent?.sender?.readBehind(59_000);
+    expect(rest != null && isSameBytes(rest, body.subarray(64_001, 65_001))).toBe(true);
+    expect([lent?.lengthBytes, isMapped()]).toEqual([60_000, true]);
+    // Who can't send from there gets them as ever.
+    const read = lend(false);
+    expect(read !== null && isSameBytes(bytesOf(read), body.subarray(5001, 65_001))).toBe(true);
+    read?.release();
+    truncateSync(pathOf(id), 10_000);
+    expect(lend(true)?.sender?.readBehind(0)).toBeNull();
+    await store.delete([id]);
+    expect([lend(true), isMapped()]).toEqual([null, false]);
+    expect(store.bufferCounts().outBytes).toBe(0);
+  },
+);
+
 it('lends nothing of a file that was closed since it was asked for', async () => {
   const { store } = openStore();
   const id = ids.blobId(home);
@@ -195,7 +246,7 @@ it('lends nothing of a file that was closed since it was asked for', async () =>
   const lend = store.atHand?.(id, { offsetBytes: 0, lengthBytes: 100 });
   expect(lend).toBeTypeOf('function');
   await store.delete([id]);
-  expect(lend?.()).toBeNull();
+  expect(lend?.(false)).toBeNull();
   expect(store.bufferCounts().outBytes).toBe(0);
 });
 

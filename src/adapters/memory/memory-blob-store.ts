@@ -49,7 +49,7 @@ export function createMemoryBlobStore(): MemoryBlobStore {
       const buffer = find(id, range).slice();
       // So that tests see it when somebody goes on reading.
       const release = () => void buffer.fill(0);
-      return { buffer, at: 0, lengthBytes: buffer.length, tookMs: 0, release };
+      return { buffer, at: 0, lengthBytes: buffer.length, tookMs: 0, release, sender: null };
     },
     async open(id, range) {
       const bytes = find(id, range);

@@ -12,10 +12,12 @@ import { type BlobFooter, decodeFooter, TRAILER_BYTES } from './blob-footer.ts';
 import { listBlobs } from './blob-list.ts';
 import { type BlobPath, blobPath, temporaryPath } from './blob-path.ts';
 import { writeBlobFile } from './blob-writer.ts';
-import { type ChunkBuffers, createChunkBuffers, HEADROOM_BYTES } from './chunk-buffers.ts';
+import { type ChunkBuffers, createChunkBuffers } from './chunk-buffers.ts';
 import { readExactly, removeQuietly, rename, syncFolderNow, unlink } from './file-calls.ts';
 import { fileChunks } from './file-chunks.ts';
 import { errnoOf, translateError } from './fs-errors.ts';
+import { createLendRange } from './lent-ranges.ts';
+import { createMappedFiles } from './mapped-files.ts';
 import { createOpenFiles, type OpenBlob } from './open-files.ts';
 import { createQuickReads } from './quick-reads.ts';
 import { createWrittenLately } from './written-lately.ts';
@@ -36,8 +38,11 @@ const OPEN_FILES_MAX = 256;
 /** A delete may remove the folder between its making and the rename into it. */
 const RENAME_ATTEMPTS = 3;
 
-/** Opens the store in `{dataDir}/blobs` and `{dataDir}/tmp`; what an earlier process left in `tmp` is removed. */
-export function createFsBlobStore(dataDir: string): FsBlobStore {
+/**
+ * Opens the store in `{dataDir}/blobs` and `{dataDir}/tmp`; what an earlier process left in `tmp` is removed. `mapsFiles`: whether
+ * those that are read often may be mapped into memory.
+ */
+export function createFsBlobStore(dataDir: string, mapsFiles = true): FsBlobStore {
   const root = join(dataDir, 'blobs');
   const temporaryFolder = join(dataDir, 'tmp');
   mkdirSync(root, { recursive: true, mode: 0o700 });
@@ -48,6 +53,8 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
   const folders = createBlobFolders(root);
   const buffers = createChunkBuffers();
   const quickReads = createQuickReads();
+  const mapped = mapsFiles ? createMappedFiles(temporaryFolder) : null;
+  const lendRange = createLendRange(buffers, quickReads, mapped);
   const written = createWrittenLately();
   const files = createOpenFiles(
     OPEN_FILES_MAX,
@@ -55,6 +62,7 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
     (id, file) => {
       if (written.has(id)) quickReads.notePresent(file, file.fileBytes, 0);
     },
+    (file) => mapped?.forget(file),
   );
 
   /** Renames and makes the name durable; on failure neither name is left. */
@@ -134,21 +142,8 @@ export function createFsBlobStore(dataDir: string): FsBlobStore {
     atHand(id, range) {
       const file = files.peek(id);
       if (file === null || !isWithin(range, file.fileBytes) || !quickReads.isKnown(file, range)) return null;
-      return () => {
-        // Its descriptor may be closed since, and another file's by now.
-        if (!files.isCached(file)) return null;
-        const { lengthBytes } = range;
-        const buffer = buffers.take(HEADROOM_BYTES + lengthBytes);
-        if (
-          buffer.length < HEADROOM_BYTES + lengthBytes ||
-          quickReads.read(file, buffer, HEADROOM_BYTES, range) !== lengthBytes
-        ) {
-          buffers.give(buffer);
-          return null;
-        }
-        const release = () => buffers.give(buffer);
-        return { buffer, at: HEADROOM_BYTES, lengthBytes, tookMs: quickReads.lastTookMs, release };
-      };
+      // Its descriptor may be closed since, and another file's by now.
+      return (maySend) => (files.isCached(file) ? lendRange(file, range, maySend) : null);
     },
 
     async delete(ids) {

@@ -57,7 +57,7 @@ export function createHotResponses(
   function sendNow({ incoming, outgoing, read, reply: given, startedMs }: Due): void {
     // Nobody is there any more, and nothing was read.
     if (incoming.socket.destroyed) return;
-    const reply = finished(given);
+    const reply = finished(given, false);
     if (reply === null) {
       answerFully(incoming, outgoing);
       return;

@@ -66,7 +66,7 @@ export async function openNodePorts(
   const path = join(dataDir, 'index.sqlite');
   const index = await openSqliteMetadataIndex({ path, watcher: hotMetadata, onCrash });
   const watched = watchOutbox(index.metadataIndex, index.directory);
-  const blobStore = createFsBlobStore(dataDir);
+  const blobStore = createFsBlobStore(dataDir, config.mapsFiles);
   const derivedFolder = openDerivedFolder(join(dataDir, 'derived'), { maxBytes: config.derivedDiskMaxBytes, log });
   const images = createSharpImages();
   const background = createTrackedBackground(log);

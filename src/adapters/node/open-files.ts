@@ -2,6 +2,7 @@
 // descriptor is closed when it has left the cache and its last user has let go, never earlier.
 import { LRUCache } from 'lru-cache';
 import { closeFile, openFile, statFile } from './file-calls.ts';
+import { type Mapping, newMapping } from './mapped-files.ts';
 import { type KnownPages, newKnownPages } from './quick-reads.ts';
 
 export type OpenBlob = {
@@ -9,6 +10,8 @@ export type OpenBlob = {
   readonly fileBytes: number;
   /** What quick-reads.ts knows of it. */
   readonly pages: KnownPages;
+  /** What mapped-files.ts knows of it. */
+  readonly mapping: Mapping;
 };
 
 export type OpenFiles = {
@@ -35,12 +38,13 @@ type Opening = { promise: Promise<Entry>; waiters: number; isForgotten: boolean 
 
 /**
  * Keeps at most `maxFiles` descriptors besides those in use. `pathOf`: where the file of a name lies; may throw.
- * `onOpen` hears of each file that was opened.
+ * `onOpen` hears of each file that was opened, `onForget` of each that leaves the cache.
  */
 export function createOpenFiles(
   maxFiles: number,
   pathOf: (name: string) => string,
   onOpen: (name: string, file: OpenBlob) => void = () => {},
+  onForget: (file: OpenBlob) => void = () => {},
 ): OpenFiles {
   const inUse = new Set<Entry>();
   const openings = new Map<string, Opening>();
@@ -48,6 +52,7 @@ export function createOpenFiles(
     max: maxFiles,
     dispose(entry) {
       entry.isCached = false;
+      onForget(entry);
       if (entry.users === 0) closeQuietly(entry.fd);
     },
   });
@@ -59,6 +64,7 @@ export function createOpenFiles(
         fd,
         fileBytes: await sizeOf(fd),
         pages: newKnownPages(),
+        mapping: newMapping(),
         users: opening.waiters,
         isCached: false,
       };

@@ -18,6 +18,12 @@ export function newKnownPages(): KnownPages {
 export type QuickReads = {
   /** Whether the page cache most likely has the range, and it is short enough to be read at once. */
   isKnown(file: OpenBlob, range: BlobRange): boolean;
+  /**
+   * Before such a range is read by other means: the moment, to be given to `end` when it was. Null: there are no reads at once for
+   * now.
+   */
+  begin(): number | null;
+  end(startMs: number): void;
   /** Reads such a range into `buffer` from `at` on: how many bytes, or null: then the read belongs in the pool. */
   read(file: OpenBlob, buffer: Buffer, at: number, range: BlobRange): number | null;
   /** What the last quick read took, milliseconds. */
@@ -110,25 +116,34 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
     return waitedMs === 0 ? 0 : Math.max(0, waitedMs - (momentMs - waitedAtMs) * WAITING_SHARE);
   }
 
+  function begin(): number | null {
+    const startMs = nowMs();
+    if (waitedUpTo(startMs) > WAITING_AHEAD_MS) return null;
+    if (startMs - knownAtMs > DISK_READS_KNOWN_MS) {
+      knownDiskReads = diskReads();
+      knownAtMs = startMs;
+    }
+    return startMs;
+  }
+
+  function end(startMs: number): void {
+    const endMs = nowMs();
+    lastTookMs = endMs - startMs;
+    if (!wasDisk(lastTookMs)) return;
+    waitedMs = waitedUpTo(startMs) + lastTookMs;
+    waitedAtMs = endMs;
+  }
+
   return {
     isKnown,
+    begin,
+    end,
     read(file, buffer, at, { offsetBytes, lengthBytes }) {
-      const startMs = nowMs();
-      const waitedBeforeMs = waitedUpTo(startMs);
-      if (waitedBeforeMs > WAITING_AHEAD_MS) return null;
-      if (startMs - knownAtMs > DISK_READS_KNOWN_MS) {
-        knownDiskReads = diskReads();
-        knownAtMs = startMs;
-      }
+      const startMs = begin();
+      if (startMs === null) return null;
       try {
         const readBytes = readSync(file.fd, buffer, at, lengthBytes, offsetBytes);
-        const endMs = nowMs();
-        const tookMs = endMs - startMs;
-        lastTookMs = tookMs;
-        if (wasDisk(tookMs)) {
-          waitedMs = waitedBeforeMs + tookMs;
-          waitedAtMs = endMs;
-        }
+        end(startMs);
         return readBytes;
       } catch {
         // The pool's read fails as well, and tells why.

@@ -47,8 +47,8 @@ function counted(buckets: BucketCounts, reply: HotReply): HotReply {
   }
   return {
     ...reply,
-    finish() {
-      const whole = finish();
+    finish(maySend) {
+      const whole = finish(maySend);
       return whole === null ? null : counted(buckets, whole);
     },
   };

@@ -124,7 +124,14 @@ describe('an observer', () => {
     const read = { isHead: false, rawPath: '/p', host: 'h', ifNoneMatch: null, range: null, header: () => null };
     const client = { remoteAddress: '::1', durationMs: 0.01, header: () => 'x' };
     observer.servedHot?.({ ...client, read, reply, requestId: 'HOT' });
-    const lent = { buffer: new Uint8Array(10), at: 0, lengthBytes: 10, release: () => undefined, tookMs: 1 };
+    const lent = {
+      buffer: new Uint8Array(10),
+      at: 0,
+      lengthBytes: 10,
+      release: () => undefined,
+      tookMs: 1,
+      sender: null,
+    };
     observer.servedHot?.({ ...client, read, reply: { ...reply, lent }, requestId: 'READ' });
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { requestId: 'ID', target: '/b/k?a=b', status: 206, bodyBytes: 12, operation: 'GetObject', surface: 's3' },

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPrebuiltHeads } from '../../../src/adapters/node/hot-lane/prebuilt-heads.ts';
 import { createReplyWriter } from '../../../src/adapters/node/hot-lane/reply-writer.ts';
 import type { HotReply } from '../../../src/http/request.ts';
-import type { LentBytes } from '../../../src/ports/blob-store.ts';
+import type { LentBytes, RangeSender } from '../../../src/ports/blob-store.ts';
 import { HOT_REPLY } from '../../http/hot-reply-sample.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
@@ -37,7 +37,7 @@ function lend(fill: number, headroomBytes: number): { reply: HotReply; releases:
     releases += 1;
     buffer.fill(0);
   };
-  const lent: LentBytes = { buffer, at: headroomBytes, lengthBytes: BODY_BYTES, tookMs: 0, release };
+  const lent: LentBytes = { buffer, at: headroomBytes, lengthBytes: BODY_BYTES, tookMs: 0, release, sender: null };
   const reply: HotReply = {
     ...HOT_REPLY,
     status: 206,
@@ -114,5 +114,77 @@ describe.each([
     write(server, late.reply);
     await new Promise((resolve) => setImmediate(resolve));
     expect([...written, late].map(({ releases }) => releases())).toEqual([...written, late].map(() => 1));
+  });
+});
+
+describe('a range that is sent from where it is', () => {
+  /** As much of each as `takes` says, by the system's own write; what is not taken is read. */
+  function sendable(fill: number, takes: (wantedBytes: number) => number, read: 'reads' | 'fails' = 'reads') {
+    const { reply } = lend(fill, HEADROOM_BYTES);
+    const body = Buffer.alloc(BODY_BYTES, fill);
+    const sent: { fd: number; bytes: Buffer }[] = [];
+    const sender: RangeSender = {
+      head: Buffer.alloc(1024),
+      send(fd, headBytes) {
+        const whole = Buffer.concat([Buffer.from(sender.head.subarray(0, headBytes)), body]);
+        const taken = takes(whole.length);
+        sent.push({ fd, bytes: whole.subarray(0, taken) });
+        return taken;
+      },
+      readBehind: (skipBytes) => (read === 'fails' ? null : body.subarray(skipBytes)),
+    };
+    const lent: LentBytes = {
+      buffer: Buffer.alloc(0),
+      at: 0,
+      lengthBytes: BODY_BYTES,
+      tookMs: 0,
+      release() {},
+      sender,
+    };
+    return { reply: { ...reply, lent } as HotReply, sent };
+  }
+
+  it.each([
+    ['all of it', (wantedBytes: number) => wantedBytes],
+    ['none of it', () => 0],
+    ['a part of the head', () => 20],
+    ['the head', (wantedBytes: number) => wantedBytes - BODY_BYTES],
+    ['all but a byte', (wantedBytes: number) => wantedBytes - 1],
+  ])('is whole when the socket takes %s at once', async (_name, takes) => {
+    const { server, client } = await openPair();
+    const { reply, sent } = sendable(7, takes);
+    const writer = createReplyWriter();
+    writer.write(server, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply);
+    server.end();
+    const chunks: Buffer[] = [];
+    for await (const chunk of client) chunks.push(chunk as Buffer);
+    const [{ fd, bytes } = { fd: -1, bytes: Buffer.alloc(0) }] = sent;
+    expect(fd).toBeGreaterThan(2);
+    expect(Buffer.concat([bytes, ...chunks]).equals(answerOf(7))).toBe(true);
+    expect(sent.length).toBe(1);
+  });
+
+  it('goes the way of others when its head is too long for the room there is', async () => {
+    const { server, client } = await openPair();
+    const { reply, sent } = sendable(7, (wantedBytes) => wantedBytes);
+    const long: HotReply = { ...reply, headers: { ...reply.headers, 'x-other': 'y'.repeat(2000) } };
+    createReplyWriter().write(server, true, heads.of(long, false, 4, NOW_MS), 'ID16', long);
+    server.end();
+    const chunks: Buffer[] = [];
+    for await (const chunk of client) chunks.push(chunk as Buffer);
+    const expected = answerOf(7)
+      .toString('latin1')
+      .replace('x-other: here', `x-other: ${'y'.repeat(2000)}`);
+    expect(Buffer.concat(chunks).toString('latin1') === expected).toBe(true);
+    expect(sent).toEqual([]);
+  });
+
+  it('ends the connection when the rest of it can not be read', async () => {
+    const { server, client } = await openPair();
+    const { reply } = sendable(7, () => 20, 'fails');
+    createReplyWriter().write(server, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply);
+    client.resume();
+    await new Promise((resolve) => client.once('close', resolve));
+    expect([server.destroyed, client.bytesRead]).toEqual([true, 0]);
   });
 });

@@ -23,7 +23,7 @@ import { createFullAnswers, type FullAnswersOptions, type Line } from './full-an
 import { createKeptRequests } from './kept-requests.ts';
 import { createPrebuiltHeads, type Head } from './prebuilt-heads.ts';
 import type { Recognise, Recognised } from './recognise.ts';
-import { createReplyWriter } from './reply-writer.ts';
+import { createReplyWriter, maySend } from './reply-writer.ts';
 import { createSharedReads } from './shared-reads.ts';
 
 export type HotLaneOptions = {
@@ -197,7 +197,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     connection.due = null;
     if (due === null || socket.destroyed) return;
     const { head, requestId: id, read, startedMs } = due;
-    const reply = finished(due.reply);
+    const reply = finished(due.reply, maySend(socket, writesAtOnce));
     if (reply === null) {
       const chunk = requestOf(due);
       if (!answerFully(line, read, chunk)) line.letGo(chunk);

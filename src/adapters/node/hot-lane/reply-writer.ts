@@ -3,7 +3,7 @@
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import type { HotPart, HotReply } from '../../../http/request.ts';
-import type { LentBytes } from '../../../ports/blob-store.ts';
+import type { LentBytes, RangeSender } from '../../../ports/blob-store.ts';
 import { createKeptViews } from './kept-views.ts';
 import { partValueLength, writePartValue, writeText } from './part-values.ts';
 import type { Head } from './prebuilt-heads.ts';
@@ -25,6 +25,14 @@ export type ReplyWriter = {
   write(socket: Duplex, writesAtOnce: boolean, head: Head, requestId: string, reply: ReplyParts): boolean;
 };
 
+/**
+ * Whether a buffer that is shared may be written, or bytes past the socket's stream: to a plain socket of the system in which
+ * nothing waits. Behind bytes that wait such a buffer would wait too, however small what is sent of it.
+ */
+export function maySend(socket: Duplex, writesAtOnce: boolean): boolean {
+  return writesAtOnce && socket.writableLength === 0;
+}
+
 /** One per server: it keeps a buffer that all its plain connections use in turn. */
 export function createReplyWriter(): ReplyWriter {
   let scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
@@ -32,8 +40,7 @@ export function createReplyWriter(): ReplyWriter {
   const writeLent = createLentWriter();
   return {
     write(socket, writesAtOnce, head, requestId, reply) {
-      // Behind bytes that wait, buffers that are shared would wait too, however small what is sent of them.
-      const mayShare = writesAtOnce && socket.writableLength === 0;
+      const mayShare = maySend(socket, writesAtOnce);
       if (mayShare && reply.lent !== null) return writeLent(socket, head, requestId, reply.part, reply.lent);
       const { part, body } = kept(reply);
       if (mayShare && body === null && part === null) return writeHead(socket, head, requestId);
@@ -57,7 +64,7 @@ const LENT_VIEWS = 8;
 
 const NOTHING = Buffer.alloc(0);
 
-/** The same reply, of bytes that stay. */
+/** The same reply, which was finished without `maySend`, of bytes that stay. */
 export function kept<Reply extends ReplyParts>(reply: Reply): Reply {
   const { lent } = reply;
   if (lent === null) return reply;
@@ -73,8 +80,9 @@ type WriteLent = (socket: Duplex, head: Head, requestId: string, part: HotPart |
 function createLentWriter(): WriteLent {
   const viewOf = createKeptViews(LENT_VIEWS);
   return (socket, head, requestId, part, lent) => {
-    const { buffer, at, lengthBytes, release } = lent;
+    const { buffer, at, lengthBytes, release, sender } = lent;
     const headBytes = headLength(head, part);
+    if (sender !== null) return sendRange(socket, sender, lengthBytes, { head, headBytes, requestId, part });
     let hasRoom: boolean;
     if (headBytes <= at) {
       const bytes = viewOf(buffer, at - headBytes, at + lengthBytes);
@@ -92,6 +100,41 @@ function createLentWriter(): WriteLent {
     socket.write(NOTHING, release);
     return hasRoom;
   };
+}
+
+type RangeHead = {
+  readonly head: Head;
+  readonly headBytes: number;
+  readonly requestId: string;
+  readonly part: HotPart | null;
+};
+
+/** A range from where it is, past the stream of the socket; through it goes what the system does not take at once. */
+function sendRange(
+  socket: Duplex,
+  sender: RangeSender,
+  lengthBytes: number,
+  { head, headBytes, requestId, part }: RangeHead,
+): boolean {
+  let takenBytes = 0;
+  if (headBytes <= sender.head.length) {
+    fillHead(sender.head, head, requestId, part);
+    takenBytes = sender.send(descriptorOf(socket), headBytes);
+    if (takenBytes === headBytes + lengthBytes) return true;
+  }
+  const body = sender.readBehind(Math.max(0, takenBytes - headBytes));
+  if (body === null) {
+    // Half an answer: the client sees that by its length.
+    socket.destroy();
+    return true;
+  }
+  if (takenBytes >= headBytes) return socket.write(body) || socket.writableLength === 0;
+  return writeTwo(socket, headOf(head, requestId, part).subarray(takenBytes), body);
+}
+
+/** Of a socket of the system; -1 where there is none any more. Public nowhere, and in every Node since 0.x. */
+function descriptorOf(socket: Duplex): number {
+  return (socket as { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
 }
 
 /** A head that is all of its answer, from its own buffer. */

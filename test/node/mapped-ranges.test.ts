@@ -1,0 +1,88 @@
+// Ranges of a file that the program has mapped into its memory, as clients see them.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { openLibc } from '../../src/adapters/node/libc.ts';
+import { isSameBytes, patternBytes } from '../contract/bodies.ts';
+import { startHome } from './home.ts';
+import { aws, expectOk, useHomes } from './home-client.ts';
+import { openRawClient } from './raw-socket.ts';
+
+useHomes();
+
+const OBJECT_BYTES = 24 * 1024 * 1024;
+const RANGE_BYTES = 64 * 1024;
+const RANGES = 300;
+
+let folder = '';
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A start of a range for each number, all over the object. */
+const startOf = (at: number) => (at * 7_919_993) % (OBJECT_BYTES - RANGE_BYTES);
+
+it.each([
+  ['on', true],
+  ['off', false],
+])('are right, and end with the object, mapped files %s', async (mappedFiles, mapsFiles) => {
+  folder = mkdtempSync(join(tmpdir(), 'quayside-test-'));
+  const home = await startHome(folder, {
+    QUAYSIDE_MAPPED_FILES: mappedFiles,
+    QUAYSIDE_BODY_MEMORY_BYTES: `${1024 * 1024}`,
+  });
+  const body = patternBytes(OBJECT_BYTES);
+  const url = `${home.url}/public/object`;
+  await expectOk(aws.fetch(`${home.url}/public`, { method: 'PUT' }));
+  await expectOk(aws.fetch(url, { method: 'PUT', body, headers: { 'x-amz-acl': 'public-read' } }));
+
+  const client = await openRawClient(home.url);
+  const isMapped = () => readFileSync(`/proc/${home.child.pid}/maps`, 'utf8').includes(`${folder}/blobs/`);
+  const chunks: Buffer[] = [];
+  client.socket.removeAllListeners('data');
+  let wake = () => {};
+  client.socket.on('data', (chunk: string) => {
+    chunks.push(Buffer.from(chunk, 'latin1'));
+    wake();
+  });
+  /** One answer: its head and its body. */
+  async function ask(start: number): Promise<{ head: string; range: Buffer }> {
+    chunks.length = 0;
+    const range = `bytes=${start}-${start + RANGE_BYTES - 1}`;
+    client.send(`GET /public/object HTTP/1.1\r\nHost: h\r\nRange: ${range}\r\n\r\n`);
+    for (;;) {
+      const came = Buffer.concat(chunks);
+      const headEnd = came.indexOf('\r\n\r\n') + 4;
+      if (headEnd > 3 && came.length >= headEnd + RANGE_BYTES)
+        return { head: came.toString('latin1', 0, headEnd), range: came.subarray(headEnd) };
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  }
+  for (let at = 0; at < RANGES; at++) {
+    const start = startOf(at);
+    const { head, range } = await ask(start);
+    expect(head).toMatch(/^HTTP\/1\.1 206 Partial Content\r\n/);
+    expect(head).toContain(`content-range: bytes ${start}-${start + RANGE_BYTES - 1}/${OBJECT_BYTES}\r\n`);
+    expect(isSameBytes(range, body.subarray(start, start + RANGE_BYTES))).toBe(true);
+  }
+  expect(isMapped()).toBe(mapsFiles && openLibc() !== null);
+
+  // Many at once, each from another connection, which the loop sends one behind the other.
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, async (_, at) => {
+      const start = startOf(at * 31);
+      const answer = await fetch(url, { headers: { range: `bytes=${start}-${start + RANGE_BYTES - 1}` } });
+      return isSameBytes(new Uint8Array(await answer.arrayBuffer()), body.subarray(start, start + RANGE_BYTES));
+    }),
+  );
+  expect(answers).not.toContain(false);
+
+  // The next request sees what is new, and nothing of the old.
+  const other = body.toReversed();
+  await expectOk(aws.fetch(url, { method: 'PUT', body: other, headers: { 'x-amz-acl': 'public-read' } }));
+  const { range } = await ask(startOf(1));
+  expect(isSameBytes(range, other.subarray(startOf(1), startOf(1) + RANGE_BYTES))).toBe(true);
+  client.socket.destroy();
+  expect(home.stderr()).toBe('');
+});
