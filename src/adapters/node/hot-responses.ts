@@ -1,16 +1,15 @@
 // The hot door behind node:http: plain reads of what stands ready in memory, for connections that the lane has let go of
-// or does not own. Head and body go out as one buffer that was built before, so node:http makes no head of its own, and
-// @hono/node-server makes no Request. Everything else goes the full way. The answers are the lane's, byte for byte.
-import { Buffer } from 'node:buffer';
+// or does not own. They are written as the lane writes them, past node:http, which only learns that the answer is over: so it
+// makes no head of its own, and @hono/node-server makes no Request. Everything else goes the full way.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { finished, type HotReply, type SignedRead } from '../../http/request.ts';
 import { createEndOfTurn } from './end-of-turn.ts';
 import type { HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
 import { isPlainHost, isPlainTarget, isUrlHost, needsUrlParser } from './hot-lane/plain-target.ts';
-import { createPrebuiltHeads, type Head } from './hot-lane/prebuilt-heads.ts';
+import { createPrebuiltHeads } from './hot-lane/prebuilt-heads.ts';
 import { FRAMING_HEADERS } from './hot-lane/recognise.ts';
-import { fillHead, headLength, kept } from './hot-lane/reply-writer.ts';
+import { createReplyWriter, maySend, writesAtOnce } from './hot-lane/reply-writer.ts';
 import { createClientReader, peerOf } from './trusted-proxies.ts';
 
 export type HotResponses = {
@@ -30,7 +29,7 @@ export function createHotResponses(
   answerFully: (incoming: IncomingMessage, outgoing: ServerResponse) => void,
 ): HotResponses {
   const heads = createPrebuiltHeads(keepAliveMs);
-  const send = createSender();
+  const writer = createReplyWriter();
   const refused = new Set<string>([...FRAMING_HEADERS, ...door.decidingHeaders]);
   const signing = new Set(door.signingHeaders);
   const { readClient = createClientReader([]), served } = door;
@@ -55,15 +54,18 @@ export function createHotResponses(
   }
 
   function sendNow({ incoming, outgoing, read, reply: given, startedMs }: Due): void {
+    const { socket } = incoming;
     // Nobody is there any more, and nothing was read.
-    if (incoming.socket.destroyed) return;
-    const reply = finished(given, false);
+    if (socket.destroyed) return;
+    const isAtOnce = writesAtOnce(socket);
+    const reply = finished(given, maySend(socket, isAtOnce));
     if (reply === null) {
       answerFully(incoming, outgoing);
       return;
     }
     const requestId = door.requestId();
-    send(outgoing, heads.of(reply, false, requestId.length, Date.now()), requestId, kept(reply));
+    writer.write(socket, isAtOnce, heads.of(reply, false, requestId.length, Date.now()), requestId, reply);
+    endWritten(outgoing, reply.status);
     if (served === null) return;
     const header = (name: string) => headerOf(incoming, name);
     const { remoteAddress } = clientOf(incoming);
@@ -120,56 +122,17 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
   return value === undefined ? null : typeof value === 'string' ? value : value.join(', ');
 }
 
-/** What node:http keeps of a head that it has made. Its names are the same in every Node since 0.x. */
-type WithHead = { _header: string | null; _hasBody: boolean };
+/** What node:http keeps of an answer. The names are the same in every Node since 0.x. */
+type Internals = { _header: string; _headerSent: boolean };
 
-/**
- * Up to here the whole answer goes out as text, which node:http writes in one piece: bytes behind a head cost it a writev of
- * two and another turn. Bytes; more text than that it can't write without a buffer of its own (StreamBase::WriteString).
- * Measured 2026-11: bench/README.md, delivery.
- */
-const TEXT_MAX_BYTES = 16 * 1024;
-
-/** A head as the texts before and behind its request id, as they are in the second that stands in it. */
-type HeadText = { readonly second: number; readonly before: string; readonly after: string };
-
-/** The texts of heads that are all of an answer: a 304 needs no bytes to be put together. */
-function createHeadTexts(): (head: Head) => HeadText {
-  const texts = new WeakMap<Head, HeadText>();
-  return (head) => {
-    let text = texts.get(head);
-    if (text?.second !== head.dateSecond) {
-      const { bytes, requestIdAt, requestIdLength, dateSecond: second } = head;
-      const before = bytes.toString('latin1', 0, requestIdAt);
-      text = { second, before, after: bytes.toString('latin1', requestIdAt + requestIdLength) };
-      texts.set(head, text);
-    }
-    return text;
-  };
+/** Ends an answer that is written already: to node:http its head is sent, and there is no body. */
+function endWritten(outgoing: ServerResponse, status: number): void {
+  const internals = outgoing as unknown as Internals;
+  outgoing.statusCode = status;
+  internals._header = WRITTEN_HEAD;
+  internals._headerSent = true;
+  outgoing.end();
 }
 
-/** Keeps a buffer that all answers with a body are put together in. */
-function createSender() {
-  const scratch = Buffer.allocUnsafeSlow(TEXT_MAX_BYTES);
-  const textOf = createHeadTexts();
-  return (outgoing: ServerResponse, head: Head, requestId: string, { status, part, body }: HotReply): void => {
-    const internals = outgoing as unknown as WithHead;
-    outgoing.statusCode = status;
-    internals._hasBody = true;
-    if (body === null && part === null && head.extendedIdAt === -1) {
-      const { before, after } = textOf(head);
-      internals._header = before + requestId + after;
-      outgoing.end();
-      return;
-    }
-    const headBytes = headLength(head, part);
-    const length = headBytes + (body?.length ?? 0);
-    const isText = length <= TEXT_MAX_BYTES;
-    const bytes = isText ? scratch : Buffer.allocUnsafe(headBytes);
-    fillHead(bytes, head, requestId, part);
-    if (isText && body !== null) bytes.set(body, headBytes);
-    internals._header = bytes.toString('latin1', 0, isText ? length : headBytes);
-    if (isText) outgoing.end();
-    else outgoing.end(body);
-  };
-}
+/** Any text will do. */
+const WRITTEN_HEAD = '\r\n';

@@ -7,7 +7,6 @@ import { Buffer } from 'node:buffer';
 import { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
 import {
   type AnswerHot,
   type AnswerHotSigned,
@@ -23,7 +22,7 @@ import { createFullAnswers, type FullAnswersOptions, type Line } from './full-an
 import { createKeptRequests } from './kept-requests.ts';
 import { createPrebuiltHeads, type Head } from './prebuilt-heads.ts';
 import type { Recognise, Recognised } from './recognise.ts';
-import { createReplyWriter, maySend } from './reply-writer.ts';
+import { createReplyWriter, maySend, writesAtOnce } from './reply-writer.ts';
 import { createSharedReads } from './shared-reads.ts';
 
 export type HotLaneOptions = {
@@ -104,8 +103,8 @@ type Connection = {
    */
   due: DueAnswer | null;
   readonly line: Line;
-  /** A plain socket of the system, which has done with bytes when nothing waits in it. */
-  readonly writesAtOnce: boolean;
+  /** What `writesAtOnce` says of the socket. */
+  readonly isAtOnce: boolean;
 };
 
 /** An answer that is decided, and goes out at the end of the turn. */
@@ -187,17 +186,17 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       isSampled,
     };
     // Other streams than those of the system may have the next request at hand already.
-    if (connection.writesAtOnce) sending.add(connection);
+    if (connection.isAtOnce) sending.add(connection);
     else send(connection);
     return true;
   }
 
   function send(connection: Connection): void {
-    const { socket, line, writesAtOnce, due } = connection;
+    const { socket, line, isAtOnce, due } = connection;
     connection.due = null;
     if (due === null || socket.destroyed) return;
     const { head, requestId: id, read, startedMs } = due;
-    const reply = finished(due.reply, maySend(socket, writesAtOnce));
+    const reply = finished(due.reply, maySend(socket, isAtOnce));
     if (reply === null) {
       const chunk = requestOf(due);
       if (!answerFully(line, read, chunk)) line.letGo(chunk);
@@ -205,7 +204,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     }
     answered += 1;
     // Little may wait in the socket: what its stream takes before it says that this is enough.
-    if (!writer.write(socket, writesAtOnce, head, id, reply)) waitForReader(connection);
+    if (!writer.write(socket, isAtOnce, head, id, reply)) waitForReader(connection);
     if (Number.isNaN(startedMs)) return;
     const durationMs = performance.now() - startedMs;
     if (due.isSampled) durations.observe(durationMs / 1000);
@@ -246,7 +245,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   }
 
   function take(socket: Duplex): void {
-    const writesAtOnce = socket instanceof Socket && !(socket instanceof TLSSocket);
+    const isAtOnce = writesAtOnce(socket);
     let isOurs = true;
     const onData = (chunk: Buffer) => {
       const { due } = connection;
@@ -309,10 +308,10 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       isBusy: false,
       due: null,
       line,
-      writesAtOnce,
+      isAtOnce,
     };
     connections.add(connection);
-    const isShared = writesAtOnce && shareReads(socket as Socket, onSharedChunk);
+    const isShared = isAtOnce && shareReads(socket as Socket, onSharedChunk);
     // In either case the stream flows, or its end would not show.
     if (isShared) socket.resume();
     else socket.on('data', onData);

@@ -1,7 +1,9 @@
 // Puts head and body of a reply on a socket with as few copies and system calls as its size allows. Two buffers in one
 // writev cost more here than a copy of 10 KiB; see bench/README.md, delivery.
 import { Buffer } from 'node:buffer';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import type { HotPart, HotReply } from '../../../http/request.ts';
 import type { LentBytes, RangeSender } from '../../../ports/blob-store.ts';
 import { createKeptViews } from './kept-views.ts';
@@ -19,18 +21,23 @@ export type ReplyParts = Pick<HotReply, 'part' | 'body' | 'lent'>;
 
 export type ReplyWriter = {
   /**
-   * Writes a whole reply. `writesAtOnce`: a plain socket of the system, which has done with the bytes when nothing waits
-   * in it. False: the socket has enough for now, as its `write` says, and something waits in it.
+   * Writes a whole reply. `isAtOnce`: what `writesAtOnce` says of the socket. False: the socket has enough for now, as its
+   * `write` says, and something waits in it.
    */
-  write(socket: Duplex, writesAtOnce: boolean, head: Head, requestId: string, reply: ReplyParts): boolean;
+  write(socket: Duplex, isAtOnce: boolean, head: Head, requestId: string, reply: ReplyParts): boolean;
 };
+
+/** Whether a stream is a plain socket of the system, which has done with bytes when nothing waits in it. */
+export function writesAtOnce(stream: Duplex): boolean {
+  return stream instanceof Socket && !(stream instanceof TLSSocket);
+}
 
 /**
  * Whether a buffer that is shared may be written, or bytes past the socket's stream: to a plain socket of the system in which
  * nothing waits. Behind bytes that wait such a buffer would wait too, however small what is sent of it.
  */
-export function maySend(socket: Duplex, writesAtOnce: boolean): boolean {
-  return writesAtOnce && socket.writableLength === 0;
+export function maySend(socket: Duplex, isAtOnce: boolean): boolean {
+  return isAtOnce && socket.writableLength === 0;
 }
 
 /** One per server: it keeps a buffer that all its plain connections use in turn. */
@@ -39,8 +46,8 @@ export function createReplyWriter(): ReplyWriter {
   const viewOfScratch = createKeptViews(SCRATCH_VIEWS);
   const writeLent = createLentWriter();
   return {
-    write(socket, writesAtOnce, head, requestId, reply) {
-      const mayShare = maySend(socket, writesAtOnce);
+    write(socket, isAtOnce, head, requestId, reply) {
+      const mayShare = maySend(socket, isAtOnce);
       if (mayShare && reply.lent !== null) return writeLent(socket, head, requestId, reply.part, reply.lent);
       const { part, body } = kept(reply);
       if (mayShare && body === null && part === null) return writeHead(socket, head, requestId);
@@ -65,7 +72,7 @@ const LENT_VIEWS = 8;
 const NOTHING = Buffer.alloc(0);
 
 /** The same reply, which was finished without `maySend`, of bytes that stay. */
-export function kept<Reply extends ReplyParts>(reply: Reply): Reply {
+function kept<Reply extends ReplyParts>(reply: Reply): Reply {
   const { lent } = reply;
   if (lent === null) return reply;
   const { buffer, at, lengthBytes, release } = lent;
