@@ -1,6 +1,7 @@
 // The HTTP server: node:http around @hono/node-server, its limits, and its end. It knows no surface: `fetch` is the app.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { type MetricFamily, metricFamily } from '../../ports/metrics.ts';
@@ -12,6 +13,7 @@ import { createHotResponses } from './hot-responses.ts';
 import { expectContinue } from './http-request.ts';
 import { lingerOnEarlyClose } from './lingering-close.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { createSocketTimeouts, KEEP_ALIVE_MS } from './socket-timeouts.ts';
 import { answerForServer, assumeHost } from './whole-server.ts';
 
 /** What the app gets as its bindings with each request. */
@@ -36,10 +38,8 @@ const HEADERS_MAX_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 30_000;
 /** How often node:http looks for such connections, milliseconds. */
 const CONNECTION_CHECK_MS = 5_000;
-/** Idle keep-alive, milliseconds: longer than the 60 s after which common load balancers and SDKs let go first. */
-const KEEP_ALIVE_MS = 75_000;
-/** Milliseconds without a byte in either direction, requests under way included: a reader that stopped reading. */
-const SOCKET_IDLE_MS = 300_000;
+/** How often connections in which nothing moves are looked for, milliseconds. */
+const QUIET_CHECK_MS = 1000;
 /** Connections at once; further ones are closed. About 100 KiB each while idle with buffers. */
 const CONNECTIONS_MAX = 4096;
 /** How often a closing server closes connections that have become idle, milliseconds. */
@@ -101,22 +101,28 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
     // No limit for a whole upload: a slow one is fine, an idle one is ended by http-request.ts.
     requestTimeout: 0,
     connectionsCheckingInterval: CONNECTION_CHECK_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Connections that are idle end by socket-timeouts.ts.
+    keepAliveTimeout: 0,
     joinDuplicateHeaders: true,
     optimizeEmptyRequests: true,
   });
-  server.timeout = SOCKET_IDLE_MS;
+  const timeouts = createSocketTimeouts(() => performance.now());
+  server.on('connection', timeouts.watch);
+  const checks = setInterval(timeouts.closeQuiet, QUIET_CHECK_MS).unref();
+  server.on('close', () => clearInterval(checks));
   // A client that has said all it has to say still gets its answers; without one due, its connection ends. Not in node:http's
   // types, and as old as it: https://github.com/nodejs/node/blob/v26.x/lib/_http_server.js, socketOnEnd.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = CONNECTIONS_MAX;
   const answerFully = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    // What node:http tells the client in Keep-Alive.
+    Object.assign(outgoing, { _keepAliveTimeout: KEEP_ALIVE_MS });
     lingerOnEarlyClose(incoming);
     if (answerForServer(incoming, outgoing)) return;
     assumeHost(incoming);
     void listener(incoming, outgoing);
   };
-  const hot = hotDoor === null ? null : createHotResponses(hotDoor, server.keepAliveTimeout, answerFully);
+  const hot = hotDoor === null ? null : createHotResponses(hotDoor, KEEP_ALIVE_MS, answerFully);
   const handle = oneAtATime((incoming, outgoing) => {
     counts.watch(outgoing);
     if (hot?.answer(incoming, outgoing) !== true) answerFully(incoming, outgoing);

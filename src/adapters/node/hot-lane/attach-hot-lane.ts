@@ -6,6 +6,7 @@ import { Server as TlsServer } from 'node:tls';
 import type { HotDoor } from '../../../http/request.ts';
 import type { Log } from '../../../ports/system.ts';
 import { type AnswerCounts, createAnswerCounts } from '../answer-counts.ts';
+import { KEEP_ALIVE_MS, SOCKET_IDLE_MS } from '../socket-timeouts.ts';
 import { createClientReader, peerOf, type ReadClient } from '../trusted-proxies.ts';
 import { createHeaderFinder } from './find-header.ts';
 import { createHotLane, type HotLane, type NoteServed } from './lane.ts';
@@ -54,8 +55,8 @@ export function attachHotLane(
     },
     limits: {
       firstRequestMs: orNever(server.headersTimeout),
-      keepAliveMs: orNever(server.keepAliveTimeout),
-      stalledMs: orNever(server.timeout),
+      keepAliveMs: KEEP_ALIVE_MS,
+      stalledMs: SOCKET_IDLE_MS,
     },
   });
   server.on(event, (socket: Duplex) => lane.take(socket));

@@ -17,6 +17,7 @@ import {
 import { createHistogram, type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { AnswerCounts } from '../answer-counts.ts';
 import { createEndOfTurn } from '../end-of-turn.ts';
+import { KEEP_ALIVE_BUFFER_MS } from '../socket-timeouts.ts';
 import { peerOf } from '../trusted-proxies.ts';
 import { createFullAnswers, type FullAnswersOptions, type Line } from './full-answers.ts';
 import { createKeptRequests } from './kept-requests.ts';
@@ -76,8 +77,6 @@ export type HotLane = {
   families(): readonly MetricFamily[];
 };
 
-/** As node:http: what it waits beyond the time that it tells, so that the client is the first to close. */
-const KEEP_ALIVE_BUFFER_MS = 1000;
 /** What a connection without any request has before `closeIdle` takes it for idle: its first may be on the way. */
 const FRESH_MS = 1000;
 
