@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { finished, type HotReply, type SignedRead } from '../../http/request.ts';
+import type { AnswerCounts } from './answer-counts.ts';
 import { createEndOfTurn } from './end-of-turn.ts';
 import type { HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
 import { isPlainHost, isPlainTarget, isUrlHost, needsUrlParser } from './hot-lane/plain-target.ts';
@@ -22,11 +23,19 @@ export type HotResponses = {
   flush(): void;
 };
 
-/** One for a server. `keepAliveMs`: the server's own. `answerFully`: for what it has begun and can't answer after all. */
+export type HotResponsesOptions = {
+  /** What clients are told. Milliseconds. */
+  readonly keepAliveMs: number;
+  /** Counts the answers that take longer than a write. */
+  readonly counts: Pick<AnswerCounts, 'watch'>;
+  /** For what it has begun and can't answer after all. */
+  readonly answerFully: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+};
+
+/** One for a server. */
 export function createHotResponses(
   door: HotLaneDoor,
-  keepAliveMs: number,
-  answerFully: (incoming: IncomingMessage, outgoing: ServerResponse) => void,
+  { keepAliveMs, counts, answerFully }: HotResponsesOptions,
 ): HotResponses {
   const heads = createPrebuiltHeads(keepAliveMs);
   const writer = createReplyWriter();
@@ -65,6 +74,7 @@ export function createHotResponses(
     }
     const requestId = door.requestId();
     writer.write(socket, isAtOnce, heads.of(reply, false, requestId.length, Date.now()), requestId, reply);
+    if (socket.writableLength > 0) counts.watch(outgoing);
     endWritten(outgoing, reply.status);
     if (served === null) return;
     const header = (name: string) => headerOf(incoming, name);

@@ -115,6 +115,7 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = CONNECTIONS_MAX;
   const answerFully = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    counts.watch(outgoing);
     // What node:http tells the client in Keep-Alive.
     Object.assign(outgoing, { _keepAliveTimeout: KEEP_ALIVE_MS });
     lingerOnEarlyClose(incoming);
@@ -122,9 +123,9 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
     assumeHost(incoming);
     void listener(incoming, outgoing);
   };
-  const hot = hotDoor === null ? null : createHotResponses(hotDoor, KEEP_ALIVE_MS, answerFully);
+  const hot =
+    hotDoor === null ? null : createHotResponses(hotDoor, { keepAliveMs: KEEP_ALIVE_MS, counts, answerFully });
   const handle = oneAtATime((incoming, outgoing) => {
-    counts.watch(outgoing);
     if (hot?.answer(incoming, outgoing) !== true) answerFully(incoming, outgoing);
   });
   server.on('request', handle);
