@@ -1,5 +1,5 @@
 // Ranges of a file that the program has mapped into its memory, as clients see them.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -14,6 +14,7 @@ useHomes();
 const OBJECT_BYTES = 24 * 1024 * 1024;
 const RANGE_BYTES = 64 * 1024;
 const RANGES = 300;
+const CUT_AT = 17.5 * 1024 * 1024;
 
 let folder = '';
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -85,4 +86,30 @@ it.each([
   expect(isSameBytes(range, other.subarray(startOf(1), startOf(1) + RANGE_BYTES))).toBe(true);
   client.socket.destroy();
   expect(home.stderr()).toBe('');
+});
+
+it.runIf(openLibc() !== null)('of a file that was cut are errors that somebody is told of', async () => {
+  folder = mkdtempSync(join(tmpdir(), 'quayside-test-'));
+  const home = await startHome(folder, { QUAYSIDE_BODY_MEMORY_BYTES: `${1024 * 1024}` });
+  const url = `${home.url}/public/object`;
+  await expectOk(aws.fetch(`${home.url}/public`, { method: 'PUT' }));
+  const body = patternBytes(OBJECT_BYTES);
+  await expectOk(aws.fetch(url, { method: 'PUT', body, headers: { 'x-amz-acl': 'public-read' } }));
+  const rangeFrom = (start: number) => fetch(url, { headers: { range: `bytes=${start}-${start + RANGE_BYTES - 1}` } });
+  for (let at = 0; at < 40; at++) await (await rangeFrom(startOf(at))).arrayBuffer();
+  const blob = readdirSync(join(folder, 'blobs'), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, 'blobs', name))
+    .find((path) => statSync(path).size >= OBJECT_BYTES);
+  truncateSync(blob ?? '', CUT_AT);
+  const status = async (start: number) => {
+    const answer = await rangeFrom(start);
+    return [answer.status, (await answer.arrayBuffer()).byteLength > 0];
+  };
+  await expect(status(OBJECT_BYTES - RANGE_BYTES)).resolves.toEqual([500, true]);
+  // The head is sent, and then there is nothing more.
+  await expect(status(CUT_AT - RANGE_BYTES / 2)).rejects.toThrow();
+  await expect
+    .poll(() => home.stderr().match(/request-failed|body-failed/g))
+    .toEqual(['request-failed', 'body-failed']);
+  await expect(status(CUT_AT - RANGE_BYTES)).resolves.toEqual([206, true]);
 });

@@ -123,3 +123,41 @@ describe('quick reads', () => {
     expect(readIfKnown(quick, broken, { offsetBytes: 0, lengthBytes: 10 }, buffer)).toBeNull();
   });
 });
+
+describe('sends from a mapping', () => {
+  function setUp() {
+    const state = { nowMs: 1000, majorFaults: 0 };
+    const quick = createQuickReads({
+      nowMs: () => state.nowMs,
+      diskReads: () => 0,
+      majorFaults: () => state.majorFaults,
+    });
+    /** Whether one may begin; it takes so long. */
+    const send = (tookMs: number, faults = 0): boolean => {
+      const startMs = quick.beginSend();
+      if (startMs === null) return false;
+      state.nowMs += tookMs;
+      state.majorFaults += faults;
+      quick.endSend(startMs);
+      return true;
+    };
+    return { state, send };
+  }
+
+  it('may take as long as their sockets do', () => {
+    const { send } = setUp();
+    for (let sent = 0; sent < 50; sent++) expect(send(5)).toBe(true);
+  });
+
+  it('pause after one that waited for a page, for fifty times as long as it waited', () => {
+    const { state, send } = setUp();
+    expect(send(0.1, 1)).toBe(true);
+    // Too short for a disk, so not looked at; the next that is long finds it.
+    expect(send(2)).toBe(true);
+    expect(send(0.1)).toBe(false);
+    state.nowMs += 90;
+    expect(send(0.1)).toBe(false);
+    state.nowMs += 20;
+    expect(send(0.1)).toBe(true);
+  });
+});

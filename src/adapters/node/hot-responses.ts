@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { finished, type HotReply, type SignedRead } from '../../http/request.ts';
+import type { Log } from '../../ports/system.ts';
 import type { AnswerCounts } from './answer-counts.ts';
 import { createEndOfTurn } from './end-of-turn.ts';
 import type { HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
@@ -27,7 +28,8 @@ export type HotResponsesOptions = {
   /** What clients are told. Milliseconds. */
   readonly keepAliveMs: number;
   /** Counts the answers that take longer than a write. */
-  readonly counts: Pick<AnswerCounts, 'watch'>;
+  readonly counts: Pick<AnswerCounts, 'watch' | 'begun' | 'ended'>;
+  readonly log: Log;
   /** For what it has begun and can't answer after all. */
   readonly answerFully: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 };
@@ -35,10 +37,10 @@ export type HotResponsesOptions = {
 /** One for a server. */
 export function createHotResponses(
   door: HotLaneDoor,
-  { keepAliveMs, counts, answerFully }: HotResponsesOptions,
+  { keepAliveMs, counts, log, answerFully }: HotResponsesOptions,
 ): HotResponses {
   const heads = createPrebuiltHeads(keepAliveMs);
-  const writer = createReplyWriter();
+  const writer = createReplyWriter(cutShort);
   const refused = new Set<string>([...FRAMING_HEADERS, ...door.decidingHeaders]);
   const signing = new Set(door.signingHeaders);
   const { readClient = createClientReader([]), served } = door;
@@ -64,8 +66,12 @@ export function createHotResponses(
 
   function sendNow({ incoming, outgoing, read, reply: given, startedMs }: Due): void {
     const { socket } = incoming;
-    // Nobody is there any more, and nothing was read.
-    if (socket.destroyed) return;
+    if (socket.destroyed) {
+      // Nobody is there any more, and nothing was read.
+      counts.begun();
+      counts.ended(false);
+      return;
+    }
     const isAtOnce = writesAtOnce(socket);
     const reply = finished(given, maySend(socket, isAtOnce));
     if (reply === null) {
@@ -73,13 +79,23 @@ export function createHotResponses(
       return;
     }
     const requestId = door.requestId();
-    writer.write(socket, isAtOnce, heads.of(reply, false, requestId.length, Date.now()), requestId, reply);
+    const head = heads.of(reply, false, requestId.length, Date.now());
+    if (writer.write(socket, isAtOnce, head, requestId, reply) === null) {
+      answerFully(incoming, outgoing);
+      return;
+    }
     if (socket.writableLength > 0) counts.watch(outgoing);
     endWritten(outgoing, reply.status);
     if (served === null) return;
     const header = (name: string) => headerOf(incoming, name);
     const { remoteAddress } = clientOf(incoming);
     served({ read, reply, requestId, remoteAddress, durationMs: performance.now() - startedMs, header });
+  }
+
+  function cutShort(): void {
+    counts.begun();
+    counts.ended(false);
+    log.error('body-failed', { cause: new Error('The rest of a range could not be read.') });
   }
 
   return { answer, flush: sending.flush };

@@ -30,14 +30,14 @@ export function createLendRange(buffers: ChunkBuffers, quickReads: QuickReads, m
   }
 
   function leave(file: OpenBlob, range: BlobRange, { head, send }: MappedFiles): LentBytes | null {
-    const startMs = quickReads.begin();
+    const startMs = quickReads.beginSend();
     if (startMs === null) return null;
     const { offsetBytes, lengthBytes } = range;
     const sender: RangeSender = {
       head,
       send(socketFd, headBytes) {
         const takenBytes = send(socketFd, headBytes, file, offsetBytes, lengthBytes);
-        quickReads.end(startMs);
+        quickReads.endSend(startMs);
         return takenBytes;
       },
       readBehind: (skipBytes) => readBehind(file, range, skipBytes),
@@ -45,13 +45,14 @@ export function createLendRange(buffers: ChunkBuffers, quickReads: QuickReads, m
     return { buffer: NOTHING, at: 0, lengthBytes, tookMs: 0, release: ignoreRelease, sender };
   }
 
-  return (file, range, maySend) => (maySend && mapped?.isMapped(file) ? leave(file, range, mapped) : read(file, range));
+  return (file, range, maySend) =>
+    (maySend && mapped?.isMapped(file) ? leave(file, range, mapped) : null) ?? read(file, range);
 }
 
 /** What a client that reads slowly has not taken: it waits in memory of its own. */
 function readBehind({ fd }: OpenBlob, { offsetBytes, lengthBytes }: BlobRange, skipBytes: number): Uint8Array | null {
-  const bytes = Buffer.allocUnsafeSlow(lengthBytes - skipBytes);
   try {
+    const bytes = Buffer.allocUnsafeSlow(lengthBytes - skipBytes);
     return readSync(fd, bytes, 0, bytes.length, offsetBytes + skipBytes) === bytes.length ? bytes : null;
   } catch {
     return null;

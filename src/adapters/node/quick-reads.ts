@@ -19,11 +19,11 @@ export type QuickReads = {
   /** Whether the page cache most likely has the range, and it is short enough to be read at once. */
   isKnown(file: OpenBlob, range: BlobRange): boolean;
   /**
-   * Before such a range is read by other means: the moment, to be given to `end` when it was. Null: there are no reads at once for
-   * now.
+   * Before such a range is sent from a mapping: the moment, to be given to `endSend` when it was. Null: a disk was waited for
+   * lately, or pages may have gone; reads find out at less cost than what is mapped.
    */
-  begin(): number | null;
-  end(startMs: number): void;
+  beginSend(): number | null;
+  endSend(startMs: number): void;
   /** Reads such a range into `buffer` from `at` on: how many bytes, or null: then the read belongs in the pool. */
   read(file: OpenBlob, buffer: Buffer, at: number, range: BlobRange): number | null;
   /** What the last quick read took, milliseconds. */
@@ -43,6 +43,8 @@ const PAGES_PER_WORD = 32;
 const MAPS_MAX_BYTES = 4 * 1024 * 1024;
 /** A copy of 64 KiB takes 0.012 ms, a fast disk 0.1 and more; so may a machine with too much to do, without any disk. */
 const MAYBE_DISK_MS = 0.08;
+/** The same of what is sent, which takes the time of the socket as well; on a busy machine some take as long without a disk. */
+const SEND_MAYBE_DISK_MS = 0.25;
 /** So long is too long, whatever the reason, when it happens twice in a row: not every disk is one that is counted. */
 const TOO_LONG_MS = 2;
 /** Share of this thread's time that may go into waiting for a disk. */
@@ -55,16 +57,23 @@ const DISK_READS_KNOWN_MS = 100;
 export type QuickReadsOptions = {
   /** A clock of fine grain, milliseconds. */
   readonly nowMs?: () => number;
-  /** Grows whenever this process waits for a disk. */
+  /** Grows whenever this process reads from a disk. */
   readonly diskReads?: () => number;
+  /** Grows whenever this process waits for a page of a mapped file. */
+  readonly majorFaults?: () => number;
 };
 
 /** One for a process. Cost of a quick read: its copy, two looks at the clock, and 0.1 µs. */
 export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
-  const { nowMs = () => performance.now(), diskReads = () => process.resourceUsage().fsRead } = options;
+  const {
+    nowMs = () => performance.now(),
+    diskReads = () => process.resourceUsage().fsRead,
+    majorFaults = () => process.resourceUsage().majorPageFault,
+  } = options;
   let generation = 1;
   let mapBytes = 0;
   let knownDiskReads = 0;
+  let knownMajorFaults = 0;
   let knownAtMs = Number.NEGATIVE_INFINITY;
   let waitedMs = 0;
   let waitedAtMs = 0;
@@ -121,23 +130,36 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
     if (waitedUpTo(startMs) > WAITING_AHEAD_MS) return null;
     if (startMs - knownAtMs > DISK_READS_KNOWN_MS) {
       knownDiskReads = diskReads();
+      knownMajorFaults = majorFaults();
       knownAtMs = startMs;
     }
     return startMs;
   }
 
+  function waited(startMs: number, endMs: number): void {
+    waitedMs = waitedUpTo(startMs) + endMs - startMs;
+    waitedAtMs = endMs;
+  }
+
   function end(startMs: number): void {
     const endMs = nowMs();
     lastTookMs = endMs - startMs;
-    if (!wasDisk(lastTookMs)) return;
-    waitedMs = waitedUpTo(startMs) + lastTookMs;
-    waitedAtMs = endMs;
+    if (wasDisk(lastTookMs)) waited(startMs, endMs);
   }
 
   return {
     isKnown,
-    begin,
-    end,
+    beginSend() {
+      const startMs = begin();
+      return startMs === null || waitedUpTo(startMs) > 0 ? null : startMs;
+    },
+    endSend(startMs) {
+      const endMs = nowMs();
+      if (endMs - startMs < SEND_MAYBE_DISK_MS) return;
+      const faults = majorFaults();
+      if (faults !== knownMajorFaults) waited(startMs, endMs);
+      knownMajorFaults = faults;
+    },
     read(file, buffer, at, { offsetBytes, lengthBytes }) {
       const startMs = begin();
       if (startMs === null) return null;

@@ -124,7 +124,7 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
     void listener(incoming, outgoing);
   };
   const hot =
-    hotDoor === null ? null : createHotResponses(hotDoor, { keepAliveMs: KEEP_ALIVE_MS, counts, answerFully });
+    hotDoor === null ? null : createHotResponses(hotDoor, { keepAliveMs: KEEP_ALIVE_MS, counts, log, answerFully });
   const handle = oneAtATime((incoming, outgoing) => {
     if (hot?.answer(incoming, outgoing) !== true) answerFully(incoming, outgoing);
   });

@@ -15,6 +15,8 @@ const REPLIES_MAX = 400;
 
 const heads = createPrebuiltHeads(5000);
 
+const notCutShort = () => expect.fail('An answer was cut short.');
+
 /** Two ends of a connection; the client's is paused. */
 async function openPair(): Promise<{ server: Socket; client: Socket }> {
   const listener = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
@@ -59,10 +61,10 @@ function answerOf(fill: number): Buffer {
 
 it('lends nothing behind what a client does not read', async () => {
   const { server } = await openPair();
-  const writer = createReplyWriter();
+  const writer = createReplyWriter(notCutShort);
   const { reply, releases } = lend(1, HEADROOM_BYTES);
   const write = (given: HotReply) => writer.write(server, true, heads.of(given, false, 4, NOW_MS), 'ID16', given);
-  let hasRoom = true;
+  let hasRoom: boolean | null = true;
   for (let written = 0; hasRoom && written < REPLIES_MAX; written++) hasRoom = write(lend(1, HEADROOM_BYTES).reply);
   expect(server.writableLength).toBeGreaterThan(0);
   write(reply);
@@ -73,14 +75,14 @@ describe.each([
   ['with room in front of it', HEADROOM_BYTES],
   ['without', 0],
 ])('a lent body %s', (_, headroomBytes) => {
-  const writer = createReplyWriter();
+  const writer = createReplyWriter(notCutShort);
   const write = (socket: Socket, reply: HotReply) =>
     writer.write(socket, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply);
 
   it('stays lent while the client stalls, arrives whole, and is given back once', async () => {
     const { server, client } = await openPair();
     const written = [];
-    let hasRoom = true;
+    let hasRoom: boolean | null = true;
     while (hasRoom && written.length < REPLIES_MAX) {
       const loan = lend(1 + written.length, headroomBytes);
       written.push(loan);
@@ -102,7 +104,7 @@ describe.each([
     const { server, client } = await openPair();
     server.on('error', () => {});
     const written = [];
-    let hasRoom = true;
+    let hasRoom: boolean | null = true;
     while (hasRoom && written.length < REPLIES_MAX) {
       const loan = lend(1, headroomBytes);
       written.push(loan);
@@ -153,7 +155,7 @@ describe('a range that is sent from where it is', () => {
   ])('is whole when the socket takes %s at once', async (_name, takes) => {
     const { server, client } = await openPair();
     const { reply, sent } = sendable(7, takes);
-    const writer = createReplyWriter();
+    const writer = createReplyWriter(notCutShort);
     writer.write(server, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply);
     server.end();
     const chunks: Buffer[] = [];
@@ -168,7 +170,7 @@ describe('a range that is sent from where it is', () => {
     const { server, client } = await openPair();
     const { reply, sent } = sendable(7, (wantedBytes) => wantedBytes);
     const long: HotReply = { ...reply, headers: { ...reply.headers, 'x-other': 'y'.repeat(2000) } };
-    createReplyWriter().write(server, true, heads.of(long, false, 4, NOW_MS), 'ID16', long);
+    createReplyWriter(notCutShort).write(server, true, heads.of(long, false, 4, NOW_MS), 'ID16', long);
     server.end();
     const chunks: Buffer[] = [];
     for await (const chunk of client) chunks.push(chunk as Buffer);
@@ -179,12 +181,24 @@ describe('a range that is sent from where it is', () => {
     expect(sent).toEqual([]);
   });
 
-  it('ends the connection when the rest of it can not be read', async () => {
+  it('ends the connection when the rest of it can not be read, and says so', async () => {
     const { server, client } = await openPair();
     const { reply } = sendable(7, () => 20, 'fails');
-    createReplyWriter().write(server, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply);
+    let cutShort = 0;
+    const writer = createReplyWriter(() => {
+      cutShort += 1;
+    });
+    writer.write(server, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply);
     client.resume();
     await new Promise((resolve) => client.once('close', resolve));
-    expect([server.destroyed, client.bytesRead]).toEqual([true, 0]);
+    expect([server.destroyed, client.bytesRead, cutShort]).toEqual([true, 0, 1]);
+  });
+
+  it('leaves the connection as it is when nothing of it could be sent or read', async () => {
+    const { server } = await openPair();
+    const { reply } = sendable(7, () => 0, 'fails');
+    const writer = createReplyWriter(notCutShort);
+    expect(writer.write(server, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply)).toBeNull();
+    expect([server.destroyed, server.bytesWritten]).toEqual([false, 0]);
   });
 });

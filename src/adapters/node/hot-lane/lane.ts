@@ -131,7 +131,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   const { recognise, answer, answerSigned, requestId, nowMs, limits, noteServed, counts } = options;
   const { readClient } = options.full;
   const heads = createPrebuiltHeads(limits.keepAliveMs);
-  const writer = createReplyWriter();
+  const writer = createReplyWriter(cutShort);
   const keep = createKeptRequests();
   const shareReads = createSharedReads();
   const connections = new Set<Connection>();
@@ -191,23 +191,30 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   }
 
   function send(connection: Connection): void {
-    const { socket, line, isAtOnce, due } = connection;
+    const { socket, isAtOnce, due } = connection;
     connection.due = null;
     if (due === null || socket.destroyed) return;
     const { head, requestId: id, read, startedMs } = due;
     const reply = finished(due.reply, maySend(socket, isAtOnce));
-    if (reply === null) {
+    const hasRoom = reply === null ? null : writer.write(socket, isAtOnce, head, id, reply);
+    if (reply === null || hasRoom === null) {
       const chunk = requestOf(due);
-      if (!answerFully(line, read, chunk)) line.letGo(chunk);
+      if (!answerFully(connection.line, read, chunk)) connection.line.letGo(chunk);
       return;
     }
     answered += 1;
     // Little may wait in the socket: what its stream takes before it says that this is enough.
-    if (!writer.write(socket, isAtOnce, head, id, reply)) waitForReader(connection);
+    if (!hasRoom) waitForReader(connection);
     if (Number.isNaN(startedMs)) return;
     const durationMs = performance.now() - startedMs;
     if (due.isSampled) durations.observe(durationMs / 1000);
     noteServed?.({ socket, chunk: requestOf(due), read, reply, requestId: id, durationMs });
+  }
+
+  function cutShort(): void {
+    counts.begun();
+    counts.ended(false);
+    options.full.log.error('body-failed', { cause: new Error('The rest of a range could not be read.') });
   }
 
   /** Reads nothing more until the client has taken what waits in the socket. */
@@ -288,6 +295,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       socket.off('error', ignoreError);
       socket.off('timeout', onTimeout);
       socket.off('close', onClose);
+      if (socket instanceof Socket) socket.setTimeout(0);
       connections.delete(connection);
       handedOver += 1;
       // From here on node:http counts it.

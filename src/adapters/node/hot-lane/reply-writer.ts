@@ -22,9 +22,9 @@ export type ReplyParts = Pick<HotReply, 'part' | 'body' | 'lent'>;
 export type ReplyWriter = {
   /**
    * Writes a whole reply. `isAtOnce`: what `writesAtOnce` says of the socket. False: the socket has enough for now, as its
-   * `write` says, and something waits in it.
+   * `write` says, and something waits in it. Null: nothing was sent, for the bytes that the reply is about can't be read.
    */
-  write(socket: Duplex, isAtOnce: boolean, head: Head, requestId: string, reply: ReplyParts): boolean;
+  write(socket: Duplex, isAtOnce: boolean, head: Head, requestId: string, reply: ReplyParts): boolean | null;
 };
 
 /** Whether a stream is a plain socket of the system, which has done with bytes when nothing waits in it. */
@@ -40,11 +40,14 @@ export function maySend(socket: Duplex, isAtOnce: boolean): boolean {
   return isAtOnce && socket.writableLength === 0;
 }
 
-/** One per server: it keeps a buffer that all its plain connections use in turn. */
-export function createReplyWriter(): ReplyWriter {
+/**
+ * One per server: it keeps a buffer that all its plain connections use in turn. `onCutShort`: an answer was begun whose rest
+ * can't be read; its connection is closed.
+ */
+export function createReplyWriter(onCutShort: () => void): ReplyWriter {
   let scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
   const viewOfScratch = createKeptViews(SCRATCH_VIEWS);
-  const writeLent = createLentWriter();
+  const writeLent = createLentWriter(onCutShort);
   return {
     write(socket, isAtOnce, head, requestId, reply) {
       const mayShare = maySend(socket, isAtOnce);
@@ -81,15 +84,22 @@ function kept<Reply extends ReplyParts>(reply: Reply): Reply {
   return { ...reply, body, lent: null };
 }
 
-type WriteLent = (socket: Duplex, head: Head, requestId: string, part: HotPart | null, lent: LentBytes) => boolean;
+type WriteLent = (
+  socket: Duplex,
+  head: Head,
+  requestId: string,
+  part: HotPart | null,
+  lent: LentBytes,
+) => boolean | null;
 
 /** To a socket of the system: in one piece where there is room for the head in front of the bytes. */
-function createLentWriter(): WriteLent {
+function createLentWriter(onCutShort: () => void): WriteLent {
   const viewOf = createKeptViews(LENT_VIEWS);
   return (socket, head, requestId, part, lent) => {
     const { buffer, at, lengthBytes, release, sender } = lent;
     const headBytes = headLength(head, part);
-    if (sender !== null) return sendRange(socket, sender, lengthBytes, { head, headBytes, requestId, part });
+    if (sender !== null)
+      return sendRange(socket, sender, { head, headBytes, requestId, part, lengthBytes, onCutShort });
     let hasRoom: boolean;
     if (headBytes <= at) {
       const bytes = viewOf(buffer, at - headBytes, at + lengthBytes);
@@ -109,20 +119,21 @@ function createLentWriter(): WriteLent {
   };
 }
 
-type RangeHead = {
+type SentRange = {
   readonly head: Head;
   readonly headBytes: number;
   readonly requestId: string;
   readonly part: HotPart | null;
+  readonly lengthBytes: number;
+  readonly onCutShort: () => void;
 };
 
 /** A range from where it is, past the stream of the socket; through it goes what the system does not take at once. */
 function sendRange(
   socket: Duplex,
   sender: RangeSender,
-  lengthBytes: number,
-  { head, headBytes, requestId, part }: RangeHead,
-): boolean {
+  { head, headBytes, requestId, part, lengthBytes, onCutShort }: SentRange,
+): boolean | null {
   let takenBytes = 0;
   if (headBytes <= sender.head.length) {
     fillHead(sender.head, head, requestId, part);
@@ -131,8 +142,10 @@ function sendRange(
   }
   const body = sender.readBehind(Math.max(0, takenBytes - headBytes));
   if (body === null) {
-    // Half an answer: the client sees that by its length.
+    if (takenBytes === 0) return null;
+    // Of half an answer the client sees by its length that it is none.
     socket.destroy();
+    onCutShort();
     return true;
   }
   if (takenBytes >= headBytes) return socket.write(body) || socket.writableLength === 0;
