@@ -1,7 +1,9 @@
 // The hot door behind node:http: plain reads of what stands ready in memory, for connections that the lane has let go of
 // or does not own. They are written as the lane writes them, past node:http, which only learns that the answer is over: so it
 // makes no head of its own, and @hono/node-server makes no Request. Everything else goes the full way.
+import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { finished, type HotReply, type SignedRead } from '../../http/request.ts';
 import type { Log } from '../../ports/system.ts';
@@ -84,12 +86,21 @@ export function createHotResponses(
       answerFully(incoming, outgoing);
       return;
     }
-    if (socket.writableLength > 0) counts.watch(outgoing);
-    endWritten(outgoing, reply.status);
+    noteWritten(outgoing, reply.status);
+    if (socket.writableLength === 0) outgoing.end();
+    else endWhenTaken(socket, outgoing);
     if (served === null) return;
     const header = (name: string) => headerOf(incoming, name);
     const { remoteAddress } = clientOf(incoming);
     served({ read, reply, requestId, remoteAddress, durationMs: performance.now() - startedMs, header });
+  }
+
+  /** Until the client has taken it, the answer is open: a server that closes leaves such a connection the time for it. */
+  function endWhenTaken(socket: Socket, outgoing: ServerResponse): void {
+    counts.watch(outgoing);
+    socket.write(NOTHING, (error) => {
+      if (error == null) outgoing.end();
+    });
   }
 
   function cutShort(): void {
@@ -151,14 +162,14 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
 /** What node:http keeps of an answer. The names are the same in every Node since 0.x. */
 type Internals = { _header: string; _headerSent: boolean };
 
-/** Ends an answer that is written already: to node:http its head is sent, and there is no body. */
-function endWritten(outgoing: ServerResponse, status: number): void {
+/** For an answer that is written already: to node:http its head is sent, and there will be no body. */
+function noteWritten(outgoing: ServerResponse, status: number): void {
   const internals = outgoing as unknown as Internals;
   outgoing.statusCode = status;
   internals._header = WRITTEN_HEAD;
   internals._headerSent = true;
-  outgoing.end();
 }
 
+const NOTHING = Buffer.alloc(0);
 /** Any text will do. */
 const WRITTEN_HEAD = '\r\n';
