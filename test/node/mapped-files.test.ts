@@ -1,33 +1,27 @@
-import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type Libc, openLibc } from '../../src/adapters/node/libc.ts';
-import {
-  ASKED_BEFORE_MAPPED,
-  createMappedFiles,
-  type MappedFiles,
-  newMapping,
-} from '../../src/adapters/node/mapped-files.ts';
+import { ASKED_BEFORE_MAPPED, createMappedFiles, type MappedFiles } from '../../src/adapters/node/mapped-files.ts';
 import type { OpenBlob } from '../../src/adapters/node/open-files.ts';
-import { newKnownPages } from '../../src/adapters/node/quick-reads.ts';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';
+import { openBlobOf } from './open-blob.ts';
+import { openSocketPair } from './socket-pair.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const FILE_BYTES = 1_000_003;
 
-/** Undefined where this system can't map files: there is nothing to test then. */
+/** Null where this system can't map files: there is nothing to test then. */
 const libc = openLibc();
 
-function mappedFile(fileBytes = FILE_BYTES) {
+function mappedFile() {
   const folder = temporaryFolder();
   const path = join(folder, 'file');
   const bytes = patternBytes(FILE_BYTES);
   writeFileSync(path, bytes);
   const mapped = createMappedFiles(folder) as MappedFiles;
   const fd = openSync(path, 'r');
-  const file: OpenBlob = { fd, fileBytes, pages: newKnownPages(), mapping: newMapping() };
+  const file = openBlobOf(fd, FILE_BYTES);
   for (let asked = 1; asked < ASKED_BEFORE_MAPPED; asked++) expect(mapped.isMapped(file)).toBe(false);
   expect(mapped.isMapped(file)).toBe(true);
   onTestFinished(() => {
@@ -45,19 +39,6 @@ function sendTo(folder: string, mapped: MappedFiles, file: OpenBlob, head: strin
   const taken = mapped.send(fd, headBytes, file, at, lengthBytes);
   closeSync(fd);
   return { taken, sent: readFileSync(path) };
-}
-
-async function connectedPair(): Promise<{ server: Socket; client: Socket }> {
-  const listener = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const client = connect((listener.address() as AddressInfo).port, '127.0.0.1').pause();
-  const [server] = (await once(listener, 'connection')) as [Socket];
-  onTestFinished(() => {
-    client.destroy();
-    server.destroy();
-    listener.close();
-  });
-  return { server, client };
 }
 
 it.runIf(process.platform === 'linux')('is to be had on Linux', () => {
@@ -82,7 +63,7 @@ it.skipIf(libc === null)('sends any range behind a head, of a file that is asked
 
 it.skipIf(libc === null)('tells how much a socket took, and takes an error for nothing', async () => {
   const { bytes, mapped, file } = mappedFile();
-  const { server, client } = await connectedPair();
+  const { server, client } = await openSocketPair();
   const { fd } = (server as unknown as { _handle: { fd: number } })._handle;
   let expected = 0;
   for (let taken = FILE_BYTES; taken === FILE_BYTES; expected += taken) {
@@ -126,19 +107,13 @@ it.skipIf(libc === null)('maps no file that the system refuses, and not more tha
   const folder = temporaryFolder();
   const mapped = createMappedFiles(folder) as MappedFiles;
   const askOften = (file: OpenBlob) => Array.from({ length: 4 * ASKED_BEFORE_MAPPED }, () => mapped.isMapped(file));
-  const record = (fd: number, fileBytes: number): OpenBlob => ({
-    fd,
-    fileBytes,
-    pages: newKnownPages(),
-    mapping: newMapping(),
-  });
-  expect(askOften(record(-1, 100))).not.toContain(true);
+  expect(askOften(openBlobOf(-1, 100))).not.toContain(true);
   const path = join(folder, 'file');
   writeFileSync(path, 'x');
   const fd = openSync(path, 'r');
   onTestFinished(() => closeSync(fd));
-  expect(askOften(record(fd, 33 * 1024 ** 3))).not.toContain(true);
-  const [large, another] = [record(fd, 20 * 1024 ** 3), record(fd, 20 * 1024 ** 3)];
+  expect(askOften(openBlobOf(fd, 33 * 1024 ** 3))).not.toContain(true);
+  const [large, another] = [openBlobOf(fd, 20 * 1024 ** 3), openBlobOf(fd, 20 * 1024 ** 3)];
   expect([askOften(large).at(-1), askOften(another).at(-1)]).toEqual([true, false]);
   mapped.forget(large);
   expect(askOften(another).at(-1)).toBe(true);

@@ -1,13 +1,13 @@
 // Ranges of a file that the program has mapped into its memory, as clients see them.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openLibc } from '../../src/adapters/node/libc.ts';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';
 import { startHome } from './home.ts';
 import { aws, expectOk, useHomes } from './home-client.ts';
-import { openRawClient } from './raw-socket.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 useHomes();
 
@@ -16,40 +16,44 @@ const RANGE_BYTES = 64 * 1024;
 const RANGES = 300;
 const CUT_AT = 17.5 * 1024 * 1024;
 
-let folder = '';
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
 /** A start of a range for each number, all over the object. */
 const startOf = (at: number) => (at * 7_919_993) % (OBJECT_BYTES - RANGE_BYTES);
 
-it.each([
-  ['on', true],
-  ['off', false],
-])('are right, and end with the object, mapped files %s', async (mappedFiles, mapsFiles) => {
-  folder = mkdtempSync(join(tmpdir(), 'quayside-test-'));
+/** A home with little memory and one public object, and what a client gets of it. */
+async function startWithObject(mappedFiles: string) {
+  const folder = temporaryFolder();
   const home = await startHome(folder, {
     QUAYSIDE_MAPPED_FILES: mappedFiles,
     QUAYSIDE_BODY_MEMORY_BYTES: `${1024 * 1024}`,
   });
   const body = patternBytes(OBJECT_BYTES);
   const url = `${home.url}/public/object`;
+  const put = (bytes: Uint8Array) =>
+    expectOk(aws.fetch(url, { method: 'PUT', body: bytes, headers: { 'x-amz-acl': 'public-read' } }));
   await expectOk(aws.fetch(`${home.url}/public`, { method: 'PUT' }));
-  await expectOk(aws.fetch(url, { method: 'PUT', body, headers: { 'x-amz-acl': 'public-read' } }));
+  await put(body);
+  const rangeFrom = (start: number) => fetch(url, { headers: { range: `bytes=${start}-${start + RANGE_BYTES - 1}` } });
+  return { folder, home, body, put, rangeFrom };
+}
 
-  const client = await openRawClient(home.url);
+it.each([
+  ['on', true],
+  ['off', false],
+])('are right, and end with the object, mapped files %s', async (mappedFiles, mapsFiles) => {
+  const { folder, home, body, put, rangeFrom } = await startWithObject(mappedFiles);
+  const client = connect(Number(new URL(home.url).port), '127.0.0.1');
   const isMapped = () => readFileSync(`/proc/${home.child.pid}/maps`, 'utf8').includes(`${folder}/blobs/`);
   const chunks: Buffer[] = [];
-  client.socket.removeAllListeners('data');
   let wake = () => {};
-  client.socket.on('data', (chunk: string) => {
-    chunks.push(Buffer.from(chunk, 'latin1'));
+  client.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
     wake();
   });
   /** One answer: its head and its body. */
   async function ask(start: number): Promise<{ head: string; range: Buffer }> {
     chunks.length = 0;
     const range = `bytes=${start}-${start + RANGE_BYTES - 1}`;
-    client.send(`GET /public/object HTTP/1.1\r\nHost: h\r\nRange: ${range}\r\n\r\n`);
+    client.write(`GET /public/object HTTP/1.1\r\nHost: h\r\nRange: ${range}\r\n\r\n`);
     for (;;) {
       const came = Buffer.concat(chunks);
       const headEnd = came.indexOf('\r\n\r\n') + 4;
@@ -73,7 +77,7 @@ it.each([
   const answers = await Promise.all(
     Array.from({ length: 50 }, async (_, at) => {
       const start = startOf(at * 31);
-      const answer = await fetch(url, { headers: { range: `bytes=${start}-${start + RANGE_BYTES - 1}` } });
+      const answer = await rangeFrom(start);
       return isSameBytes(new Uint8Array(await answer.arrayBuffer()), body.subarray(start, start + RANGE_BYTES));
     }),
   );
@@ -81,21 +85,15 @@ it.each([
 
   // The next request sees what is new, and nothing of the old.
   const other = body.toReversed();
-  await expectOk(aws.fetch(url, { method: 'PUT', body: other, headers: { 'x-amz-acl': 'public-read' } }));
+  await put(other);
   const { range } = await ask(startOf(1));
   expect(isSameBytes(range, other.subarray(startOf(1), startOf(1) + RANGE_BYTES))).toBe(true);
-  client.socket.destroy();
+  client.destroy();
   expect(home.stderr()).toBe('');
 });
 
 it.runIf(openLibc() !== null)('of a file that was cut are errors that somebody is told of', async () => {
-  folder = mkdtempSync(join(tmpdir(), 'quayside-test-'));
-  const home = await startHome(folder, { QUAYSIDE_BODY_MEMORY_BYTES: `${1024 * 1024}` });
-  const url = `${home.url}/public/object`;
-  await expectOk(aws.fetch(`${home.url}/public`, { method: 'PUT' }));
-  const body = patternBytes(OBJECT_BYTES);
-  await expectOk(aws.fetch(url, { method: 'PUT', body, headers: { 'x-amz-acl': 'public-read' } }));
-  const rangeFrom = (start: number) => fetch(url, { headers: { range: `bytes=${start}-${start + RANGE_BYTES - 1}` } });
+  const { folder, home, rangeFrom } = await startWithObject('on');
   for (let at = 0; at < 40; at++) await (await rangeFrom(startOf(at))).arrayBuffer();
   const blob = readdirSync(join(folder, 'blobs'), { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, 'blobs', name))

@@ -1,11 +1,11 @@
 import { openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newMapping } from '../../src/adapters/node/mapped-files.ts';
 import type { OpenBlob } from '../../src/adapters/node/open-files.ts';
 import { createQuickReads, newKnownPages, type QuickReads } from '../../src/adapters/node/quick-reads.ts';
 import type { BlobRange } from '../../src/ports/blob-store.ts';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';
+import { openBlobOf } from './open-blob.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const PAGE = 4096;
@@ -20,12 +20,7 @@ function setUp() {
   const path = join(temporaryFolder(), 'file');
   const bytes = patternBytes(FILE_BYTES);
   writeFileSync(path, bytes);
-  const file: OpenBlob = {
-    fd: openSync(path, 'r'),
-    fileBytes: FILE_BYTES,
-    pages: newKnownPages(),
-    mapping: newMapping(),
-  };
+  const file = openBlobOf(openSync(path, 'r'), FILE_BYTES);
   const state = { nowMs: 1000, readMs: 0.01, diskReads: 0 };
   let looks = 0;
   const quick = createQuickReads({

@@ -10,6 +10,8 @@ export type AnswerCounts = {
   begun(): void;
   /** `isWhole` false: its client left before the end. */
   ended(isWhole: boolean): void;
+  /** One that is neither watched nor begun here ended before its client had it. */
+  cutShort(): void;
   /** Something came that was no request. */
   refused(): void;
   families(): readonly MetricFamily[];
@@ -36,6 +38,9 @@ export function createAnswerCounts(): AnswerCounts {
       open += 1;
     },
     ended,
+    cutShort() {
+      cutShort += 1;
+    },
     refused() {
       refused += 1;
     },

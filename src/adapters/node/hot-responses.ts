@@ -14,6 +14,7 @@ import { isPlainHost, isPlainTarget, isUrlHost, needsUrlParser } from './hot-lan
 import { createPrebuiltHeads } from './hot-lane/prebuilt-heads.ts';
 import { FRAMING_HEADERS } from './hot-lane/recognise.ts';
 import { createReplyWriter, maySend, writesAtOnce } from './hot-lane/reply-writer.ts';
+import { KEEP_ALIVE_MS } from './socket-timeouts.ts';
 import { createClientReader, peerOf } from './trusted-proxies.ts';
 
 export type HotResponses = {
@@ -27,22 +28,17 @@ export type HotResponses = {
 };
 
 export type HotResponsesOptions = {
-  /** What clients are told. Milliseconds. */
-  readonly keepAliveMs: number;
   /** Counts the answers that take longer than a write. */
-  readonly counts: Pick<AnswerCounts, 'watch' | 'begun' | 'ended'>;
+  readonly counts: Pick<AnswerCounts, 'watch' | 'cutShort'>;
   readonly log: Log;
   /** For what it has begun and can't answer after all. */
   readonly answerFully: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 };
 
 /** One for a server. */
-export function createHotResponses(
-  door: HotLaneDoor,
-  { keepAliveMs, counts, log, answerFully }: HotResponsesOptions,
-): HotResponses {
-  const heads = createPrebuiltHeads(keepAliveMs);
-  const writer = createReplyWriter(cutShort);
+export function createHotResponses(door: HotLaneDoor, { counts, log, answerFully }: HotResponsesOptions): HotResponses {
+  const heads = createPrebuiltHeads(KEEP_ALIVE_MS);
+  const writer = createReplyWriter({ counts, log });
   const refused = new Set<string>([...FRAMING_HEADERS, ...door.decidingHeaders]);
   const signing = new Set(door.signingHeaders);
   const { readClient = createClientReader([]), served } = door;
@@ -70,8 +66,7 @@ export function createHotResponses(
     const { socket } = incoming;
     if (socket.destroyed) {
       // Nobody is there any more, and nothing was read.
-      counts.begun();
-      counts.ended(false);
+      counts.cutShort();
       return;
     }
     const isAtOnce = writesAtOnce(socket);
@@ -101,12 +96,6 @@ export function createHotResponses(
     socket.write(NOTHING, (error) => {
       if (error == null) outgoing.end();
     });
-  }
-
-  function cutShort(): void {
-    counts.begun();
-    counts.ended(false);
-    log.error('body-failed', { cause: new Error('The rest of a range could not be read.') });
   }
 
   return { answer, flush: sending.flush };

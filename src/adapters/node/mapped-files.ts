@@ -76,13 +76,15 @@ function doesAsExpected(libc: Libc, folder: string): boolean {
   const to = join(folder, 'map-target');
   const text = Array.from({ length: 2000 }, (_, line) => `line ${line}\n`).join('');
   const descriptors: number[] = [];
+  const open = (path: string, flags: string): number => {
+    const fd = openSync(path, flags);
+    descriptors.push(fd);
+    return fd;
+  };
   try {
     writeFileSync(from, text);
-    const [fromFd = -1, toFd = -1] = [openSync(from, 'r'), openSync(to, 'w')].map((fd) => {
-      descriptors.push(fd);
-      return fd;
-    });
-    const address = libc.map(fromFd, text.length);
+    const toFd = open(to, 'w');
+    const address = libc.map(open(from, 'r'), text.length);
     if (address === null) return false;
     const headBytes = libc.head.write('head ');
     const taken = libc.writeBehindHead(toFd, headBytes, address + 5, 10_000);

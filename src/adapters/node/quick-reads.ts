@@ -141,12 +141,6 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
     waitedAtMs = endMs;
   }
 
-  function end(startMs: number): void {
-    const endMs = nowMs();
-    lastTookMs = endMs - startMs;
-    if (wasDisk(lastTookMs)) waited(startMs, endMs);
-  }
-
   return {
     isKnown,
     beginSend() {
@@ -165,7 +159,9 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
       if (startMs === null) return null;
       try {
         const readBytes = readSync(file.fd, buffer, at, lengthBytes, offsetBytes);
-        end(startMs);
+        const endMs = nowMs();
+        lastTookMs = endMs - startMs;
+        if (wasDisk(lastTookMs)) waited(startMs, endMs);
         return readBytes;
       } catch {
         // The pool's read fails as well, and tells why.

@@ -13,7 +13,7 @@ import { createHotResponses } from './hot-responses.ts';
 import { expectContinue } from './http-request.ts';
 import { lingerOnEarlyClose } from './lingering-close.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import { createSocketTimeouts, KEEP_ALIVE_MS } from './socket-timeouts.ts';
+import { createSocketTimeouts, KEEP_ALIVE_MS, LIMITS_CHECK_MS } from './socket-timeouts.ts';
 import { answerForServer, assumeHost } from './whole-server.ts';
 
 /** What the app gets as its bindings with each request. */
@@ -38,8 +38,6 @@ const HEADERS_MAX_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 30_000;
 /** How often node:http looks for such connections, milliseconds. */
 const CONNECTION_CHECK_MS = 5_000;
-/** How often connections in which nothing moves are looked for, milliseconds. */
-const QUIET_CHECK_MS = 1000;
 /** Connections at once; further ones are closed. About 100 KiB each while idle with buffers. */
 const CONNECTIONS_MAX = 4096;
 /** How often a closing server closes connections that have become idle, milliseconds. */
@@ -108,7 +106,7 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
   });
   const timeouts = createSocketTimeouts(() => performance.now());
   server.on('connection', timeouts.watch);
-  const checks = setInterval(timeouts.closeQuiet, QUIET_CHECK_MS).unref();
+  const checks = setInterval(timeouts.closeQuiet, LIMITS_CHECK_MS).unref();
   server.on('close', () => clearInterval(checks));
   // A client that has said all it has to say still gets its answers; without one due, its connection ends. Not in node:http's
   // types, and as old as it: https://github.com/nodejs/node/blob/v26.x/lib/_http_server.js, socketOnEnd.
@@ -123,8 +121,7 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
     assumeHost(incoming);
     void listener(incoming, outgoing);
   };
-  const hot =
-    hotDoor === null ? null : createHotResponses(hotDoor, { keepAliveMs: KEEP_ALIVE_MS, counts, log, answerFully });
+  const hot = hotDoor === null ? null : createHotResponses(hotDoor, { counts, log, answerFully });
   const handle = oneAtATime((incoming, outgoing) => {
     if (hot?.answer(incoming, outgoing) !== true) answerFully(incoming, outgoing);
   });

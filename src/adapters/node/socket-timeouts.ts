@@ -11,9 +11,12 @@ export const KEEP_ALIVE_BUFFER_MS = 1000;
 /** Milliseconds without a byte in either direction while a request is under way: a reader that stopped reading. */
 export const SOCKET_IDLE_MS = 300_000;
 
+/** How often limits of connections are looked at, milliseconds; they are that much longer at most. */
+export const LIMITS_CHECK_MS = 1000;
+
 export type SocketTimeouts = {
   watch(socket: Duplex): void;
-  /** To be called every second or so. */
+  /** To be called every LIMITS_CHECK_MS. */
   closeQuiet(): void;
 };
 

@@ -1,11 +1,13 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
 import { createPrebuiltHeads } from '../../../src/adapters/node/hot-lane/prebuilt-heads.ts';
 import { createReplyWriter } from '../../../src/adapters/node/hot-lane/reply-writer.ts';
+import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
+import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import type { HotReply } from '../../../src/http/request.ts';
 import type { LentBytes, RangeSender } from '../../../src/ports/blob-store.ts';
 import { HOT_REPLY } from '../../http/hot-reply-sample.ts';
+import { openSocketPair } from '../socket-pair.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const BODY_BYTES = 256 * 1024;
@@ -15,21 +17,8 @@ const REPLIES_MAX = 400;
 
 const heads = createPrebuiltHeads(5000);
 
-const notCutShort = () => expect.fail('An answer was cut short.');
-
-/** Two ends of a connection; the client's is paused. */
-async function openPair(): Promise<{ server: Socket; client: Socket }> {
-  const listener = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const client = connect((listener.address() as AddressInfo).port, '127.0.0.1').pause();
-  const [server] = (await once(listener, 'connection')) as [Socket];
-  onTestFinished(() => {
-    client.destroy();
-    server.destroy();
-    listener.close();
-  });
-  return { server, client };
-}
+const log = createConsoleLog(systemClock, 'off');
+const notCutShort = { log, counts: { cutShort: () => expect.fail('An answer was cut short.') } };
 
 /** A range whose bytes are lent, all of them `fill`. Once they are given back they are another's, and look it. */
 function lend(fill: number, headroomBytes: number): { reply: HotReply; releases: () => number } {
@@ -60,7 +49,7 @@ function answerOf(fill: number): Buffer {
 }
 
 it('lends nothing behind what a client does not read', async () => {
-  const { server } = await openPair();
+  const { server } = await openSocketPair();
   const writer = createReplyWriter(notCutShort);
   const { reply, releases } = lend(1, HEADROOM_BYTES);
   const write = (given: HotReply) => writer.write(server, true, heads.of(given, false, 4, NOW_MS), 'ID16', given);
@@ -80,7 +69,7 @@ describe.each([
     writer.write(socket, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply);
 
   it('stays lent while the client stalls, arrives whole, and is given back once', async () => {
-    const { server, client } = await openPair();
+    const { server, client } = await openSocketPair();
     const written = [];
     let hasRoom: boolean | null = true;
     while (hasRoom && written.length < REPLIES_MAX) {
@@ -101,7 +90,7 @@ describe.each([
   });
 
   it('is given back once when the client is gone, before or while it is sent', async () => {
-    const { server, client } = await openPair();
+    const { server, client } = await openSocketPair();
     server.on('error', () => {});
     const written = [];
     let hasRoom: boolean | null = true;
@@ -153,7 +142,7 @@ describe('a range that is sent from where it is', () => {
     ['the head', (wantedBytes: number) => wantedBytes - BODY_BYTES],
     ['all but a byte', (wantedBytes: number) => wantedBytes - 1],
   ])('is whole when the socket takes %s at once', async (_name, takes) => {
-    const { server, client } = await openPair();
+    const { server, client } = await openSocketPair();
     const { reply, sent } = sendable(7, takes);
     const writer = createReplyWriter(notCutShort);
     writer.write(server, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply);
@@ -167,7 +156,7 @@ describe('a range that is sent from where it is', () => {
   });
 
   it('goes the way of others when its head is too long for the room there is', async () => {
-    const { server, client } = await openPair();
+    const { server, client } = await openSocketPair();
     const { reply, sent } = sendable(7, (wantedBytes) => wantedBytes);
     const long: HotReply = { ...reply, headers: { ...reply.headers, 'x-other': 'y'.repeat(2000) } };
     createReplyWriter(notCutShort).write(server, true, heads.of(long, false, 4, NOW_MS), 'ID16', long);
@@ -182,20 +171,24 @@ describe('a range that is sent from where it is', () => {
   });
 
   it('ends the connection when the rest of it can not be read, and says so', async () => {
-    const { server, client } = await openPair();
+    const { server, client } = await openSocketPair();
     const { reply } = sendable(7, () => 20, 'fails');
     let cutShort = 0;
-    const writer = createReplyWriter(() => {
-      cutShort += 1;
-    });
+    const logged: string[] = [];
+    const counts = {
+      cutShort() {
+        cutShort += 1;
+      },
+    };
+    const writer = createReplyWriter({ counts, log: { ...log, error: (event) => void logged.push(event) } });
     writer.write(server, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply);
     client.resume();
     await new Promise((resolve) => client.once('close', resolve));
-    expect([server.destroyed, client.bytesRead, cutShort]).toEqual([true, 0, 1]);
+    expect([server.destroyed, client.bytesRead, cutShort, logged]).toEqual([true, 0, 1, ['body-failed']]);
   });
 
   it('leaves the connection as it is when nothing of it could be sent or read', async () => {
-    const { server } = await openPair();
+    const { server } = await openSocketPair();
     const { reply } = sendable(7, () => 0, 'fails');
     const writer = createReplyWriter(notCutShort);
     expect(writer.write(server, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply)).toBeNull();

@@ -6,7 +6,7 @@ import { Server as TlsServer } from 'node:tls';
 import type { HotDoor } from '../../../http/request.ts';
 import type { Log } from '../../../ports/system.ts';
 import { type AnswerCounts, createAnswerCounts } from '../answer-counts.ts';
-import { KEEP_ALIVE_MS, SOCKET_IDLE_MS } from '../socket-timeouts.ts';
+import { KEEP_ALIVE_MS, LIMITS_CHECK_MS, SOCKET_IDLE_MS } from '../socket-timeouts.ts';
 import { createClientReader, peerOf, type ReadClient } from '../trusted-proxies.ts';
 import { createHeaderFinder } from './find-header.ts';
 import { createHotLane, type HotLane, type NoteServed } from './lane.ts';
@@ -17,9 +17,6 @@ export type HotLaneDoor = HotDoor & {
   /** Who a client is, for the access log. By default the peer of the connection. */
   readonly readClient?: ReadClient;
 };
-
-/** How often limits are looked at, milliseconds; they are that much longer at most. */
-const LIMITS_CHECK_MS = 1000;
 
 /** To be called once, after the server's own time-outs are set and before it listens. */
 export function attachHotLane(

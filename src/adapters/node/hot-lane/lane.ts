@@ -36,7 +36,7 @@ export type HotLaneOptions = {
   /** Told of each answer that was written; null: nobody wants to know. */
   readonly noteServed: NoteServed | null;
   /** Counts the answers that take longer than a write. */
-  readonly counts: Pick<AnswerCounts, 'begun' | 'ended'>;
+  readonly counts: Pick<AnswerCounts, 'begun' | 'ended' | 'cutShort'>;
   readonly nowMs: () => number;
   /** Gives a connection to node:http, which listens to it from then on. */
   readonly handOver: (socket: Duplex) => void;
@@ -131,7 +131,7 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   const { recognise, answer, answerSigned, requestId, nowMs, limits, noteServed, counts } = options;
   const { readClient } = options.full;
   const heads = createPrebuiltHeads(limits.keepAliveMs);
-  const writer = createReplyWriter(cutShort);
+  const writer = createReplyWriter({ counts, log: options.full.log });
   const keep = createKeptRequests();
   const shareReads = createSharedReads();
   const connections = new Set<Connection>();
@@ -209,12 +209,6 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     const durationMs = performance.now() - startedMs;
     if (due.isSampled) durations.observe(durationMs / 1000);
     noteServed?.({ socket, chunk: requestOf(due), read, reply, requestId: id, durationMs });
-  }
-
-  function cutShort(): void {
-    counts.begun();
-    counts.ended(false);
-    options.full.log.error('body-failed', { cause: new Error('The rest of a range could not be read.') });
   }
 
   /** Reads nothing more until the client has taken what waits in the socket. */

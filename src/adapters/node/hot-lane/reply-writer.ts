@@ -6,6 +6,8 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { HotPart, HotReply } from '../../../http/request.ts';
 import type { LentBytes, RangeSender } from '../../../ports/blob-store.ts';
+import type { Log } from '../../../ports/system.ts';
+import type { AnswerCounts } from '../answer-counts.ts';
 import { createKeptViews } from './kept-views.ts';
 import { partValueLength, writePartValue, writeText } from './part-values.ts';
 import type { Head } from './prebuilt-heads.ts';
@@ -40,14 +42,17 @@ export function maySend(socket: Duplex, isAtOnce: boolean): boolean {
   return isAtOnce && socket.writableLength === 0;
 }
 
-/**
- * One per server: it keeps a buffer that all its plain connections use in turn. `onCutShort`: an answer was begun whose rest
- * can't be read; its connection is closed.
- */
-export function createReplyWriter(onCutShort: () => void): ReplyWriter {
+export type ReplyWriterOptions = {
+  /** Told of an answer that was begun and whose rest can't be read: its connection is closed. */
+  readonly counts: Pick<AnswerCounts, 'cutShort'>;
+  readonly log: Log;
+};
+
+/** One per server: it keeps a buffer that all its plain connections use in turn. */
+export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
   let scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
   const viewOfScratch = createKeptViews(SCRATCH_VIEWS);
-  const writeLent = createLentWriter(onCutShort);
+  const writeLent = createLentWriter(options);
   return {
     write(socket, isAtOnce, head, requestId, reply) {
       const mayShare = maySend(socket, isAtOnce);
@@ -93,8 +98,12 @@ type WriteLent = (
 ) => boolean | null;
 
 /** To a socket of the system: in one piece where there is room for the head in front of the bytes. */
-function createLentWriter(onCutShort: () => void): WriteLent {
+function createLentWriter({ counts, log }: ReplyWriterOptions): WriteLent {
   const viewOf = createKeptViews(LENT_VIEWS);
+  const onCutShort = () => {
+    counts.cutShort();
+    log.error('body-failed', { cause: new Error('The rest of a range could not be read.') });
+  };
   return (socket, head, requestId, part, lent) => {
     const { buffer, at, lengthBytes, release, sender } = lent;
     const headBytes = headLength(head, part);
