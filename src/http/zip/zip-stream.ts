@@ -170,7 +170,8 @@ function createBodies(entries: readonly ZipEntry[], open: (number: number) => Pr
     for (let at = number + 1; at <= number + AHEAD_ENTRIES; at++) {
       const entry = entries[at];
       if (entry === undefined || entry.sizeBytes > AHEAD_MAX_BYTES) return;
-      start(at);
+      // Whoever comes to this entry waits for it.
+      void start(at);
     }
   }
 
