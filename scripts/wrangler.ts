@@ -2,7 +2,6 @@
 // the download of a sample `request.cf`. package.json's `dev` and `deploy` run it; the wire suite and the benches
 // take the command from here. It adds no setting of Quayside's own.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const CLI = fileURLToPath(new URL('../node_modules/wrangler/wrangler-dist/cli.js', import.meta.url));
@@ -16,27 +15,11 @@ const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 };
 
-/** The one script that the pages of the API load; it comes out of its package as it is. */
-const SCALAR = fileURLToPath(
-  new URL('../node_modules/@scalar/api-reference/dist/browser/standalone.js', import.meta.url),
-);
-const ASSETS = fileURLToPath(new URL('../assets/', import.meta.url));
-
-/** Puts what the Worker serves as assets where wrangler.toml says that they are. */
-function gatherAssets(): void {
-  const place = `${ASSETS}scalar.js`;
-  // A running wrangler watches the folder, so nothing is touched that is right already.
-  if (statSync(place, { throwIfNoEntry: false })?.size === statSync(SCALAR).size) return;
-  mkdirSync(ASSETS, { recursive: true });
-  copyFileSync(SCALAR, place);
-}
-
 /** Starts wrangler itself, not its launcher: the returned process is the one to signal. */
 export function spawnWrangler(
   args: readonly string[],
   options: { cwd: string; stdio: 'inherit' | ['ignore', 'pipe', 'pipe']; env?: NodeJS.ProcessEnv },
 ): ChildProcess {
-  gatherAssets();
   return spawn(process.execPath, ['--no-warnings', CLI, ...args], {
     cwd: options.cwd,
     stdio: options.stdio,

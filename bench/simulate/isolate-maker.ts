@@ -115,7 +115,6 @@ export function createIsolateMaker(
         ledger: { call: () => Promise.reject(new StorageError('NotImplemented')) },
         hotMetadata: createHotMetadata(place, leases, background),
         derived: createMemoryDerived(timeline.clock),
-        ownFiles: { read: async () => null },
         edgeCache: createSimulatedEdgeCache({ timeline, usage, memory, caches, place, zeros, maxSlicesPerRead }),
         tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
         clock: timeline.clock,

@@ -92,6 +92,8 @@ export type ApiOptions = Omit<ApiServices, 'secrets'> & {
 export type ApiSurface = {
   /** Answers one request under `/-/api/`. Never rejects. */
   handle(request: HttpRequest, requestId: string): Promise<Response>;
+  /** The OpenAPI document of the API. Cost: 30 ms at the first call, which makes it. */
+  documentJson(): string;
 };
 
 /** What stands before every path of the document. */
@@ -135,10 +137,14 @@ export function createApi({ rootSecretKey, requestsPerMinute, ...services }: Api
     return runOnce({ ...call, caller }, key, { target: `${request.rawPath}?${request.rawQuery}`, body }, run);
   }
 
+  function readDocument(): string {
+    document ??= documentJson(app, BASE_PATH);
+    return document;
+  }
+
   function answerDocument(request: HttpRequest): Response {
     request.notes.operation = 'OpenapiDocument';
-    document ??= documentJson(app, BASE_PATH);
-    return new Response(request.method === 'HEAD' ? null : document, {
+    return new Response(request.method === 'HEAD' ? null : readDocument(), {
       headers: { 'content-type': 'application/json' },
     });
   }
@@ -160,6 +166,7 @@ export function createApi({ rootSecretKey, requestsPerMinute, ...services }: Api
   }
 
   return {
+    documentJson: readDocument,
     async handle(request, requestId) {
       const limits: Record<string, string> = {};
       try {

@@ -1,95 +1,59 @@
-// The readable pages of the API's document, at /-/docs: Scalar, served by us, allowed to load nothing from elsewhere.
-// lazy-api.ts calls it. Source of the options: https://github.com/scalar/scalar/blob/main/documentation/configuration.md
+// The readable page of the API, at /-/docs: HTML with one style sheet inside and no script.
+// lazy-api.ts calls it; docs-html.ts makes the page.
 import { sha256Base64 } from '../crypto/hash.ts';
 import { makeResponse } from '../http/outgoing-body.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { evaluateRead, NO_CONDITIONS } from '../http/semantics/conditional.ts';
 import { StorageError } from '../ports/errors.ts';
-import type { OwnFiles } from '../ports/own-files.ts';
+import { DOCS_STYLE } from './docs-style.ts';
 import { problemResponse } from './problem.ts';
 
-/** Nothing is sent anywhere: no fonts, no telemetry, no proxy, no assistant. */
-const START = `Scalar.createApiReference('#app', {
-  url: '/-/api/openapi.json',
-  withDefaultFonts: false,
-  telemetry: false,
-  hideClientButton: true,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  showDeveloperTools: 'never',
-  persistAuth: false,
-});
-`;
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Quayside API</title>
-</head>
-<body>
-<noscript>These pages need JavaScript. The document itself is at <a href="/-/api/openapi.json">/-/api/openapi.json</a>.</noscript>
-<div id="app"></div>
-<script src="/-/docs/scalar.js"></script>
-<script src="/-/docs/start.js"></script>
-</body>
-</html>
-`;
-
-/** Scalar sets styles from script, so inline styles are allowed; scripts are not. */
+/**
+ * The page may load nothing and run nothing: the one style sheet is named by its digest. `sandbox`
+ * takes its origin from it, so that a script that got into it nonetheless would not run and could
+ * read no cookie.
+ */
 const PAGE_POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
+  `style-src 'sha256-${sha256Base64(DOCS_STYLE)}'`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  'sandbox',
 ].join('; ');
 
 const HOUR_SECONDS = 3600;
 
-type Page = { readonly type: string; readonly body: string | Uint8Array; readonly isGzipped: boolean };
+type DocsAnswer = { readonly requestId: string; readonly page: string };
 
-/** Answers what is under `/-/docs`. Never rejects but with what `files` rejects with. */
+/** Answers what is under `/-/docs`: `page` at its address, and nothing else. Never rejects. */
 export async function answerDocs(
   request: HttpRequest,
   path: string,
-  { files, requestId }: { readonly files: OwnFiles; readonly requestId: string },
+  { requestId, page }: DocsAnswer,
 ): Promise<Response> {
   request.notes.operation = 'Docs';
-  try {
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      throw new StorageError('MethodNotAllowed', { fields: { Allow: 'GET, HEAD' } });
-    }
-    const page = await pageAt(path, files);
-    if (page === null) throw new StorageError('NoSuchResource');
-    return respond(request, requestId, page);
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
-    const { status, headers, body, code } = problemResponse(error, requestId);
-    request.notes.errorCode = code;
-    const all = { ...headers, 'cache-control': 'no-store', 'x-request-id': requestId };
-    return makeResponse(request, status, all, request.method === 'HEAD' ? null : body);
+  if (path !== '/docs' && path !== '/docs/') {
+    return refuse(request, requestId, new StorageError('NoSuchResource'));
   }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    const fields = { Allow: 'GET, HEAD' };
+    return refuse(request, requestId, new StorageError('MethodNotAllowed', { fields }));
+  }
+  return respond(request, requestId, page);
 }
 
-async function pageAt(path: string, files: OwnFiles): Promise<Page | null> {
-  const script = 'text/javascript; charset=utf-8';
-  if (path === '/docs' || path === '/docs/') return { type: 'text/html; charset=utf-8', body: PAGE, isGzipped: false };
-  if (path === '/docs/start.js') return { type: script, body: START, isGzipped: false };
-  if (path !== '/docs/scalar.js') return null;
-  const file = await files.read('scalar.js');
-  return file === null ? null : { type: script, body: file.bytes, isGzipped: file.isGzipped };
+function refuse(request: HttpRequest, requestId: string, error: StorageError): Response {
+  const { status, headers, body, code } = problemResponse(error, requestId);
+  request.notes.errorCode = code;
+  const all = { ...headers, 'cache-control': 'no-store', 'x-request-id': requestId };
+  return makeResponse(request, status, all, request.method === 'HEAD' ? null : body);
 }
 
-function respond(request: HttpRequest, requestId: string, { type, body, isGzipped }: Page): Response {
-  const etag = sha256Base64(body);
+function respond(request: HttpRequest, requestId: string, page: string): Response {
+  const etag = sha256Base64(page);
   const headers: Record<string, string> = {
-    'content-type': type,
+    'content-type': 'text/html; charset=utf-8',
     'content-security-policy': PAGE_POLICY,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
@@ -97,14 +61,10 @@ function respond(request: HttpRequest, requestId: string, { type, body, isGzippe
     etag: `"${etag}"`,
     'x-request-id': requestId,
   };
-  const ifNoneMatch = request.header('if-none-match');
-  if (evaluateRead({ ...NO_CONDITIONS, ifNoneMatch }, { etag, lastModifiedMs: 0 }) === 'not-modified')
+  const conditions = { ...NO_CONDITIONS, ifNoneMatch: request.header('if-none-match') };
+  if (evaluateRead(conditions, { etag, lastModifiedMs: 0 }) === 'not-modified')
     return makeResponse(request, 304, headers, null);
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  const bytes = new TextEncoder().encode(page);
   headers['content-length'] = `${bytes.length}`;
-  if (isGzipped) {
-    headers['content-encoding'] = 'gzip';
-    headers.vary = 'accept-encoding';
-  }
   return makeResponse(request, 200, headers, request.method === 'HEAD' ? null : bytes);
 }

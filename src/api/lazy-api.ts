@@ -6,9 +6,10 @@ import type { ApiOptions, ApiSurface } from './app.ts';
 /** Answers what is the API's; null for every other page under `/-`. `path` begins behind `/-`. */
 export type AnswerApi = (request: HttpRequest, path: string, requestId: string) => Promise<Response> | null;
 
+type Answer = (request: HttpRequest, path: string, requestId: string) => Promise<Response>;
+
 /** Makes the door. What is loaded behind it is kept for good. */
 export function createLazyApi(options: ApiOptions): AnswerApi {
-  const { ownFiles } = options.core.ports;
   // What was made is kept, never the promise of it: on Workers no request may wait for another's.
   let api: ApiSurface | null = null;
   const load = async () => {
@@ -16,12 +17,16 @@ export function createLazyApi(options: ApiOptions): AnswerApi {
     api ??= createApi(options);
     return api;
   };
+  let page: string | null = null;
+  const answerDocs: Answer = async (request, path, requestId) => {
+    const [docs, { docsHtml }] = await Promise.all([import('./docs-page.ts'), import('./docs-html.ts')]);
+    page ??= docsHtml((await load()).documentJson());
+    return docs.answerDocs(request, path, { requestId, page });
+  };
   return (request, path, requestId) => {
     if (path === '/docs' || path.startsWith('/docs/')) {
       request.notes.surface = 'api';
-      return import('./docs-page.ts').then(({ answerDocs }) =>
-        answerDocs(request, path, { files: ownFiles, requestId }),
-      );
+      return answerDocs(request, path, requestId);
     }
     if (!path.startsWith('/api/')) return null;
     request.notes.surface = 'api';

@@ -9,7 +9,6 @@ import type { MetadataIndex } from './metadata-index.ts';
 import type { Meter } from './metering.ts';
 import type { MetricSource } from './metrics.ts';
 import type { WebhookSender } from './outbox.ts';
-import type { OwnFiles } from './own-files.ts';
 import type { Background, Clock, Ids, LineSink, Log } from './system.ts';
 import type { UsagePush } from './usage-push.ts';
 
@@ -22,7 +21,6 @@ export type Ports = {
   readonly hotMetadata: HotMetadata;
   readonly edgeCache: EdgeCache;
   readonly derived: DerivedBodies;
-  readonly ownFiles: OwnFiles;
   /** The tiers that this home has, nearest to the reader first; Cache-Status names these. */
   readonly tiers: { readonly metadata: readonly MetadataTier[]; readonly body: readonly BodyTier[] };
   readonly clock: Clock;

@@ -75,7 +75,6 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
     hotMetadata: createExactHotMetadata(clock),
     edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 2 ** 20, maxSliceBytes: 2 ** 16 })),
     derived: createMemoryDerived(clock),
-    ownFiles: { read: async () => null },
     tiers: { metadata: ['memory'], body: ['memory'] },
     clock,
     ids: createIds(clock),

@@ -13,8 +13,6 @@ export type WorkerEnv = {
   readonly BUCKETS: DurableObjectNamespace<BucketObject>;
   /** The directory; its only object is named `directory`. */
   readonly DIRECTORY: DurableObjectNamespace<DirectoryObject>;
-  /** Scripts of the service's own pages; a deployment without it shows no pages of the API. */
-  readonly ASSETS?: Fetcher;
   /** The ledger of each account, by the account's id. */
   readonly LEDGER: DurableObjectNamespace<LedgerObject>;
   /** Cloudflare Images; a deployment without it makes no images. */

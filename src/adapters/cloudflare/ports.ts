@@ -14,7 +14,6 @@ import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createUnpackingBlobStore } from '../shared/unpacking-blob-store.ts';
 import { createUsageMeter } from '../shared/usage-meter.ts';
-import { createAssetFiles } from './asset-files.ts';
 import { createCacheApiDerived } from './cache-api-derived.ts';
 import { createDoDirectory } from './do-directory.ts';
 import { createDoLedger } from './do-ledger.ts';
@@ -111,7 +110,6 @@ export function createWorkersPorts(
       limitMs: settings.tierLimitMs,
     }),
     derived,
-    ownFiles: createAssetFiles(env.ASSETS ?? null),
     tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
     clock,
     ids: createIds(clock),

@@ -22,7 +22,6 @@ import { createMemoryEdgeCache } from './memory-edge-cache.ts';
 import { createMemoryHotMetadata } from './memory-hot-metadata.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
 import { type OutboxSource, watchOutbox } from './outbox-runner.ts';
-import { createPackageFiles } from './package-files.ts';
 import { createSharpImages } from './sharp-images.ts';
 import { openSqliteMetadataIndex } from './sqlite-metadata-index.ts';
 import { createWebhookSender } from './webhook-sender.ts';
@@ -100,7 +99,6 @@ export async function openNodePorts(
       hotMetadata,
       edgeCache: createMemoryEdgeCache(bodies),
       derived,
-      ownFiles: createPackageFiles(),
       tiers: { metadata: ['memory'], body: ['memory'] },
       clock: systemClock,
       ids: createIds(systemClock),

@@ -120,7 +120,6 @@ export function createTestSurface(
       hotMetadata: createExactHotMetadata(clock),
       edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 0, maxSliceBytes: 0 })),
       derived: createMemoryDerived(clock),
-      ownFiles: { read: async () => null },
       tiers: { metadata: ['memory'], body: ['memory'] },
       clock,
       ids: countingIds(),
