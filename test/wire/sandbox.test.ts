@@ -23,8 +23,11 @@ describeCore('content that a browser may run', () => {
     ['a.png', 'image/png'],
     ['a.pdf', 'application/pdf'],
   ] as const;
-  const policyOf = ({ headers }: { headers: Readonly<Record<string, string>> }) =>
-    headers['content-security-policy'] ?? null;
+  const policyOf = ({ headers }: { headers: Readonly<Record<string, string>> }) => [
+    headers['content-security-policy'] ?? null,
+    headers['x-content-type-options'] ?? null,
+  ];
+  const nothing = [null, null];
 
   beforeAll(async () => {
     for (const [key, type] of [...active, ...passive]) {
@@ -44,13 +47,13 @@ describeCore('content that a browser may run', () => {
   });
 
   it.each([...active, ...passive])('at a path-style address: %s', async (key, type) => {
-    const expected = active.some(([name]) => name === key) ? 'sandbox' : null;
+    const expected = [active.some(([name]) => name === key) ? 'sandbox' : null, 'nosniff'];
     for (const call of [
       { method: 'GET', bucket, key },
       { method: 'HEAD', bucket, key },
       { method: 'GET', bucket, key, headers: { range: 'bytes=0-3' } },
     ]) {
-      expect(policyOf(await send(call)), `signed ${call.method}`).toBe(expected);
+      expect(policyOf(await send(call)), `signed ${call.method}`).toEqual(expected);
       // The first time from the index, then from memory.
       for (const _ of [1, 2, 3]) {
         const reply = await anonymous(call);
@@ -64,13 +67,13 @@ describeCore('content that a browser may run', () => {
     const requestTarget = client.presigned({ method: 'GET', bucket, key: 'a.txt', query });
     const { host } = new URL(target.url);
     const reply = await exchange(target.url, { method: 'GET', target: requestTarget, headers: { host } });
-    expect([reply.status, policyOf(reply)]).toEqual([200, 'sandbox']);
+    expect([reply.status, ...policyOf(reply)]).toEqual([200, 'sandbox', 'nosniff']);
   });
 
   itUnless(virtualHostReason)('not where the host is the bucket', async () => {
     const call = { method: 'GET', path: '/a.html', host: `${bucket}.${target.baseDomain}` };
-    for (const _ of [1, 2, 3]) expect(policyOf(await anonymous(call))).toBe(null);
-    expect(policyOf(await send(call))).toBe(null);
+    for (const _ of [1, 2, 3]) expect(policyOf(await anonymous(call))).toEqual(nothing);
+    expect(policyOf(await send(call))).toEqual(nothing);
   });
 
   itUnless(websiteReason)('not on a website', async () => {
@@ -79,6 +82,6 @@ describeCore('content that a browser may run', () => {
       () => anonymous(call),
       ({ status }) => status === 200,
     );
-    expect([page.status, policyOf(page)]).toEqual([200, null]);
+    expect([page.status, ...policyOf(page)]).toEqual([200, ...nothing]);
   });
 });

@@ -6,8 +6,8 @@ import type { HostingSettings } from '../../ports/hosting.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 
 export type HeaderProfile = {
-  /** Whether active content is sandboxed: the address shares its origin with the console. */
-  readonly isSandboxed: boolean;
+  /** Whether the address shares its origin with the console: objects are kept apart from it. */
+  readonly isSharedOrigin: boolean;
   /** Null for a bucket without hosting settings. */
   readonly rules: HostingRules | null;
   readonly changes: HeaderChanges;
@@ -20,8 +20,8 @@ const NAVIGATION_VARY = ['Accept', 'Sec-Fetch-Mode'] as const;
 
 /** Of buckets that have no settings, at their own hosts and at shared ones. */
 export const PLAIN_PROFILES = {
-  own: { isSandboxed: false, rules: null, changes: NO_CHANGES, vary: [] },
-  shared: { isSandboxed: true, rules: null, changes: NO_CHANGES, vary: [] },
+  own: { isSharedOrigin: false, rules: null, changes: NO_CHANGES, vary: [] },
+  shared: { isSharedOrigin: true, rules: null, changes: NO_CHANGES, vary: [] },
 } as const satisfies Record<string, HeaderProfile>;
 
 export type HeaderProfiles = {

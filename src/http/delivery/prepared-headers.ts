@@ -3,7 +3,7 @@
 // here, so that they can't disagree.
 import type { Pointer } from '../../ports/domain.ts';
 import { HIT_TIMING, SERVER_TIMING } from '../observe/server-timing.ts';
-import { isActiveContent, SANDBOX, SANDBOX_HEADER } from '../semantics/active-content.ts';
+import { isolateFromOrigin } from '../semantics/active-content.ts';
 import { isCompressible } from '../semantics/compressible.ts';
 import { type HeaderRecord, objectHeaders } from '../semantics/object-headers.ts';
 import { type ByteRange, contentRange, lengthOf } from '../semantics/range.ts';
@@ -78,7 +78,7 @@ export function createPreparedFor(settings: PreparedSettings): PreparedFor {
 /** Cost of an answer: 30 ns for a known pointer, else about 1 µs. */
 function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfile): PreparedHeaders {
   const { defaultCacheControl, memoryHit, memoryMiss, compressionMaxBytes, isServerTimingOn } = settings;
-  const { isSandboxed, rules } = profile;
+  const { isSharedOrigin, rules } = profile;
   const namesOfNotModified = updatedNames(profile);
   const known = new WeakMap<Pointer, Prepared>();
 
@@ -87,7 +87,7 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
     if (prepared === undefined) {
       const own = objectHeaders(pointer);
       const contentType = own['content-type'] ?? '';
-      if (isSandboxed && isActiveContent(contentType)) own[SANDBOX_HEADER] = SANDBOX;
+      if (isSharedOrigin) isolateFromOrigin(own);
       const isGuarded = rules?.isProtected(pointer.key, contentType) ?? false;
       const common = withCacheControl(own, () => rules?.cacheControlOf(pointer.key) ?? defaultCacheControl);
       dress(common, profile);

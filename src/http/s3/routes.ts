@@ -24,7 +24,8 @@
 // - Answers of a bucket with CORS rules have Vary also when the request had no Origin (S3: only with one).
 // - `?hosting` of a bucket is ours: its settings as a site, as JSON (docs/hosting.md).
 // - Websites (delivery/site): a redirect within the host names the path alone (S3: the whole URL) and keeps the query.
-// - HTML and what else a browser may run has `content-security-policy: sandbox`, unless the host is the bucket's own.
+// - Objects have `x-content-type-options: nosniff`, and HTML and what else a browser may run has
+//   `content-security-policy: sandbox`, unless the host is the bucket's own.
 // - Encryption: a bucket has no default until one is put (S3: SSE-S3); a wrong SSE-C key is 400 InvalidRequest, as
 //   ceph/s3-tests wants it (S3: 403); SSE-C over http where confidential.ts allows it; completing an SSE-C upload needs the key
 //   only where checksums came with it; strangers may read public objects that a named key protects (S3: 400).

@@ -1,9 +1,15 @@
-// Media types from the names of files, for objects that came without one. Used by object-headers.ts only. It looks at
-// names, never at bytes.
+// Media types of objects that came without one: S3's, and delivery's, which goes by the name.
+// Nothing here looks at bytes.
 import mime from 'mime';
 
 /** What S3 and browsers take for "unknown": download it. */
 const UNKNOWN_TYPE = 'application/octet-stream';
+/**
+ * S3's type of an object that was stored without one. Delivery goes by the extension instead,
+ * because a browser reads its answers. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPUT.html
+ */
+export const S3_UNKNOWN_TYPE = 'binary/octet-stream';
 /** No registered extension is longer. */
 const EXTENSION_MAX_LENGTH = 16;
 

@@ -7,9 +7,10 @@ import { PART_NUMBER_MAX } from '../../../core/limits.ts';
 import { openBody } from '../../../core/objects/read-object.ts';
 import type { Checksum, ObjectVersion } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
-import { isActiveContent, SANDBOX, SANDBOX_HEADER } from '../../semantics/active-content.ts';
+import { isolateFromOrigin } from '../../semantics/active-content.ts';
 import { evaluateRead, isIfRangeSatisfied } from '../../semantics/conditional.ts';
 import { downloadDisposition } from '../../semantics/content-disposition.ts';
+import { S3_UNKNOWN_TYPE } from '../../semantics/content-type.ts';
 import { digestHeaders } from '../../semantics/digest-fields.ts';
 import { applyResponseOverrides, type HeaderRecord, objectHeaders } from '../../semantics/object-headers.ts';
 import { type ByteRange, contentRange, lengthOf, parseRange } from '../../semantics/range.ts';
@@ -23,12 +24,6 @@ import { objectLockHeaders } from '../object-lock-headers.ts';
 import { invalidArgument } from '../paging.ts';
 import { taggingHeaders } from '../tagging-header.ts';
 import { versionHeaders } from '../version-name.ts';
-
-/**
- * S3's type of an object that was stored without one. Delivery goes by the extension instead, because a browser reads
- * its answers. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPUT.html
- */
-const UNKNOWN_TYPE = 'binary/octet-stream';
 
 /** What of the version is sent, and the checksum that holds for just that. `range` null: all of it, as a 200. */
 export type Slice = {
@@ -89,7 +84,7 @@ function storedHeaders(call: VersionCall, customerKey: CustomerKey | null): Read
 /** The same for whoever signed. The caller owns the record. */
 export function signedHeaders(version: ObjectVersion): HeaderRecord {
   const stored = objectHeaders(version);
-  if (version.headers.contentType === undefined) stored['content-type'] = UNKNOWN_TYPE;
+  if (version.headers.contentType === undefined) stored['content-type'] = S3_UNKNOWN_TYPE;
   return stored;
 }
 
@@ -106,7 +101,7 @@ export function headersOfRead(
   if (download !== null && !call.query.get('response-content-disposition')) {
     headers['content-disposition'] = downloadDisposition(download, version.headers.contentDisposition, version.key);
   }
-  if (!call.hasOwnOrigin && isActiveContent(headers['content-type'] ?? '')) headers[SANDBOX_HEADER] = SANDBOX;
+  if (!call.hasOwnOrigin) isolateFromOrigin(headers);
   headers['content-length'] = `${slice.lengthBytes}`;
   const isNamed = call.query.get('versionId') !== null;
   const ofVersion = versionHeaders(call.bucket.record(), version, isNamed);

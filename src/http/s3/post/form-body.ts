@@ -15,8 +15,6 @@ export type Form = {
   readonly fields: ReadonlyMap<string, Uint8Array>;
   /** The client's name of the file without its folders; '' when it gave none. */
   readonly fileName: string;
-  /** The type that the browser gave the file, or null. */
-  readonly fileType: string | null;
   /** The bytes of the file; their number is not known before the end. */
   readonly file: ByteSource;
   /** Gives up a file that nobody will pump. */
@@ -61,7 +59,7 @@ export function openForm(contentType: string | null, body: ByteSource): Promise<
 }
 
 type Sink = (chunk: Uint8Array) => void | Promise<void>;
-type FormHead = Pick<Form, 'fields' | 'fileName' | 'fileType'>;
+type FormHead = Pick<Form, 'fields' | 'fileName'>;
 
 function readBoundary(contentType: string | null): string {
   const isForm = /^multipart\/form-data\s*(?:;|$)/i.test(contentType ?? '');
@@ -92,11 +90,9 @@ function createParser(boundary: string, onFile: (head: FormHead) => Promise<Sink
     fieldName = name.toLowerCase();
     if (fieldName !== 'file') return 'field';
     fileName = (parameterOf(disposition, 'filename') ?? '').replace(/^.*[/\\]/s, '');
-    fileType = /^content-type:[ \t]*(.*?)[ \t]*$/im.exec(head)?.[1] ?? null;
     return 'file';
   }
   let fileName = '';
-  let fileType: string | null = null;
 
   /** One step on what is pending; false when more is needed. */
   async function step(): Promise<boolean> {
@@ -115,7 +111,7 @@ function createParser(boundary: string, onFile: (head: FormHead) => Promise<Sink
       }
       state = beginPart(decoder.decode(pending.subarray(0, end)));
       pending = pending.subarray(end + HEAD_END.length);
-      if (state === 'file') sink = await onFile({ fields, fileName, fileType });
+      if (state === 'file') sink = await onFile({ fields, fileName });
       return true;
     }
     const at = find(pending, delimiter);

@@ -9,6 +9,7 @@ import type { ByteSource } from '../../../ports/byte-source.ts';
 import type { AccessKeyId, Principal } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import type { HttpRequest } from '../../request.ts';
+import { S3_UNKNOWN_TYPE } from '../../semantics/content-type.ts';
 import { textToHeader } from '../../semantics/header-text.ts';
 import { type Authenticated, type AuthenticatorOptions, principalOf } from '../authenticate.ts';
 import { parseCredential } from '../credential.ts';
@@ -68,7 +69,7 @@ export async function openPostedForm(
       isPresigned: false,
       body: { source: limited(form.file, policy), trailer: () => null, trailerNames: [] },
       key,
-      headers: toHeaders(form, fields),
+      headers: toHeaders(fields),
       fields,
       discard: form.discard,
     };
@@ -167,14 +168,16 @@ function limited(file: ByteSource, policy: PostPolicy | null): ByteSource {
   };
 }
 
-function toHeaders(form: Form, fields: ReadonlyMap<string, string>): PostedForm['headers'] {
+function toHeaders(fields: ReadonlyMap<string, string>): PostedForm['headers'] {
   const headers = new Map<string, string>();
   for (const [name, value] of fields) if (HEADER_FIELDS.test(name)) headers.set(name, textToHeader(value));
   const acl = fields.get('acl');
   if (acl !== undefined) headers.set('x-amz-acl', acl);
   const tagging = fields.get('tagging');
   if (tagging !== undefined) headers.set('x-amz-tagging', toTaggingHeader(tagging));
-  if (form.fileType !== null && !headers.has('content-type')) headers.set('content-type', form.fileType);
+  // The type of the file's part is left out, as S3 leaves it out, and no type is read from the name: a policy that names no
+  // type would else let a form choose any.
+  if (!headers.has('content-type')) headers.set('content-type', S3_UNKNOWN_TYPE);
   return { header: (name) => headers.get(name) ?? null, headerNames: () => headers.keys() };
 }
 

@@ -43,6 +43,7 @@ describe('a read', () => {
       etag: ETAG,
       'last-modified': 'Fri, 24 May 2013 00:00:00 GMT',
       server: 'Quayside',
+      'x-content-type-options': 'nosniff',
       'x-amz-id-2': 'REQUEST1',
       'x-amz-meta-colour': 'blue',
       'x-amz-request-id': 'REQUEST1',

@@ -28,7 +28,7 @@ async function read(text: string, pieceBytes = 1 << 20) {
     body += decoder.decode(chunk, { stream: true });
   });
   const fields = Object.fromEntries([...form.fields].map(([name, value]) => [name, new TextDecoder().decode(value)]));
-  return { fields, fileName: form.fileName, fileType: form.fileType, body };
+  return { fields, fileName: form.fileName, body };
 }
 
 describe('a form', () => {
@@ -39,17 +39,15 @@ describe('a form', () => {
     expect(await read(text, pieceBytes)).toEqual({
       fields: { key: 'k ü', note: nasty },
       fileName: 'a.txt',
-      fileType: null,
       body: nasty,
     });
   });
 
-  it('may have an empty file, a type, and a name with folders', async () => {
+  it('may have an empty file, a type that nobody reads, and a name with folders', async () => {
     const typed = file('', 'filename="C:\\x\\b.png"\r\nContent-Type: image/png');
     expect(await read(`${field('key', 'k')}${typed}${END}`)).toEqual({
       fields: { key: 'k' },
       fileName: 'b.png',
-      fileType: 'image/png',
       body: '',
     });
   });
