@@ -21,8 +21,8 @@ export type ConditionSource = {
   readonly nowMs: number;
   /** `REST-HEADER`, `REST-QUERY-STRING`, `POST`; null without a signature. */
   readonly authType: string | null;
-  /** When the signature was made; null without one. */
-  signedAtMs(): number | null;
+  /** The time that the signature covers; null without one. */
+  readonly signedAtMs: number | null;
   /** Tags that the headers set. */
   requestTags(): Tags | null;
   header(name: string): string | null;
@@ -148,9 +148,8 @@ function tagOf(tags: Tags | null, key: string): readonly string[] | null {
 }
 
 /** Milliseconds since the signature was made. */
-function signatureAge(source: ConditionSource): string | null {
-  const signedAtMs = source.signedAtMs();
-  return signedAtMs === null ? null : `${Math.max(0, source.nowMs - signedAtMs)}`;
+function signatureAge({ signedAtMs, nowMs }: ConditionSource): string | null {
+  return signedAtMs === null ? null : `${Math.max(0, nowMs - signedAtMs)}`;
 }
 
 /** The source decoded, as the copy reads it, and without the slash that may stand before the bucket. */

@@ -49,7 +49,7 @@ export function createPublicReader(core: Core, decide: Decide, settings: { reado
       requestTags: () => null,
       region: settings.region,
       nowMs: core.ports.clock.nowMs(),
-      signedAtMs: () => null,
+      signedAtMs: null,
       header: (name) => request.header(name),
     };
     const decideCall = createDecideCall((asked, wanted) => {

@@ -20,11 +20,15 @@ import { checkSignature, hasPlainSignature, type KeyFor } from './sigv4.ts';
 
 export type { DecodedBody } from './payload.ts';
 
-/** Who sent a request. `isPresigned`: the signature stands in the URL. */
+/**
+ * Who sent a request. `isPresigned`: the signature stands in the URL. `signedAtMs`: the time that
+ * the signature covers; null without a signature, or where it covers none.
+ */
 export type Authenticated = {
   readonly principal: Principal;
   readonly body: DecodedBody;
   readonly isPresigned: boolean;
+  readonly signedAtMs: number | null;
 };
 
 /** What the authenticator works with. `region` is only named to clients that sign wrongly; any region is accepted. */
@@ -82,6 +86,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       principal: principalOf(accessKey),
       body: decodeBody(request, payload, isSigned ? createChunkSignatures(claims, key) : null),
       isPresigned: claims.isPresigned,
+      signedAtMs: claims.time.timeMs,
     };
   };
 
@@ -151,6 +156,7 @@ function anonymous(request: HttpRequest): Authenticated {
     principal: { kind: 'anonymous' },
     body: decodeBody(request, parsePayload(isStreaming ? contentSha256 : 'UNSIGNED-PAYLOAD'), null),
     isPresigned: false,
+    signedAtMs: null,
   };
 }
 

@@ -9,7 +9,6 @@ import type { S3Call } from './call.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { withQueryHeaders } from './presigned-headers.ts';
-import { parseAmzDate } from './request-time.ts';
 import { readTaggingHeader } from './tagging-header.ts';
 
 type Headers = Pick<S3Call, 'header' | 'headerNames'>;
@@ -21,7 +20,7 @@ export type CallBasics = Omit<S3Call, 'principal' | 'body' | 'isPresigned' | 'de
  * closures; nothing is read.
  */
 export function makeCall(
-  { principal, body, isPresigned }: Authenticated,
+  { principal, body, isPresigned, signedAtMs }: Authenticated,
   basics: CallBasics,
   { decide, nowMs, headers }: { readonly decide: Decide; readonly nowMs: number; readonly headers?: Headers },
 ): S3Call {
@@ -29,7 +28,6 @@ export function makeCall(
   const source = headers ?? (isPresigned ? withQueryHeaders(request, query.entries) : request);
   const header = (name: string) => source.header(name);
   const authType = form !== null ? 'POST' : isPresigned ? 'REST-QUERY-STRING' : 'REST-HEADER';
-  const amzDate = () => form?.get('x-amz-date') ?? query.get('X-Amz-Date') ?? request.header('x-amz-date') ?? '';
   return {
     ...basics,
     principal,
@@ -43,7 +41,7 @@ export function makeCall(
       header,
       nowMs,
       authType: principal.kind === 'account' ? authType : null,
-      signedAtMs: () => parseAmzDate(amzDate())?.timeMs ?? null,
+      signedAtMs,
       requestTags: () => tagsOfHeader(header),
     }),
   };

@@ -36,7 +36,7 @@ function sourceOf(headers: Record<string, string>, query = '', source: Partial<C
     region: 'auto',
     nowMs: NOW_MS,
     authType: 'REST-HEADER',
-    signedAtMs: () => NOW_MS - 2500,
+    signedAtMs: NOW_MS - 2500,
     requestTags: () => null,
     header: request.header,
     ...source,
@@ -143,7 +143,7 @@ describe('condition keys', () => {
   });
 
   it('of who did not sign say so', () => {
-    const source = sourceOf({}, '', { principal: ANYBODY, authType: null, signedAtMs: () => null });
+    const source = sourceOf({}, '', { principal: ANYBODY, authType: null, signedAtMs: null });
     expect(read('aws:PrincipalType', source)).toEqual(['Anonymous']);
     expect(read('aws:userid', source)).toEqual(['anonymous']);
     for (const key of ['aws:PrincipalAccount', 'aws:PrincipalArn', 's3:authType', 's3:signatureAge']) {

@@ -154,3 +154,32 @@ describe('what breaks', () => {
     expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('fire')]);
   });
 });
+
+describe('the age of a signature', () => {
+  const surface = createTestSurface();
+  const AGE_MS = 600_000;
+  const amzDate = (timeMs: number) => new Date(timeMs).toISOString().replace(/[-:]|\.\d+/g, '');
+  const policy = {
+    Version: '2012-10-17',
+    Statement: {
+      Effect: 'Deny',
+      Principal: '*',
+      Action: 's3:GetObject',
+      Resource: 'arn:aws:s3:::aged/*',
+      Condition: { NumericGreaterThan: { 's3:signatureAge': `${AGE_MS / 2}` } },
+    },
+  };
+
+  it('is that of the date that was signed, whatever the query says', async () => {
+    await surface.send({ method: 'PUT', path: '/aged' });
+    await surface.send({ method: 'PUT', path: '/aged/k', body: 'x' });
+    const put = { method: 'PUT', path: '/aged', query: { policy: '' }, body: JSON.stringify(policy) };
+    expect((await surface.send(put)).status).toBe(204);
+    expect((await surface.send({ path: '/aged/k' })).status).toBe(200);
+    surface.advanceMs(AGE_MS);
+    const now = amzDate(surface.core.ports.clock.nowMs());
+    for (const query of [{}, { 'X-Amz-Date': now }, { 'x-amz-date': now }]) {
+      expect(codeOf(await surface.send({ path: '/aged/k', query }))).toEqual([403, 'AccessDenied']);
+    }
+  });
+});

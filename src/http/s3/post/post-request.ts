@@ -13,6 +13,7 @@ import { S3_UNKNOWN_TYPE } from '../../semantics/content-type.ts';
 import { textToHeader } from '../../semantics/header-text.ts';
 import { type Authenticated, type AuthenticatorOptions, principalOf } from '../authenticate.ts';
 import { parseCredential } from '../credential.ts';
+import { parseAmzDate } from '../request-time.ts';
 import { readTagging } from '../tagging-document.ts';
 import { type Form, openForm } from './form-body.ts';
 import { type PostPolicy, parsePostPolicy, requireAllowed, sizeLimits } from './post-policy.ts';
@@ -58,7 +59,7 @@ export async function openPostedForm(
         fields: { ArgumentName: 'key' },
       });
     }
-    const { principal, policy } = await authenticate(fields, options);
+    const { principal, policy, signedAtMs } = await authenticate(fields, options);
     if (policy !== null)
       requireAllowed(policy, new Map(fields).set('bucket', fields.get('bucket') ?? bucket), options.nowMs());
     if ((fields.get('bucket') ?? bucket) !== bucket) {
@@ -67,6 +68,7 @@ export async function openPostedForm(
     return {
       principal,
       isPresigned: false,
+      signedAtMs,
       body: { source: limited(form.file, policy), trailer: () => null, trailerNames: [] },
       key,
       headers: toHeaders(fields),
@@ -98,13 +100,16 @@ function readFields(form: Form): Map<string, string> {
   return fields;
 }
 
-/** Who signed the policy, in either of S3's two ways. The older one signs with SHA-1 and needs no date. */
+/**
+ * Who signed the policy, in either of S3's two ways, and when. The older one signs with SHA-1 and
+ * covers no date; the date of the newer one is a field that the policy must name, as any other.
+ */
 async function authenticate(
   fields: ReadonlyMap<string, string>,
   { findAccessKey }: Pick<AuthenticatorOptions, 'findAccessKey'>,
-): Promise<{ principal: Principal; policy: PostPolicy | null }> {
+): Promise<{ principal: Principal; policy: PostPolicy | null; signedAtMs: number | null }> {
   const encoded = fields.get('policy');
-  if (encoded === undefined) return { principal: { kind: 'anonymous' }, policy: null };
+  if (encoded === undefined) return { principal: { kind: 'anonymous' }, policy: null, signedAtMs: null };
   const isV4 = fields.has('x-amz-algorithm') || fields.has('x-amz-credential');
   const signature = required(fields, isV4 ? 'x-amz-signature' : 'signature');
   const accessKeyId = isV4 ? credentialOf(fields).accessKeyId : (required(fields, 'awsaccesskeyid') as AccessKeyId);
@@ -116,7 +121,8 @@ async function authenticate(
   if (!isRight)
     throw new StorageError('SignatureDoesNotMatch', { fields: { AWSAccessKeyId: accessKeyId, StringToSign: encoded } });
   const principal = principalOf(accessKey);
-  return { principal, policy: parsePostPolicy(decodeBase64(encoded)) };
+  const time = isV4 ? parseAmzDate(fields.get('x-amz-date') ?? '') : null;
+  return { principal, policy: parsePostPolicy(decodeBase64(encoded)), signedAtMs: time?.timeMs ?? null };
 }
 
 function credentialOf(fields: ReadonlyMap<string, string>) {
@@ -175,8 +181,8 @@ function toHeaders(fields: ReadonlyMap<string, string>): PostedForm['headers'] {
   if (acl !== undefined) headers.set('x-amz-acl', acl);
   const tagging = fields.get('tagging');
   if (tagging !== undefined) headers.set('x-amz-tagging', toTaggingHeader(tagging));
-  // The type of the file's part is left out, as S3 leaves it out, and no type is read from the name: a policy that names no
-  // type would else let a form choose any.
+  // The type of the file's part is left out, as S3 leaves it out, and no type is read from the
+  // name: a policy that names no type would else let a form choose any.
   if (!headers.has('content-type')) headers.set('content-type', S3_UNKNOWN_TYPE);
   return { header: (name) => headers.get(name) ?? null, headerNames: () => headers.keys() };
 }
