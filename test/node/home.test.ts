@@ -13,7 +13,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 useHomes();
 
 describe('start', () => {
-  it('makes a root key, shows it once, and keeps it for its owner only', async () => {
+  it('makes a root key, keeps it for its owner only, and shows a pipe no more than where', async () => {
     const dataDir = temporaryFolder();
     const noKeys = { QUAYSIDE_ROOT_ACCESS_KEY: '', QUAYSIDE_ROOT_SECRET_KEY: '' };
     const first = await startHome(dataDir, noKeys);
@@ -21,7 +21,8 @@ describe('start', () => {
     const { accessKey, secretKey } = JSON.parse(readFileSync(path, 'utf8'));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(first.stdout()).toContain(accessKey);
-    expect(first.stdout()).toContain(secretKey);
+    expect(first.stdout()).toContain(path);
+    expect(first.stdout() + first.stderr()).not.toContain(secretKey);
     expect(await first.end('SIGTERM')).toBe(0);
 
     const second = await startHome(dataDir, noKeys);
