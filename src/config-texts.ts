@@ -92,3 +92,34 @@ export function parseAddressRanges(variable: string, value: string | null): read
     throw new ConfigError(`${variable} must be addresses or ranges like 10.0.0.0/8, not "${range.slice(0, 60)}".`);
   });
 }
+
+/**
+ * Who is asked for records of DNS: DNS over HTTPS at `url`, else these servers; neither: who the
+ * platform asks.
+ */
+export type DnsResolver = { readonly url: string | null; readonly servers: readonly string[] };
+
+/** `1.1.1.1`, `127.0.0.1:5353`, `::1`, `[::1]:53`. */
+const DNS_SERVER = /^(?:[0-9.]{7,15}(?::\d{1,5})?|[0-9a-f:]{2,39}|\[[0-9a-f:]{2,39}\]:\d{1,5})$/;
+const DNS_URL = /^(?:https:\/\/[a-z0-9.-]{1,253}|http:\/\/(?:localhost|127\.0\.0\.1))(?::\d{1,5})?\/[\w/.-]{0,255}$/;
+
+/** `hasSockets`: servers can be asked, not DNS over HTTPS alone. */
+export function parseDnsResolver(value: string | null, hasSockets: boolean): DnsResolver {
+  if (value === null) return { url: null, servers: [] };
+  if (DNS_URL.test(value)) return { url: value, servers: [] };
+  const servers = value.split(',').map((address) => address.trim().toLowerCase());
+  if (hasSockets && servers.every(isServerAddress)) return { url: null, servers };
+  const ofServers = hasSockets ? 'addresses of DNS servers with commas between, or ' : '';
+  throw new ConfigError(
+    `QUAYSIDE_DNS_RESOLVER must be ${ofServers}the https:// URL of DNS over HTTPS; http:// for this machine alone.`,
+  );
+}
+
+function isServerAddress(text: string): boolean {
+  if (!DNS_SERVER.test(text)) return false;
+  const isBareV6 = !text.includes('.') && !text.startsWith('[');
+  const url = `http://${isBareV6 ? `[${text}]` : text}/`;
+  const host = URL.canParse(url) ? new URL(url).hostname : '';
+  // A URL completes short forms of IPv4, which a resolver does not take.
+  return host.startsWith('[') || (IPV4.test(host) && text.startsWith(host));
+}

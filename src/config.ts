@@ -2,8 +2,10 @@
 // it; everything below gets a Config, never an environment. Limits that S3 fixes are core/limits.ts, not settings.
 import {
   ConfigError,
+  type DnsResolver,
   parseAccessKey,
   parseAddressRanges,
+  parseDnsResolver,
   parseDomain,
   parseHeaderText,
   parseIssuer,
@@ -61,6 +63,18 @@ export type Config = {
   readonly ownHosts: readonly string[];
   /** Whether QUAYSIDE_OWN_HOSTS is set: until then only the root account can bind hosts, as any of them may be ours. */
   readonly accountsMayBindHosts: boolean;
+  /**
+   * Whether accounts prove by a record of DNS that a host is theirs before they bind it; the root
+   * account need not. Off is for installations whose accounts all trust each other.
+   * QUAYSIDE_HOST_PROOF, on.
+   */
+  readonly requiresHostProof: boolean;
+  /**
+   * Who is asked for that record: addresses of DNS servers with commas between (Node only), or the
+   * URL of DNS over HTTPS in JSON. QUAYSIDE_DNS_RESOLVER, the system's servers; on Cloudflare
+   * https://cloudflare-dns.com/dns-query.
+   */
+  readonly dnsResolver: DnsResolver;
   /** Region that GetBucketLocation names; signatures may name any. QUAYSIDE_REGION, auto. */
   readonly region: string;
   /** Largest body that stands in the index row instead of a blob, bytes. QUAYSIDE_INLINE_MAX_BYTES. */
@@ -262,6 +276,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
       ...[baseDomain, websiteDomain].filter((domain) => domain !== null),
       ...ownHosts.filter((host) => host !== '').map((host) => requireDomain('QUAYSIDE_OWN_HOSTS', host)),
     ],
+    requiresHostProof: parseSwitch('QUAYSIDE_HOST_PROOF', text('QUAYSIDE_HOST_PROOF') ?? 'on'),
+    dnsResolver: parseDnsResolver(text('QUAYSIDE_DNS_RESOLVER'), home === 'node'),
     region: parseRegion(text('QUAYSIDE_REGION') ?? 'auto'),
     inlineBodyMaxBytes: whole('QUAYSIDE_INLINE_MAX_BYTES', INLINE_DEFAULT_BYTES, 0, INLINE_MAX_BYTES),
     pointerMemoryMaxEntries: whole('QUAYSIDE_POINTER_MEMORY_ENTRIES', memory.entries, 1, 10_000_000),

@@ -74,6 +74,31 @@ describe('parseConfig', () => {
     }
   });
 
+  it('knows who is asked for records of DNS', () => {
+    const resolver = (text: string, home: 'node' | 'cloudflare' = 'node') =>
+      parseConfig({ QUAYSIDE_DNS_RESOLVER: text }, home).dnsResolver;
+    expect(parseConfig({})).toMatchObject({ requiresHostProof: true, dnsResolver: { url: null, servers: [] } });
+    expect(parseConfig({ QUAYSIDE_HOST_PROOF: 'off' }).requiresHostProof).toBe(false);
+    const servers = ['1.1.1.1', '127.0.0.1:5353', '::1', '[2606:4700::1111]:53'];
+    expect(resolver(servers.join(', '))).toEqual({ url: null, servers });
+    for (const url of ['https://dns.example/dns-query', 'http://127.0.0.1:8053/resolve']) {
+      for (const home of ['node', 'cloudflare'] as const) expect(resolver(url, home)).toEqual({ url, servers: [] });
+    }
+    for (const text of [
+      '1.1.1.256',
+      '1.1',
+      '1.1.1.1:99999',
+      ':::1',
+      '[::1]',
+      'dns.example',
+      'http://dns.example/q',
+      ',',
+    ]) {
+      expect(() => resolver(text), text).toThrow(/QUAYSIDE_DNS_RESOLVER must be addresses/);
+    }
+    expect(() => resolver('1.1.1.1', 'cloudflare')).toThrow(/must be the https/);
+  });
+
   it('knows the hosts of the service: its domains, and those that are named', () => {
     expect(parseConfig({})).toMatchObject({ ownHosts: [], accountsMayBindHosts: false });
     const { ownHosts, accountsMayBindHosts } = parseConfig({

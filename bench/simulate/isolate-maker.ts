@@ -122,6 +122,7 @@ export function createIsolateMaker(
         background,
         log: LOG,
         accessLog: null,
+        txtRecords: { read: () => Promise.reject(new StorageError('NotImplemented')) },
         meter: createTierMeter(usage),
         metrics: { collect: () => [] },
         usagePush: null,

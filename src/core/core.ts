@@ -22,6 +22,8 @@ export type CoreSettings = {
   readonly ownHosts: readonly string[];
   /** Whether others than the root account may bind hosts: the operator has said which are the service's own. */
   readonly accountsMayBindHosts: boolean;
+  /** Whether accounts prove by DNS that a host is theirs before they bind it. */
+  readonly requiresHostProof: boolean;
   /** Most objects that one ZIP file may have. */
   readonly zipMaxObjects: number;
   /** Calls of the platform that one request may make; Infinity where nobody counts them. */

@@ -19,6 +19,7 @@ export const ERROR_MESSAGES = {
   CrossSiteRequest: 'A browser sent this request from another site.',
   ConditionalRequestConflict: 'A conflicting operation happened during this conditional request. Try again.',
   DomainAlreadyBound: 'The domain is bound to another bucket.',
+  DomainNotProven: 'Nothing in DNS shows that the domain is yours.',
   EntityTooLarge: 'Your proposed upload exceeds the maximum allowed object size.',
   EntityTooSmall: 'Your proposed upload is smaller than the minimum allowed object size.',
   ExpiredToken: 'The request has expired.',

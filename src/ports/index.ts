@@ -10,6 +10,7 @@ import type { Meter } from './metering.ts';
 import type { MetricSource } from './metrics.ts';
 import type { WebhookSender } from './outbox.ts';
 import type { Background, Clock, Ids, LineSink, Log } from './system.ts';
+import type { TxtRecords } from './txt-records.ts';
 import type { UsagePush } from './usage-push.ts';
 
 /** Everything that the app needs from the home it runs in. */
@@ -34,4 +35,5 @@ export type Ports = {
   /** Where usage is told to outside; null: nowhere. */
   readonly usagePush: UsagePush | null;
   readonly webhookSender: WebhookSender;
+  readonly txtRecords: TxtRecords;
 };

@@ -7,6 +7,7 @@ import {
 } from '../../src/adapters/memory/direct-metadata-index.ts';
 import { createMemoryBlobStore, type MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.ts';
 import { createMemoryDerived } from '../../src/adapters/memory/memory-derived.ts';
+import { createMemoryTxtRecords } from '../../src/adapters/memory/memory-txt-records.ts';
 import { createMemoryEdgeCache } from '../../src/adapters/node/memory-edge-cache.ts';
 import { createMemoryHotMetadata } from '../../src/adapters/node/memory-hot-metadata.ts';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
@@ -84,6 +85,7 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
     meter: createUsageMeter(clock),
     metrics: { collect: () => [] },
     usagePush: null,
+    txtRecords: createMemoryTxtRecords(),
     webhookSender: { post: () => Promise.reject(new Error('No test of this core sends.')) },
   };
   return {
@@ -100,6 +102,7 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
       seededNamedKeys: ['seeded-key'],
       webhooks: { mayBePrivate: true, attemptsMax: 3, retryBaseMs: 1000, timeoutMs: 1000 },
       accountsMayBindHosts: true,
+      requiresHostProof: true,
       zipMaxObjects: 1500,
       subrequestsMax: Number.POSITIVE_INFINITY,
       seed: [],

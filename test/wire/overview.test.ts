@@ -46,7 +46,7 @@ describeCore('an account at a glance', () => {
     const change = await root.call('PATCH', path, { hosting: { domains } }, { 'if-match': '*' });
     expect(change.status).toBe(200);
     const { items } = (await root.call('GET', `${path}/domains`)).json;
-    expect(items).toEqual(domains.map((domain) => ({ ...domain, isBound: true })));
+    expect(items).toEqual(domains.map((domain) => ({ ...domain, isBound: true, record: null })));
     expect((await root.call('DELETE', path)).status).toBe(204);
     expect((await root.call('GET', `${path}/domains`)).json.code).toBe('NoSuchBucket');
   });

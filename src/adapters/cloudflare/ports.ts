@@ -7,6 +7,7 @@ import { compressRecipe } from '../shared/compress-recipe.ts';
 import type { LogLevel } from '../shared/console-log.ts';
 import { createConsoleLog, writeToConsole } from '../shared/console-log.ts';
 import { createDerivedBodies } from '../shared/derived-bodies.ts';
+import { createHttpsTxtRecords } from '../shared/https-txt-records.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
@@ -44,7 +45,13 @@ export type PortSettings = {
   readonly stripeSecretKey: string | null;
   readonly stripeUrl: string;
   readonly webhooks: { readonly mayBePrivate: boolean };
+  readonly dnsResolver: { readonly url: string | null };
 };
+
+/**
+ * Source: https://developers.cloudflare.com/1.1.1.1/encryption/dns-over-https/make-api-requests/
+ */
+const CLOUDFLARE_DNS_URL = 'https://cloudflare-dns.com/dns-query';
 
 /**
  * What one isolate makes at once, so that originals fit into its 128 MB: 8 × 2 MiB and 2 × 24 MiB at most. None may wait
@@ -118,6 +125,7 @@ export function createWorkersPorts(
     accessLog: settings.accessLog === 'off' ? null : { write: (line) => writeToConsole(line, false) },
     meter: createUsageMeter(clock),
     // Of this isolate alone: there are many, and each counts from its own start.
+    txtRecords: createHttpsTxtRecords(settings.dnsResolver.url ?? CLOUDFLARE_DNS_URL),
     webhookSender: createFetchSender(settings.webhooks.mayBePrivate),
     metrics: { collect: () => cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats()]) },
     usagePush: createStripeUsagePush(settings),

@@ -7,6 +7,7 @@ import type { Log } from '../../ports/system.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
 import { createDerivedBodies } from '../shared/derived-bodies.ts';
+import { createHttpsTxtRecords } from '../shared/https-txt-records.ts';
 import { createIds } from '../shared/ids.ts';
 import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
@@ -17,6 +18,7 @@ import { createUnpackingBlobStore } from '../shared/unpacking-blob-store.ts';
 import { createUsageMeter } from '../shared/usage-meter.ts';
 import { openAccessLog } from './access-log-target.ts';
 import { openDerivedFolder } from './derived-folder.ts';
+import { createDnsTxtRecords } from './dns-txt-records.ts';
 import { createFsBlobStore } from './fs-blob-store.ts';
 import { createMemoryEdgeCache } from './memory-edge-cache.ts';
 import { createMemoryHotMetadata } from './memory-hot-metadata.ts';
@@ -48,6 +50,7 @@ export async function openNodePorts(
   options: { readonly dataDir: string; readonly log: Log; readonly onCrash: (error: unknown) => void },
 ): Promise<NodePorts> {
   const { dataDir, log, onCrash } = options;
+  const { url, servers } = config.dnsResolver;
   const pointers = createMemoryPointers({
     clock: systemClock,
     maxEntries: config.pointerMemoryMaxEntries,
@@ -109,6 +112,7 @@ export async function openNodePorts(
       metrics,
       usagePush: createStripeUsagePush(config),
       webhookSender: createWebhookSender(config.webhooks.mayBePrivate),
+      txtRecords: url === null ? createDnsTxtRecords(servers) : createHttpsTxtRecords(url),
     },
     async close(backgroundMs) {
       const left = await background.drain(backgroundMs);

@@ -27,9 +27,10 @@ export type BucketChange = {
 };
 
 /**
- * Errors: MalformedPolicy, AccessDenied (a public policy that is blocked, host names that the account can't have), those of
- * validateRules, requireLogTarget, checkRules and requireWebhooks, DomainAlreadyBound, InvalidBucketState. A failure in
- * between leaves what was done before it; `onChanged` tells of each commit.
+ * Errors: MalformedPolicy, AccessDenied (a public policy that is blocked, host names that the
+ * account can't have), those of validateRules, requireLogTarget, checkRules and requireWebhooks,
+ * DomainAlreadyBound, DomainNotProven, InvalidBucketState. A failure in between leaves what was
+ * done before it; `onChanged` tells of each commit.
  */
 export async function changeBucket(
   core: Core,

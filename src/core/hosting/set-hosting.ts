@@ -4,24 +4,22 @@ import type { HostBinding } from '../../ports/directory.ts';
 import type { BucketAddress, BucketRecord } from '../../ports/domain.ts';
 import { hasCode, StorageError } from '../../ports/errors.ts';
 import type { HostedDomain, HostingSettings } from '../../ports/hosting.ts';
-import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { setBucketSettings } from '../buckets/set-bucket-settings.ts';
 import type { Core } from '../core.ts';
+import { requireHostProofs, requireMayBindHosts } from './host-proof.ts';
 
 /**
- * Replaces them all. The host names come first, because they can be another's: DomainAlreadyBound changes nothing. A crash
- * between the two leaves names without the settings; sending them again puts it right. AccessDenied for host names of an
- * account that may have none. Cost: two commits.
+ * Replaces them all. The host names come first, because they can be another's: DomainAlreadyBound
+ * changes nothing, nor does DomainNotProven. A crash between the two leaves names without the
+ * settings; sending them again puts it right. AccessDenied for host names of an account that may
+ * have none. Cost: two commits, and that of requireHostProofs.
  */
 export async function setHosting(core: Core, bucket: BucketHandle, hosting: HostingSettings): Promise<BucketRecord> {
-  const isRoot = bucket.record().ownerId === ROOT_ACCOUNT.id;
-  if (hosting.domains.length > 0 && !isRoot && !core.settings.accountsMayBindHosts) {
-    throw new StorageError('AccessDenied', {
-      detail: 'Only the root account can bind domains here, until QUAYSIDE_OWN_HOSTS says which hosts are the service.',
-    });
-  }
-  await bindDomains(core, bucket.record(), hosting.domains);
+  const record = bucket.record();
+  if (hosting.domains.length > 0) requireMayBindHosts(core, record.ownerId);
+  await requireHostProofs(core, record, hosting.domains);
+  await bindDomains(core, record, hosting.domains);
   return setBucketSettings(core, bucket, { hosting });
 }
 

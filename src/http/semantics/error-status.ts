@@ -4,9 +4,10 @@ import { type ErrorCode, StorageError } from '../../ports/errors.ts';
 
 /**
  * HTTP status of each failure, the same on every surface.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html; StorageFull is ours (RFC 4918 section
- * 11.5), as are DomainAlreadyBound, NoSuchHostingConfiguration, NoSuchWebhook and the codes of the JSON API, and
- * BucketChanged and NoSuchBlob never leave core: seen outside they are faults of ours.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html; StorageFull is ours
+ * (RFC 4918 section 11.5), as are DomainAlreadyBound, DomainNotProven, NoSuchHostingConfiguration,
+ * NoSuchWebhook and the codes of the JSON API, and BucketChanged and NoSuchBlob never leave core:
+ * seen outside they are faults of ours.
  */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   AccessControlListNotSupported: 400,
@@ -24,6 +25,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   CrossSiteRequest: 403,
   ConditionalRequestConflict: 409,
   DomainAlreadyBound: 409,
+  DomainNotProven: 403,
   EntityTooLarge: 400,
   EntityTooSmall: 400,
   ExpiredToken: 400,

@@ -59,7 +59,8 @@ describe('setting hosting', () => {
   });
 
   it('lets other accounts than root bind names only where the operator has said which are the service', async () => {
-    const core = createMemoryCore();
+    const memory = createMemoryCore();
+    const core = { ...memory, settings: { ...memory.settings, requiresHostProof: false } };
     const closed = { ...core, settings: { ...core.settings, accountsMayBindHosts: false } };
     const account = { id: 'someone' as AccountId, displayName: 'someone' };
     const name = parseBucketName('theirs');

@@ -7,6 +7,7 @@ import {
 } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createMemoryBlobStore, type MemoryBlobStore } from '../../../src/adapters/memory/memory-blob-store.ts';
 import { createMemoryDerived } from '../../../src/adapters/memory/memory-derived.ts';
+import { createMemoryTxtRecords } from '../../../src/adapters/memory/memory-txt-records.ts';
 import { createMemoryEdgeCache } from '../../../src/adapters/node/memory-edge-cache.ts';
 import { createMemoryBodies } from '../../../src/adapters/shared/memory-bodies.ts';
 import { createTrackedBackground } from '../../../src/adapters/shared/tracked-background.ts';
@@ -102,6 +103,7 @@ export function createTestSurface(
       transitionMinBytes: 131_072,
       ownHosts: [],
       accountsMayBindHosts: true,
+      requiresHostProof: false,
       zipMaxObjects: 20,
       subrequestsMax: Number.POSITIVE_INFINITY,
       masterKeys: MASTER_KEYS,
@@ -129,6 +131,7 @@ export function createTestSurface(
       meter,
       metrics: { collect: () => [] },
       usagePush: null,
+      txtRecords: createMemoryTxtRecords(),
       webhookSender: { post: () => Promise.reject(new Error('No test of this core sends.')) },
     },
   };

@@ -9,8 +9,8 @@ import { type BucketCall, emptyAnswer, type S3Answer } from '../call.ts';
 import { readDocument } from '../read-document.ts';
 
 /**
- * Replaces the settings; answers with all of them. Errors: InvalidRequest, DomainAlreadyBound, MaxMessageLengthExceeded.
- * Cost: two commits.
+ * Replaces the settings; answers with all of them. Errors: InvalidRequest, DomainAlreadyBound,
+ * DomainNotProven, MaxMessageLengthExceeded. Cost: that of setHosting.
  */
 export async function answerPutBucketHosting(call: BucketCall, core: Core): Promise<S3Answer> {
   // The host of this request serves the API; bound to a bucket it would serve that alone.
