@@ -241,6 +241,10 @@ function addEnds(api: Api): void {
       const call = callOf(c);
       const { bucket: name, jobId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:write');
+      const { task } = await findNameJob(call.core, bucket, jobId);
+      // Somebody else may have begun the move, into a bucket that this caller has nothing to do
+      // with.
+      if (task.kind === 'move' && task.toBucket !== null) await openBucketOf(call, task.toBucket, 'objects:write');
       const job = await undoNameJob(call.core, bucket, { id: jobId, accountId: call.caller.accountId });
       return c.json(showJob(job), 202);
     },
