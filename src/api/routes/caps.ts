@@ -162,7 +162,8 @@ export function addCapRoutes(api: Api): void {
         limit: BigInt(given.limit),
         liftedUntilMs: liftedUntil === null ? null : Date.parse(liftedUntil),
       };
-      await setCap(call.core, accountId, cap, (known) => requireMatchOrNew(c, known && etagOf(known)));
+      const check = (known: Cap | null) => requireMatchOrNew(c, known && etagOf(known));
+      await setCap(call.core, accountId, cap, check, call.caller.accountId);
       return answerStanding(c, accountId, cap.id);
     },
   );

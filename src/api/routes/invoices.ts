@@ -222,7 +222,8 @@ function addOutlookRoutes(api: Api): void {
       const account = await billedAccountOf(call, c.req.valid('query').accountId);
       const { period, cardIds, whatIfs, objectCount } = c.req.valid('json');
       const whatIf: readonly WhatIf[] = whatIfs;
-      const input = { period: monthFrom(period), cardIds, whatIfs: whatIf, objectCount: BigInt(objectCount) };
+      const replayed = { period: monthFrom(period), objectCount: BigInt(objectCount) };
+      const input = { ...replayed, cardIds, whatIfs: whatIf, readerId: call.caller.accountId };
       const { own, others } = await simulateMonth(call.core, account, input);
       const show = ({ card, invoice }: typeof own) => ({
         cardId: card.id,

@@ -1,6 +1,14 @@
-// Rate cards, which account has which, and credits. Everybody sees prices; the operator alone sets them.
+// Rate cards, which account has which, and credits. Everybody sees the prices that ship with
+// Quayside, an account those of its own card; the operator alone sees all, and sets them.
 import { z } from '@hono/zod-openapi';
-import { findRateCard, putRateCard, rateCardOf, setAccountCard } from '../../core/billing/account-card.ts';
+import { mayDo } from '../../core/accounts/permissions.ts';
+import {
+  findReadableCard,
+  listReadableCards,
+  putRateCard,
+  rateCardOf,
+  setAccountCard,
+} from '../../core/billing/account-card.ts';
 import { addCredit, leftOf } from '../../core/billing/account-credits.ts';
 import type { RateCard } from '../../core/billing/rate-card.ts';
 import { rateCardJson } from '../../core/billing/rate-card-json.ts';
@@ -85,20 +93,21 @@ function addCardRoutes(api: Api): void {
       method: 'get',
       path: '/rate-cards',
       operationId: 'listRateCards',
-      summary: "List rate cards: those that ship with Quayside, then the operator's own",
+      summary: "List rate cards: those that ship with Quayside, then the account's own, the operator's all",
       tags: TAGS,
       access: 'signed-in',
       request: { query: z.strictObject(pageQuery) },
       responses: { 200: jsonAnswer(pageOf(rateCardSchema), 'Some cards') },
     }),
     async (c) => {
-      const { core, secrets } = callOf(c);
+      const { core, secrets, caller } = callOf(c);
       const { limit, cursor } = c.req.valid('query');
       const after = readCursor(secrets, 'rate-cards', cursor);
       // The place of a shipped card is its number, of an own one its id behind a colon.
       const shipped = after.startsWith(':') ? [] : RATE_CARDS.slice(after === '' ? 0 : Number(after) + 1);
-      const own = await core.ports.directory.call('listRateCards', { after: after.slice(1), limit: limit + 1 });
-      const cards = [...shipped.map(show), ...own.map((json) => JSON.parse(json) as RateCardJson)];
+      const page = { after: after.slice(1), limit: limit + 1 };
+      const own = mayDo(caller, 'billing:read') ? await listReadableCards(core, caller.accountId, page) : [];
+      const cards = [...shipped, ...own].map(show);
       const placeOf = ({ id }: RateCardJson): string => {
         const at = RATE_CARDS.findIndex((card) => card.id === id);
         return at < 0 ? `:${id}` : String(at);
@@ -115,15 +124,18 @@ function addCardRoutes(api: Api): void {
       method: 'get',
       path: '/rate-cards/{cardId}',
       operationId: 'getRateCard',
-      summary: 'Read a rate card',
+      summary: "Read a rate card: one that ships with Quayside, or the account's own",
+      description: 'One that does not ship needs `billing:read`, and is `NoSuchRateCard` to other accounts.',
       tags: TAGS,
       access: 'signed-in',
       request: { params: z.strictObject({ cardId: cardIdSchema }) },
       responses: { 200: jsonAnswer(rateCardSchema, 'The card') },
     }),
     async (c) => {
-      const card = await findRateCard(callOf(c).core, c.req.valid('param').cardId);
-      if (card === null) throw new StorageError('NoSuchRateCard');
+      const { core, caller } = callOf(c);
+      const card = await findReadableCard(core, caller.accountId, c.req.valid('param').cardId);
+      const isPublic = card !== null && RATE_CARDS.includes(card);
+      if (card === null || !(isPublic || mayDo(caller, 'billing:read'))) throw new StorageError('NoSuchRateCard');
       c.header('etag', etagOf(card));
       return c.json(show(card), 200);
     },

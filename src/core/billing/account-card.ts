@@ -2,6 +2,7 @@
 // ship with Quayside and those that the operator wrote, which can't take the name of a shipped one.
 import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
 import { parseRateCard, type RateCard, RateCardError } from './rate-card.ts';
 import { rateCardJson } from './rate-card-json.ts';
@@ -27,6 +28,32 @@ export async function rateCardOf(core: Core, cardId: string | null): Promise<Rat
 export async function findAccountCard(core: Core, accountId: AccountId): Promise<RateCard> {
   const { cardId } = await core.ports.directory.call('getAccountBilling', { accountId });
   return rateCardOf(core, cardId);
+}
+
+/**
+ * The card of that id, if it is one that `readerId` may know the prices of: those that ship, its
+ * own, for the operator all. What others have agreed on with the operator is theirs. Null: there is
+ * none for it. Cost: at most two directory reads.
+ */
+export async function findReadableCard(core: Core, readerId: AccountId, id: string): Promise<RateCard | null> {
+  const card = await findRateCard(core, id);
+  if (card === null || RATE_CARDS.includes(card) || readerId === ROOT_ACCOUNT.id) return card;
+  const own = await findAccountCard(core, readerId);
+  return own.id === id ? own : null;
+}
+
+/** The operator's cards that `readerId` may read, in the order of their ids, after that one. */
+export async function listReadableCards(
+  core: Core,
+  readerId: AccountId,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly RateCard[]> {
+  if (readerId === ROOT_ACCOUNT.id) {
+    const cards = await core.ports.directory.call('listRateCards', { after, limit });
+    return cards.map((json) => parseRateCard(JSON.parse(json)));
+  }
+  const own = await findAccountCard(core, readerId);
+  return RATE_CARDS.includes(own) || own.id <= after ? [] : [own];
 }
 
 /**

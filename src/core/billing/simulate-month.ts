@@ -1,9 +1,9 @@
 // Replays a month of an account against other cards, with what-ifs (simulate-bill.ts).
-import type { Account } from '../../ports/domain.ts';
+import type { Account, AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { DAY_MS } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
-import { findRateCard, rateCardOf } from './account-card.ts';
+import { findReadableCard, rateCardOf } from './account-card.ts';
 import type { BillingMonth } from './invoice.ts';
 import { monthBounds } from './month.ts';
 import { RATE_CARDS } from './rate-cards.ts';
@@ -23,6 +23,8 @@ export type SimulateInput = {
   readonly cardIds: readonly string[];
   readonly whatIfs: readonly WhatIf[];
   readonly objectCount: bigint;
+  /** Who asks, and sees what the cards cost; absent: the account itself. */
+  readonly readerId?: AccountId;
 };
 
 /**
@@ -30,11 +32,11 @@ export type SimulateInput = {
  * A read of the directory for the account, and one for each card that does not ship.
  */
 export async function simulateMonth(core: Core, account: Account, input: SimulateInput): Promise<MonthSimulation> {
-  const { period, cardIds, whatIfs, objectCount } = input;
+  const { period, cardIds, whatIfs, objectCount, readerId = account.id } = input;
   const { startMs, endMs } = monthBounds(period);
   const { cardId } = await core.ports.directory.call('getAccountBilling', { accountId: account.id });
   const ownCard = await rateCardOf(core, cardId);
-  const cards = await Promise.all(cardIds.map((id) => findRateCard(core, id)));
+  const cards = await Promise.all(cardIds.map((id) => findReadableCard(core, readerId, id)));
   const usage = await readUsage(core, account.id, startMs, endMs);
   const days = Math.max(0, ...whatIfs.map((whatIf) => (whatIf.kind === 'lifecycle' ? whatIf.days : 0)));
   const hours = { meter: 'storage/STANDARD' as const, fromMs: startMs - days * DAY_MS, toMs: endMs };

@@ -4,7 +4,7 @@
 import type { Cap, CapScope } from '../../ports/caps.ts';
 import type { AccountId, BucketName } from '../../ports/domain.ts';
 import { hasCode, StorageError } from '../../ports/errors.ts';
-import { findAccountCard, findRateCard } from '../billing/account-card.ts';
+import { findAccountCard, findRateCard, findReadableCard } from '../billing/account-card.ts';
 import { rateCardJson } from '../billing/rate-card-json.ts';
 import { RATE_CARDS } from '../billing/rate-cards.ts';
 import { nameOfBucketId } from '../buckets/blob-home.ts';
@@ -18,22 +18,25 @@ const PAGE = 500;
 const NOBODY = 'nobody';
 
 /**
- * Sets a cap, or changes the one of that id. `check` sees that one (null: there is none), and throws where it is not what was
- * meant. InvalidArgument; PreconditionFailed when it changes meanwhile; InvalidRequest when there are too many. Heard at once
- * on Node, elsewhere within seconds; what is leased by then may still be used. A cap in money without a card takes the
- * account's, as it is now. Cost: a commit for each bucket it is on.
+ * Sets a cap, or changes the one of that id. `check` sees that one (null: there is none), and
+ * throws where it is not what was meant. `readerId`: who sets it, and may name the cards that it
+ * can read. InvalidArgument; PreconditionFailed when it changes meanwhile; InvalidRequest when
+ * there are too many. Heard at once on Node, elsewhere within seconds; what is leased by then may
+ * still be used. A cap in money without a card takes the account's, as it is now. Cost: a commit
+ * for each bucket it is on.
  */
 export async function setCap(
   core: Core,
   accountId: AccountId,
   wanted: Cap,
   check: (known: Cap | null) => void = () => undefined,
+  readerId: AccountId = accountId,
 ): Promise<Cap> {
   requireSense(wanted);
   const caps = await core.ports.ledger.call('listCaps', { accountId });
   const known = caps.find(({ id }) => id === wanted.id) ?? null;
   check(known);
-  const cap = { ...wanted, ...(await findCard(core, accountId, wanted)) };
+  const cap = { ...wanted, ...(await findCard(core, { accountId, readerId }, wanted, known)) };
   await core.ports.ledger.call('putCap', { accountId, cap, known });
   core.ports.meter.forgetAllowances(accountId);
   await markBuckets(core, accountId, await scopesOf(core, accountId), cap.scope);
@@ -73,13 +76,20 @@ async function scopesOf(core: Core, accountId: AccountId): Promise<readonly CapS
 /** What the cap is reckoned by, with all that pricing needs, so that nothing is looked up then. InvalidArgument. */
 async function findCard(
   core: Core,
-  accountId: AccountId,
+  { accountId, readerId }: { readonly accountId: AccountId; readonly readerId: AccountId },
   { unit, cardId }: Cap,
+  known: Cap | null,
 ): Promise<Pick<Cap, 'cardId' | 'card'>> {
   if (unit === 'bytes') return { cardId: null, card: null };
-  const card = cardId === null ? await findAccountCard(core, accountId) : await findRateCard(core, cardId);
+  const card = await namedCard();
   if (card === null) throw new StorageError('InvalidArgument', { detail: 'There is no such rate card.' });
   return { cardId: card.id, card: RATE_CARDS.includes(card) ? null : rateCardJson(card) };
+
+  function namedCard() {
+    if (cardId === null) return findAccountCard(core, accountId);
+    // The cap may keep the card that it has, also when the account has another by now.
+    return cardId === known?.cardId ? findRateCard(core, cardId) : findReadableCard(core, readerId, cardId);
+  }
 }
 
 function requireSense({ id, limit, alertPercents, cachedFromPercent }: Cap): void {
