@@ -154,7 +154,7 @@ function addChanging(api: Api): void {
           isChanged = true;
         },
       });
-      const changed = await openBucketOf(call, name, 'buckets:read');
+      const changed = await openBucketOf(call, name, 'buckets:write');
       c.header('etag', bucketEtag(changed.record()));
       return c.json(showBucket(changed.record()), 200);
     },
