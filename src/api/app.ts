@@ -106,7 +106,7 @@ const PASSED_HEADERS = ['accept', 'content-type', 'if-match', 'if-none-match', '
 
 /** Makes the API. Cost: 30 ms, which is why lazy-api.ts waits for the first request. */
 export function createApi({ rootSecretKey, requestsPerMinute, ...services }: ApiOptions): ApiSurface {
-  const { core } = services;
+  const { core, findAccessKey } = services;
   const { clock, log } = core.ports;
   const app = createRoutes();
   const routes = createRouteTable(BASE_PATH, app.openAPIRegistry.definitions);
@@ -152,7 +152,7 @@ export function createApi({ rootSecretKey, requestsPerMinute, ...services }: Api
   async function authenticate(request: HttpRequest) {
     const credential = readCredential(request);
     if (credential === null) return null;
-    const caller = await findCaller(core, credential);
+    const caller = await findCaller(core, findAccessKey, credential);
     if (caller === null) {
       wrongCredentials.count(sourceOf(request), clock.nowMs());
       // A cookie that is worth nothing any more must not keep anybody from signing in again.

@@ -26,7 +26,8 @@ export async function withAudit(
 
 /** Notes that somebody has signed in. */
 export async function auditSignIn(call: ApiCall, session: Session, action: string): Promise<void> {
-  const caller: ApiCaller = { ...session, scopes: null, by: { kind: 'session', id: session.id } };
+  const by = { kind: 'session', id: session.id } as const;
+  const caller: ApiCaller = { ...session, scopes: null, by, endsAtMs: null };
   await addAudited(call.core, changeOf(call, caller, action), 201);
 }
 

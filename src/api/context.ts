@@ -4,6 +4,7 @@ import { createRoute, type OpenAPIHono, type RouteConfig, z } from '@hono/zod-op
 import type { Context, MiddlewareHandler } from 'hono';
 import { requireCaller } from '../core/accounts/find-caller.ts';
 import { type ApiCaller, isRoot, mayDo, type Scope } from '../core/accounts/permissions.ts';
+import { requireRecentOfSession, requireRecentProof, requireSession } from '../core/accounts/recent-proof.ts';
 import type { FindAccessKey } from '../core/accounts/sign-in.ts';
 import type { Decide } from '../core/auth/decide.ts';
 import type { FindAccounts } from '../core/auth/find-accounts.ts';
@@ -50,8 +51,12 @@ export type ApiEnv = { Bindings: { readonly call: ApiCall } };
 export type Api = OpenAPIHono<ApiEnv>;
 export type ApiContext = Context<ApiEnv>;
 
-/** Who may call a route: whoever has the scope, whoever is signed in, or everybody. */
-export type Access = Scope | 'signed-in' | 'everybody';
+/**
+ * Who may call a route: whoever has the scope; whoever is signed in, which is for what changes
+ * nothing; a session, which has all rights of its holder; a session that was proved lately, which
+ * is for credentials; or everybody.
+ */
+export type Access = Scope | 'signed-in' | 'session' | 'recent-proof' | 'everybody';
 
 /** The call of a request that a route has let in: its caller is known. */
 export type SignedInCall = ApiCall & { readonly caller: ApiCaller };
@@ -79,7 +84,7 @@ export function apiRoute<const Route extends GivenRoute>(route: Route) {
     c.env.call.request.notes.operation = toOperationName(route.operationId);
     if (access === 'everybody') return next();
     const call = callOf(c);
-    requireAccess(call.caller, access);
+    requireAccess(call, access);
     if (route.method === 'get' || isQuestion) return next();
     await withAudit(call, route.operationId, async () => {
       await next();
@@ -87,7 +92,7 @@ export function apiRoute<const Route extends GivenRoute>(route: Route) {
     });
     tellFreshBy(c);
   };
-  const security = access === 'everybody' ? [] : [{ bearer: [] }, { session: [] }];
+  const security = securityOf(access);
   const described = { ...route, security, 'x-quayside-access': access };
   return createRoute({ ...described, middleware } as Route & { middleware: MiddlewareHandler<ApiEnv> });
 }
@@ -109,10 +114,28 @@ function toOperationName(operationId: string): string {
   return operationId.charAt(0).toUpperCase() + operationId.slice(1);
 }
 
-function requireAccess(caller: ApiCaller, access: Scope | 'signed-in'): void {
-  if (access !== 'signed-in' && !mayDo(caller, access)) {
+/** Which credentials a route takes, for the document. */
+function securityOf(access: Access): object[] {
+  if (access === 'everybody') return [];
+  const isForSessions = access === 'session' || access === 'recent-proof';
+  return isForSessions ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
+}
+
+function requireAccess({ caller, core }: SignedInCall, access: Exclude<Access, 'everybody'>): void {
+  if (access === 'signed-in') return;
+  if (access === 'session') requireSession(caller);
+  else if (access === 'recent-proof') requireRecentProof(caller, core.ports.clock.nowMs());
+  else if (!mayDo(caller, access)) {
     throw new StorageError('AccessDenied', { detail: `This needs the scope ${access}.` });
   }
+}
+
+/**
+ * For whatever gives somebody a new credential, or an old one more rights: a session must have been
+ * proved lately. A token passes, as it can give no more than it has. RecentProofRequired.
+ */
+export function requireProofForCredentials({ caller, core }: SignedInCall): void {
+  requireRecentOfSession(caller, core.ports.clock.nowMs());
 }
 
 /**

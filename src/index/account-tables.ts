@@ -123,6 +123,34 @@ export const PASSKEY_TABLES: readonly string[] = [
 /** What access keys may do in the JSON API; those that were there before were their owners'. */
 export const KEY_ROLE_TABLES: readonly string[] = ["ALTER TABLE access_keys ADD COLUMN role TEXT DEFAULT 'owner'"];
 
+/** The keys that sessions and tokens are bound to, proofs of sessions, and who failed to sign in. */
+export const PROOF_TABLES: readonly string[] = [
+  'ALTER TABLE sessions ADD COLUMN proven_at_ms INTEGER NOT NULL DEFAULT 0',
+  'ALTER TABLE sessions ADD COLUMN credential_digest TEXT',
+  'ALTER TABLE tokens ADD COLUMN credential_digest TEXT',
+  `CREATE TABLE sign_in_sources (
+    pair TEXT NOT NULL PRIMARY KEY,
+    last_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX sign_in_sources_by_time ON sign_in_sources (last_ms)',
+  `CREATE TABLE failed_sign_ins (
+    account_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    day_ms INTEGER NOT NULL,
+    credential TEXT NOT NULL,
+    member_id TEXT,
+    access_key_id TEXT,
+    source TEXT NOT NULL,
+    first_ms INTEGER NOT NULL,
+    last_ms INTEGER NOT NULL,
+    failures INTEGER NOT NULL,
+    request_id TEXT NOT NULL,
+    PRIMARY KEY (account_id, id)
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE UNIQUE INDEX failed_sign_ins_by_day ON failed_sign_ins (account_id, day_ms, credential, source)',
+  'CREATE INDEX failed_sign_ins_by_time ON failed_sign_ins (day_ms)',
+];
+
 /** How many entries of the audit log each account has, by who made the changes (audit.ts); `maker` '': all of them. */
 export const AUDIT_COUNT_TABLES: readonly string[] = [
   "CREATE INDEX audit_by_maker ON audit (account_id, coalesce(access_key_id, member_id, 'nobody'), id)",

@@ -4,6 +4,7 @@
 import type { AccountsApi, AuditEntry } from '../ports/account-records.ts';
 import type { AccessKeyId, AccountId } from '../ports/domain.ts';
 import type { Sql } from '../ports/sql.ts';
+import { listFailedSignIns } from './failed-sign-ins.ts';
 import { AFTER_ALL_IDS } from './key-order.ts';
 
 type AuditCalls = Pick<AccountsApi, 'addAudit' | 'endAudit' | 'listAudit'>;
@@ -69,7 +70,8 @@ export function createAuditCalls(sql: Sql): AuditCalls {
         sql.all(update, status, detail ?? null, accountId, id);
       }
     },
-    listAudit({ accountId, before, limit, filter }) {
+    listAudit(listing) {
+      const { accountId, before, limit, filter } = listing;
       const rows = sql.all<AuditRow>(
         `SELECT ${AUDIT_COLUMNS} FROM audit
          WHERE account_id = ?1 AND id < ?2 AND at_ms >= ?3 AND at_ms < ?4
@@ -78,7 +80,8 @@ export function createAuditCalls(sql: Sql): AuditCalls {
         ...[accountId, before || AFTER_ALL_IDS, filter.fromMs ?? 0, filter.toMs ?? LAST_MS],
         ...[filter.action, filter.memberId, filter.accessKeyId, limit],
       );
-      return rows.map(decodeAudit);
+      const entries = [...rows.map(decodeAudit), ...listFailedSignIns(sql, listing)];
+      return entries.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
     },
   };
 }

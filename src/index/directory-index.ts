@@ -10,6 +10,7 @@ import { createBillingCalls } from './billing.ts';
 import { createBillingProgressCalls } from './billing-progress.ts';
 import { inTransactions } from './bucket-index.ts';
 import { createBucketNameCalls } from './bucket-names.ts';
+import { createFailedSignInCalls } from './failed-sign-ins.ts';
 import { createHostCalls } from './host-bindings.ts';
 import { createIdempotencyCalls } from './kept-answers.ts';
 import { createMemberCalls } from './members.ts';
@@ -36,7 +37,6 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'listMembers',
   'getMember',
   'findLogin',
-  'listAudit',
   'listPasskeys',
   'getToken',
   'getSession',
@@ -64,6 +64,7 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
     ...createPasskeyCalls(sql),
     ...createSignInCalls(sql),
     ...createAttemptCalls(sql),
+    ...createFailedSignInCalls(sql),
     ...createIdempotencyCalls(sql),
     ...createBillingCalls(sql),
     ...createBillingProgressCalls(sql),

@@ -5,6 +5,7 @@ import {
   AUDIT_COUNT_TABLES,
   KEY_ROLE_TABLES,
   PASSKEY_TABLES,
+  PROOF_TABLES,
   SIGN_IN_TABLES,
 } from './account-tables.ts';
 import { BILLING_TABLES, PUSH_TABLES, USAGE_TOLD_TABLES } from './billing-tables.ts';
@@ -67,5 +68,6 @@ export const DIRECTORY_SCHEMA: Schema = {
     ],
     // Keys that were there before are for every account, as they were.
     ['ALTER TABLE named_keys ADD COLUMN account_ids TEXT'],
+    PROOF_TABLES,
   ],
 };

@@ -1,6 +1,6 @@
 // Members of accounts: a part of the directory. Plain synchronous code over a SQL port; directory-index.ts makes each call
 // atomic. Passwords come as hashes.
-import type { AccountsApi, MemberRecord } from '../ports/account-records.ts';
+import type { AccountsApi, EndedCredentials, MemberRecord } from '../ports/account-records.ts';
 import type { Role } from '../ports/accounts.ts';
 import type { AccountId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
@@ -25,6 +25,10 @@ type MemberRow = {
 };
 const MEMBER_COLUMNS = 'id, account_id, login, display_name, role, is_enabled, password, created_at_ms, revision';
 
+type Owned = Pick<MemberRecord, 'accountId' | 'id'>;
+
+const NONE_ENDED: EndedCredentials = { sessions: 0, tokens: 0 };
+
 export function createMemberCalls(sql: Sql): MemberCalls {
   const rowOf = (accountId: AccountId, id: string) => {
     const [row] = sql.all<MemberRow>(
@@ -34,8 +38,13 @@ export function createMemberCalls(sql: Sql): MemberCalls {
     );
     return row ?? null;
   };
-  const endSessions = (accountId: AccountId, id: string, exceptId: string) =>
-    sql.all('DELETE FROM sessions WHERE account_id = ? AND member_id = ? AND id <> ?', accountId, id, exceptId);
+  const end = (table: 'sessions' | 'tokens', { accountId, id }: Owned, exceptId: string) =>
+    sql.all(
+      `DELETE FROM ${table} WHERE account_id = ? AND member_id = ? AND id <> ? RETURNING id`,
+      accountId,
+      id,
+      exceptId,
+    ).length;
   return {
     getMember({ accountId, id }) {
       const row = rowOf(accountId, id);
@@ -70,29 +79,36 @@ export function createMemberCalls(sql: Sql): MemberCalls {
         ...[passwordHash, member.createdAtMs, member.revision],
       );
     },
-    updateMember({ accountId, id, revision, displayName, role, isEnabled, passwordHash }) {
+    updateMember({ accountId, id, revision, displayName, role, isEnabled, passwordHash, endTokens }) {
       const found = rowOf(accountId, id);
       if (found === null) throw new StorageError('NoSuchMember');
       const password = passwordHash ?? found.password;
       const changes = { display_name: displayName, role, is_enabled: isEnabled ? 1 : 0, password };
       const wanted = { ...found, ...changes, revision: revision + 1 };
-      if (isRepeated(found, wanted)) return decodeMember(found);
+      if (isRepeated(found, wanted)) return { member: decodeMember(found), ended: NONE_ENDED };
       if (found.revision !== revision) throw new StorageError('PreconditionFailed');
       sql.all(
         'UPDATE members SET display_name = ?, role = ?, is_enabled = ?, password = ?, revision = ? WHERE id = ?',
         ...[displayName, role, wanted.is_enabled, password, wanted.revision, id],
       );
-      if (!isEnabled || password !== found.password) endSessions(accountId, id, '');
-      return decodeMember(wanted);
+      const isOtherPassword = password !== found.password;
+      const ended = {
+        sessions: !isEnabled || isOtherPassword ? end('sessions', { accountId, id }, '') : 0,
+        tokens: isOtherPassword && endTokens ? end('tokens', { accountId, id }, '') : 0,
+      };
+      return { member: decodeMember(wanted), ended };
     },
-    setPassword({ accountId, id, passwordHash, exceptId }) {
+    setPassword({ accountId, id, passwordHash, exceptId, endTokens }) {
       const found = rowOf(accountId, id);
       if (found === null) throw new StorageError('NoSuchMember');
       // A hash has a salt of its own, so the same one is the same change, sent again.
       if (found.password !== passwordHash) {
         sql.all('UPDATE members SET password = ?, revision = revision + 1 WHERE id = ?', passwordHash, id);
       }
-      endSessions(accountId, id, exceptId ?? '');
+      return {
+        sessions: end('sessions', { accountId, id }, exceptId ?? ''),
+        tokens: endTokens ? end('tokens', { accountId, id }, '') : 0,
+      };
     },
     removeMember({ accountId, id }) {
       const gone = sql.all('DELETE FROM members WHERE id = ? AND account_id = ? RETURNING id', id, accountId);

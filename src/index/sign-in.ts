@@ -6,13 +6,17 @@ import type { Sql } from '../ports/sql.ts';
 import { AFTER_ALL_IDS } from './key-order.ts';
 
 type TokenCalls = Pick<SignInApi, 'getToken' | 'addToken' | 'listTokens' | 'removeToken'>;
-type SessionCalls = Pick<SignInApi, 'getSession' | 'addSession' | 'listSessions' | 'removeSession' | 'removeSessions'>;
+type SessionCalls = Pick<
+  SignInApi,
+  'getSession' | 'addSession' | 'listSessions' | 'removeSession' | 'removeSessions' | 'noteProof'
+>;
 
 type HolderRow = {
   readonly account_id: string;
   readonly role: string;
   readonly member_id: string | null;
   readonly access_key_id: string | null;
+  readonly credential_digest: string | null;
 };
 type TokenRow = HolderRow & {
   readonly id: string;
@@ -26,11 +30,12 @@ type SessionRow = HolderRow & {
   readonly label: string;
   readonly created_at_ms: number;
   readonly expires_at_ms: number;
+  readonly proven_at_ms: number;
 };
 
-const HOLDER_COLUMNS = 'account_id, role, member_id, access_key_id';
+const HOLDER_COLUMNS = 'account_id, role, member_id, access_key_id, credential_digest';
 const TOKEN_COLUMNS = `id, name, scopes, created_at_ms, expires_at_ms, ${HOLDER_COLUMNS}`;
-const SESSION_COLUMNS = `id, label, created_at_ms, expires_at_ms, ${HOLDER_COLUMNS}`;
+const SESSION_COLUMNS = `id, label, created_at_ms, expires_at_ms, proven_at_ms, ${HOLDER_COLUMNS}`;
 
 /** Keeps to what one member or access key has, where there is one to keep to. */
 const OF_HOLDER = '(? OR (member_id IS ? AND access_key_id IS ?))';
@@ -76,7 +81,8 @@ function createTokenCalls(sql: Sql): TokenCalls {
     },
     addToken({ digest, token }) {
       sql.all(
-        `INSERT INTO tokens (digest, ${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING`,
+        `INSERT INTO tokens (digest, ${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (digest) DO NOTHING`,
         digest,
         token.id,
         token.name,
@@ -115,12 +121,14 @@ function createSessionCalls(sql: Sql): SessionCalls {
     addSession({ digest, session }) {
       sql.all('DELETE FROM sessions WHERE expires_at_ms < ?', session.createdAtMs);
       sql.all(
-        `INSERT INTO sessions (digest, ${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING`,
+        `INSERT INTO sessions (digest, ${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (digest) DO NOTHING`,
         digest,
         session.id,
         session.label,
         session.createdAtMs,
         session.expiresAtMs,
+        session.provenAtMs,
         ...holderValues(session),
       );
     },
@@ -143,6 +151,10 @@ function createSessionCalls(sql: Sql): SessionCalls {
         id,
         ...holderFilter(holder),
       ).length > 0,
+    noteProof({ accountId, id, atMs }) {
+      const update = 'UPDATE sessions SET proven_at_ms = max(proven_at_ms, ?) WHERE account_id = ? AND id = ?';
+      sql.all(update, atMs, accountId, id);
+    },
     removeSessions({ holder, exceptId }) {
       return sql.all(
         'DELETE FROM sessions WHERE account_id = ? AND id <> ? AND member_id IS ? AND access_key_id IS ? RETURNING id',
@@ -155,8 +167,8 @@ function createSessionCalls(sql: Sql): SessionCalls {
   };
 }
 
-function holderValues({ accountId, role, memberId, accessKeyId }: Holder) {
-  return [accountId, role, memberId, accessKeyId] as const;
+function holderValues({ accountId, role, memberId, accessKeyId, credentialDigest }: Holder) {
+  return [accountId, role, memberId, accessKeyId, credentialDigest] as const;
 }
 
 function decodeHolder(row: HolderRow): Holder {
@@ -165,6 +177,7 @@ function decodeHolder(row: HolderRow): Holder {
     role: row.role as Role,
     memberId: row.member_id,
     accessKeyId: row.access_key_id as AccessKeyId | null,
+    credentialDigest: row.credential_digest,
   };
 }
 
@@ -180,6 +193,11 @@ function decodeToken(row: TokenRow): Token {
 }
 
 function decodeSession(row: SessionRow): Session {
-  const { id, label, created_at_ms: createdAtMs, expires_at_ms: expiresAtMs } = row;
-  return { ...decodeHolder(row), id, label, createdAtMs, expiresAtMs };
+  const { id, label } = row;
+  const times = {
+    createdAtMs: row.created_at_ms,
+    expiresAtMs: row.expires_at_ms,
+    provenAtMs: row.proven_at_ms,
+  };
+  return { ...decodeHolder(row), id, label, ...times };
 }

@@ -63,6 +63,9 @@ export type MemberRecord = {
   readonly revision: number;
 };
 
+/** How many sessions and tokens of a member a change ended. */
+export type EndedCredentials = { readonly sessions: number; readonly tokens: number };
+
 /** A change and who made it. `status` null: it is not known how it ended. */
 export type AuditEntry = {
   readonly id: string;
@@ -131,20 +134,28 @@ export type AccountsApi = {
   /** LoginTaken. */
   addMember(input: { member: MemberRecord; passwordHash: string | null }): void;
   /**
-   * `passwordHash` null: it stays. A disabled member, or one of another password, has no sessions. NoSuchMember,
+   * `passwordHash` null: it stays. A disabled member, or one of another password, has no sessions;
+   * with `endTokens`, one of another password has no tokens either. NoSuchMember,
    * PreconditionFailed.
    */
   updateMember(
     input: IfRevision &
       Pick<MemberRecord, 'accountId' | 'id' | 'displayName' | 'role' | 'isEnabled'> & {
         readonly passwordHash: string | null;
+        readonly endTokens: boolean;
       },
-  ): MemberRecord;
+  ): { readonly member: MemberRecord; readonly ended: EndedCredentials };
   /**
    * The member's own change, whatever else was changed: also another revision. Ends all its sessions, but for
-   * `exceptId`. NoSuchMember.
+   * `exceptId`, and with `endTokens` all its tokens. NoSuchMember.
    */
-  setPassword(input: { accountId: AccountId; id: string; passwordHash: string; exceptId: string | null }): void;
+  setPassword(input: {
+    accountId: AccountId;
+    id: string;
+    passwordHash: string;
+    exceptId: string | null;
+    endTokens: boolean;
+  }): EndedCredentials;
   /** With tokens, sessions and passkeys. Whether there was one. */
   removeMember(input: { accountId: AccountId; id: string }): boolean;
 
@@ -155,6 +166,9 @@ export type AccountsApi = {
   addAudit(input: { entry: AuditEntry; keepFromMs: number; keepMax: number }): void;
   /** How it ended; null: nothing was changed, and nothing is kept. `detail`: what was sent, where it was not known before. */
   endAudit(input: { id: string; accountId: AccountId; status: number | null; detail?: string }): void;
-  /** Newest first; `before` is the id of the last one seen, '' for the first page. */
+  /**
+   * With the failures to sign in. Newest first; `before` is the id of the last one seen, '' for the
+   * first page.
+   */
   listAudit(input: Page<{ accountId: AccountId; before: string; filter: AuditFilter }>): readonly AuditEntry[];
 };

@@ -13,6 +13,11 @@ export type Holder = {
   readonly memberId: string | null;
   /** The access key that signed in; null: none did. */
   readonly accessKeyId: AccessKeyId | null;
+  /**
+   * Digest of that key with its secret: with another secret it is another key, and the holder is
+   * nobody. Null: no key.
+   */
+  readonly credentialDigest: string | null;
 };
 
 /**
@@ -37,6 +42,29 @@ export type Session = Holder & {
   readonly label: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
+  /** When its holder last showed a password, a passkey or the secret of a key. */
+  readonly provenAtMs: number;
+};
+
+/** Who tries to sign in, as digests, so that the directory has no list of names and addresses. */
+export type SignInSubjects = {
+  readonly name: string;
+  readonly source: string;
+  /** Both together. */
+  readonly pair: string;
+};
+
+/** A wrong secret. `credential` says which one was tried, '' a name that nobody has. */
+export type FailedSignIn = {
+  /** Sorts by time. */
+  readonly id: string;
+  readonly accountId: AccountId;
+  readonly atMs: number;
+  readonly credential: string;
+  readonly memberId: string | null;
+  readonly accessKeyId: AccessKeyId | null;
+  readonly source: string;
+  readonly requestId: string;
 };
 
 /** An answer that is kept for a repeated request; `sealed` is its body, encrypted, for it may show a secret. */
@@ -68,13 +96,32 @@ export type SignInApi = {
   removeSession(input: OfAccount & { id: string }): boolean;
   /** Signs out everywhere: every session of the same member or access key, but for `exceptId`. How many there were. */
   removeSessions(input: { holder: Holder; exceptId: string | null }): number;
+  /** The holder of a session showed a secret again. */
+  noteProof(input: { accountId: AccountId; id: string; atMs: number }): void;
   /**
-   * Counts an attempt to sign in on each subject, a name first and then sources, unless one of them must wait: then the
-   * milliseconds until it may try again, and nothing is counted.
+   * Counts an attempt to sign in, unless it must wait: then the milliseconds until it may be tried
+   * again. `isGuessable`: the secret may be a person's, so that guesses from many sources are
+   * counted together too.
    */
-  beginSignIn(input: { subjects: readonly string[]; nowMs: number }): { readonly waitMs: number };
-  /** The attempt was right: the first subject is forgotten, the others have one failure less. */
-  endSignIn(input: { subjects: readonly string[] }): void;
+  beginSignIn(input: SignInSubjects & { isGuessable: boolean; nowMs: number }): { readonly waitMs: number };
+  /**
+   * The attempt was right: it is no failure, and from that source the name is let through from now
+   * on.
+   */
+  endSignIn(input: SignInSubjects & { nowMs: number }): void;
+  /**
+   * Keeps a failure in the audit log of its account. Failures of one credential and source in a day
+   * are one entry with a count; beyond `perDay` such entries all others of the day are one more. A
+   * repeated call counts twice.
+   */
+  noteFailedSignIn(input: { failure: FailedSignIn; perDay: number; keepFromMs: number }): void;
+  /**
+   * Counts on a subject what it may do `free` times an hour, then with longer and longer waits, in
+   * milliseconds.
+   */
+  countAttempt(input: { subject: string; free: number; nowMs: number }): { readonly waitMs: number };
+  /** Takes one back. */
+  uncountAttempt(input: { subject: string }): void;
   /** Notes that the request begins, if nothing is known of it. `attemptId` repeats with a repeated call. */
   beginIdempotent(
     input: IdempotentRequest & { fingerprint: string; attemptId: string; nowMs: number },

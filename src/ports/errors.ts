@@ -90,6 +90,8 @@ export const ERROR_MESSAGES = {
   OwnershipControlsNotFoundError: 'The bucket ownership controls were not found',
   PreconditionFailed: 'At least one of the preconditions you specified did not hold.',
   PreconditionRequired: 'Send If-Match with the ETag of what you change.',
+  RecentProofRequired:
+    'This changes credentials. Prove who you are (POST /sessions/current/proof), then repeat the request.',
   RequestTimeTooSkewed: 'The difference between the request time and the server time is too large.',
   RequestTimeout: 'Your socket connection to the server was not read from or written to within the timeout period.',
   ServerSideEncryptionConfigurationNotFoundError: 'The server side encryption configuration was not found.',

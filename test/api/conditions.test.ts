@@ -138,7 +138,7 @@ it('a member with another password is of another state, with the same change or 
   expect(changed.headers.get('etag')).not.toBe(seen);
   expect((await change(seen)).status).toBe(412);
   await api.core.ports.directory.call('setPassword', {
-    ...{ accountId: ROOT_ACCOUNT.id, id, passwordHash: 'another', exceptId: null },
+    ...{ accountId: ROOT_ACCOUNT.id, id, passwordHash: 'another', exceptId: null, endTokens: true },
   });
   expect(await etagAt(path)).not.toBe(changed.headers.get('etag'));
 });

@@ -45,6 +45,15 @@ function loose(schema: Json, path: string, seen: Set<Json> = new Set()): string[
   ];
 }
 
+/** Changes that anybody may ask for: they begin with a secret, or with a challenge for one. */
+const EVERYBODYS_CHANGES = ['signIn', 'beginPasskeySignIn'];
+
+function securityOf(access: string): object[] {
+  if (access === 'everybody') return [];
+  const session = { session: [] };
+  return access === 'session' || access === 'recent-proof' ? [session] : [{ bearer: [] }, session];
+}
+
 describe('the document', () => {
   it('describes many routes, each under a name of its own', () => {
     expect(operations.length).toBeGreaterThan(25);
@@ -59,10 +68,28 @@ describe('the document', () => {
     expect(operation.summary).toMatch(/\S{2,}/);
     expect(operation.tags).toHaveLength(1);
     expect(typeof operation['x-quayside-access']).toBe('string');
-    expect(operation.security.length).toBe(operation['x-quayside-access'] === 'everybody' ? 0 : 2);
+    expect(operation.security).toEqual(securityOf(operation['x-quayside-access']));
     expect(operation.responses.default.content).toHaveProperty(['application/problem+json']);
     const names = (operation.parameters ?? []).map(({ name }: Json) => name);
     expect(names.includes('Idempotency-Key')).toBe(method === 'post');
+  });
+
+  it('has no route that changes anything and asks for neither scope nor session', () => {
+    const changing = operations.filter(({ method }) => method !== 'get');
+    const namesOf = (access: string) =>
+      changing
+        .filter(({ operation }) => operation['x-quayside-access'] === access)
+        .map(({ operation }) => operation.operationId)
+        .toSorted();
+    expect(namesOf('signed-in')).toEqual([]);
+    expect(namesOf('everybody')).toEqual(EVERYBODYS_CHANGES.toSorted());
+    expect(namesOf('session')).toEqual(['proveSession']);
+    expect(namesOf('recent-proof')).toEqual([
+      'beginPasskeyRegistration',
+      'changePassword',
+      'createPasskey',
+      'deletePasskey',
+    ]);
   });
 
   it('tells of changes in a bucket that they can say by when they are seen, and of nothing else', () => {

@@ -7,6 +7,7 @@ import { auditContract } from './audit.contract.ts';
 import { billingContract } from './billing.contract.ts';
 import { fresh, START_MS } from './index-samples.ts';
 import { membersContract } from './members.contract.ts';
+import { signInContract } from './sign-in.contract.ts';
 import { type Subject, testsOf } from './subject.ts';
 import { webhooksContract } from './webhooks.contract.ts';
 
@@ -32,6 +33,7 @@ export function directoryContract(subject: Subject<Directory>): void {
   auditContract(subject);
   billingContract(subject);
   membersContract(subject);
+  signInContract(subject);
   webhooksContract(subject);
 
   describe(`directory: ${subject.name}`, () => {

@@ -2,7 +2,7 @@
 // revision one wins. Part of directory.contract.ts.
 import { describe, expect } from 'vitest';
 import type { MemberRecord } from '../../src/ports/account-records.ts';
-import type { Directory } from '../../src/ports/directory.ts';
+import type { Directory, DirectoryApi } from '../../src/ports/directory.ts';
 import type { AccountId } from '../../src/ports/domain.ts';
 import { fresh, START_MS } from './index-samples.ts';
 import { type Subject, testsOf } from './subject.ts';
@@ -23,11 +23,20 @@ export function membersContract(subject: Subject<Directory>): void {
   }
   async function addSession(directory: Directory, { accountId, id: memberId }: MemberRecord): Promise<string> {
     const id = fresh('session');
-    const holder = { accountId, memberId, role: 'member', accessKeyId: null } as const;
-    const session = { ...holder, id, label: '', createdAtMs: START_MS, expiresAtMs: START_MS + 1000 };
+    const holder = { accountId, memberId, role: 'member', accessKeyId: null, credentialDigest: null } as const;
+    const times = { createdAtMs: START_MS, expiresAtMs: START_MS + 1000, provenAtMs: START_MS };
+    const session = { ...holder, ...times, id, label: '' };
     await directory.call('addSession', { digest: fresh('digest'), session });
     return id;
   }
+  async function addToken(directory: Directory, { accountId, id: memberId }: MemberRecord): Promise<void> {
+    const holder = { accountId, memberId, role: 'member', accessKeyId: null, credentialDigest: null } as const;
+    const rest = { id: fresh('token'), name: 'n', scopes: null, createdAtMs: START_MS, expiresAtMs: null };
+    await directory.call('addToken', { digest: fresh('digest'), token: { ...holder, ...rest } });
+  }
+  type Update = Omit<Parameters<DirectoryApi['updateMember']>[0], 'endTokens'>;
+  const updateOf = async (directory: Directory, update: Update) =>
+    (await directory.call('updateMember', { ...update, endTokens: true })).member;
   const sessionsOf = async (directory: Directory, { accountId }: MemberRecord) => {
     const page = { accountId, holder: null, before: '', limit: 10, nowMs: START_MS };
     return (await directory.call('listSessions', page)).map(({ id }) => id);
@@ -43,7 +52,7 @@ export function membersContract(subject: Subject<Directory>): void {
       const member = await addMember(directory);
       const { accountId, id } = member;
       const update = (revision: number, change: { displayName?: string; passwordHash?: string | null }) =>
-        directory.call('updateMember', { ...NAMED, accountId, id, revision, passwordHash: null, ...change });
+        updateOf(directory, { ...NAMED, accountId, id, revision, passwordHash: null, ...change });
       for (const _ of [1, 2]) {
         expect(await update(1, { displayName: 'Eve' })).toEqual({ ...member, displayName: 'Eve', revision: 2 });
       }
@@ -56,7 +65,13 @@ export function membersContract(subject: Subject<Directory>): void {
       expect(await update(3, {})).toMatchObject({ hasPassword: true, revision: 4 });
       expect(await read(directory, member)).toMatchObject({ passwordHash: PASSWORDS[0], revision: 4 });
       for (const _ of [1, 2]) {
-        await directory.call('setPassword', { accountId, id, passwordHash: PASSWORDS[1], exceptId: null });
+        await directory.call('setPassword', {
+          accountId,
+          id,
+          passwordHash: PASSWORDS[1],
+          exceptId: null,
+          endTokens: false,
+        });
         expect(await read(directory, member)).toMatchObject({ passwordHash: PASSWORDS[1], revision: 5 });
       }
       await expect(update(4, { displayName: 'Eve' })).rejects.toMatchObject({ code: 'PreconditionFailed' });
@@ -69,12 +84,22 @@ export function membersContract(subject: Subject<Directory>): void {
       await addSession(directory, member);
       const stranger = await addMember(directory);
       const other = await addSession(directory, stranger);
-      await directory.call('setPassword', { accountId, id, passwordHash: PASSWORDS[0], exceptId: own });
+      const tokens = async () => {
+        const page = { accountId, holder: null, before: '', limit: 10 };
+        return (await directory.call('listTokens', page)).length;
+      };
+      for (const _ of [1, 2]) await addToken(directory, member);
+      await addToken(directory, stranger);
+      const set = { accountId, id, exceptId: own };
+      const keeping = { ...set, passwordHash: PASSWORDS[1], endTokens: false };
+      expect([await directory.call('setPassword', keeping), await tokens()]).toEqual([{ sessions: 1, tokens: 0 }, 2]);
+      const ending = { ...set, passwordHash: PASSWORDS[0], endTokens: true };
+      expect([await directory.call('setPassword', ending), await tokens()]).toEqual([{ sessions: 0, tokens: 2 }, 0]);
       expect(await sessionsOf(directory, member)).toEqual([own]);
-      const change = { ...NAMED, accountId, id, revision: 2 };
-      await directory.call('updateMember', { ...change, role: 'reader', passwordHash: null });
+      const change = { ...NAMED, accountId, id, revision: 3 };
+      await updateOf(directory, { ...change, role: 'reader', passwordHash: null });
       expect(await sessionsOf(directory, member)).toEqual([own]);
-      await directory.call('updateMember', { ...change, revision: 3, passwordHash: PASSWORDS[1] });
+      await updateOf(directory, { ...change, revision: 4, passwordHash: PASSWORDS[1] });
       expect(await sessionsOf(directory, member)).toEqual([]);
       expect(await sessionsOf(directory, stranger)).toEqual([other]);
     });
@@ -82,9 +107,14 @@ export function membersContract(subject: Subject<Directory>): void {
     test('who are not there are not changed', async (directory) => {
       const { accountId } = await addMember(directory);
       const of = { accountId, id: 'nobody' };
-      const update = directory.call('updateMember', { ...NAMED, ...of, revision: 1, passwordHash: null });
+      const update = updateOf(directory, { ...NAMED, ...of, revision: 1, passwordHash: null });
       await expect(update).rejects.toMatchObject({ code: 'NoSuchMember' });
-      const set = directory.call('setPassword', { ...of, passwordHash: PASSWORDS[0], exceptId: null });
+      const set = directory.call('setPassword', {
+        ...of,
+        passwordHash: PASSWORDS[0],
+        exceptId: null,
+        endTokens: false,
+      });
       await expect(set).rejects.toMatchObject({ code: 'NoSuchMember' });
     });
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { freshSchemaFile } from '../../scripts/fresh-schema.ts';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import { createDirectoryIndex } from '../../src/index/directory-index.ts';
 import { DIRECTORY_SCHEMA } from '../../src/index/directory-schema.ts';
 import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import { OUTBOX_SCHEMA } from '../../src/index/outbox-schema.ts';
@@ -66,6 +67,24 @@ describe('migrate', () => {
     migrate(sql, INDEX_SCHEMA);
     const found = createBucketIndex(sql).getBucket({ name: 'old' as BucketName });
     expect(found?.settings).toEqual(NO_SETTINGS);
+  });
+
+  it('gives sessions and tokens that were there before no proof and no key that they are bound to', () => {
+    const sql = openEmpty();
+    const before = DIRECTORY_SCHEMA.migrations.findIndex((steps) =>
+      steps.some((step) => step.includes('proven_at_ms')),
+    );
+    migrate(sql, { ...DIRECTORY_SCHEMA, migrations: DIRECTORY_SCHEMA.migrations.slice(0, before) });
+    const columns = 'digest, id, created_at_ms, expires_at_ms, account_id, role, member_id, access_key_id';
+    const values = "'i', 1, 9, 'a', 'owner', 'm', NULL";
+    sql.all(`INSERT INTO sessions (${columns}, label) VALUES ('s', ${values}, 'l')`);
+    sql.all(`INSERT INTO tokens (${columns}, name) VALUES ('t', ${values}, 'n')`);
+    sql.all("INSERT INTO members VALUES ('m', 'a', 'ada', 'Ada', 'owner', 1, NULL, 1, 1)");
+    migrate(sql, DIRECTORY_SCHEMA);
+    const directory = createDirectoryIndex(sql);
+    const holder = { accountId: 'a', role: 'owner', memberId: 'm', accessKeyId: null, credentialDigest: null };
+    expect(directory.getSession({ digest: 's', nowMs: 1 })).toMatchObject({ ...holder, provenAtMs: 0 });
+    expect(directory.getToken({ digest: 't', nowMs: 1 })).toMatchObject(holder);
   });
 
   it('counts the changes that were in the log before they were counted', () => {

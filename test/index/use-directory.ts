@@ -60,7 +60,7 @@ function useAccounts(directory: DirectoryApi): void {
   directory.getMember({ accountId, id: 'm' });
   directory.listMembers({ accountId, after: '', limit: 10 });
   directory.findLogin({ login: 'l' });
-  directory.setPassword({ accountId, id: 'm', passwordHash: 'h', exceptId: null });
+  directory.setPassword({ accountId, id: 'm', passwordHash: 'h', exceptId: null, endTokens: true });
   const passkey = { id: 'p', accountId, memberId: 'm', name: 'n', publicKey: 'k', counter: 0, transports: [] };
   directory.addPasskey({ passkey: { ...passkey, createdAtMs: START_MS, lastUsedMs: null } });
   directory.findPasskey({ id: 'p' });
@@ -69,7 +69,7 @@ function useAccounts(directory: DirectoryApi): void {
   directory.removePasskey({ accountId, memberId: 'm', id: 'p' });
   directory.addChallenge({ digest: 'd', subject: 's', nowMs: 0, expiresAtMs: 1 });
   directory.takeChallenge({ digest: 'd', subject: 's', nowMs: 0 });
-  directory.updateMember({ ...member, revision: 2, isEnabled: false, passwordHash: 'i' });
+  directory.updateMember({ ...member, revision: 2, isEnabled: false, passwordHash: 'i', endTokens: true });
   directory.removeMember({ accountId, id: 'm' });
   const who = { memberId: null, accessKeyId: null, credential: '', source: '', requestId: '', status: null };
   const entry = { ...who, id: 'e', accountId, atMs: START_MS, action: '', target: '', detail: '' };
@@ -84,10 +84,11 @@ function useAccounts(directory: DirectoryApi): void {
 }
 
 function useSignIn(directory: DirectoryApi): void {
-  const holder = { accountId: OWNER, role: 'owner', memberId: null, accessKeyId: null } as const;
+  const nobody = { memberId: null, accessKeyId: null };
+  const holder = { ...nobody, accountId: OWNER, role: 'owner', credentialDigest: null } as const;
   const times = { createdAtMs: START_MS, expiresAtMs: START_MS + 1 };
   directory.addToken({ digest: 'd', token: { ...holder, ...times, id: 't', name: 'n', scopes: null } });
-  directory.addSession({ digest: 'd', session: { ...holder, ...times, id: 's', label: '' } });
+  directory.addSession({ digest: 'd', session: { ...holder, ...times, id: 's', label: '', provenAtMs: START_MS } });
   directory.getToken({ digest: 'd', nowMs: START_MS });
   directory.getSession({ digest: 'd', nowMs: START_MS });
   directory.listTokens({ accountId: OWNER, holder: null, before: '', limit: 10 });
@@ -95,8 +96,17 @@ function useSignIn(directory: DirectoryApi): void {
   directory.removeToken({ accountId: OWNER, holder: null, id: 't' });
   directory.removeSession({ accountId: OWNER, holder: null, id: 's' });
   directory.removeSessions({ holder, exceptId: null });
-  directory.beginSignIn({ subjects: ['name', 'source'], nowMs: START_MS });
-  directory.endSignIn({ subjects: ['name', 'source'] });
+  directory.noteProof({ accountId: OWNER, id: 's', atMs: START_MS });
+  const subjects = { name: 'n', source: 's', pair: 'p' };
+  directory.beginSignIn({ ...subjects, isGuessable: true, nowMs: START_MS });
+  directory.endSignIn({ ...subjects, nowMs: START_MS });
+  const whose = { ...nobody, accountId: OWNER, credential: 'c', source: 's', requestId: 'r' };
+  for (const source of ['s', 's', 't', 't']) {
+    const failure = { ...whose, source, id: `f${source}`, atMs: START_MS };
+    directory.noteFailedSignIn({ failure, perDay: 1, keepFromMs: 0 });
+  }
+  directory.countAttempt({ subject: 's', free: 1, nowMs: START_MS });
+  directory.uncountAttempt({ subject: 's' });
   const request = { caller: 'c', key: 'k' };
   directory.beginIdempotent({ ...request, fingerprint: 'f', attemptId: 'a', nowMs: START_MS });
   directory.endIdempotent({ ...request, answer: { status: 200, headers: '{}', sealed: '' } });

@@ -95,7 +95,8 @@ describeCore('accounts', () => {
     const there = apiClient(client, { cookie: (await enter(PASSWORD)).headers['set-cookie']?.split(';')[0] ?? '' });
     const change = { currentPassword: 'wrong password', newPassword: `${PASSWORD}!` };
     expect((await ada.call('PUT', '/me/password', change)).json.code).toBe('InvalidCredentials');
-    expect((await ada.call('PUT', '/me/password', { ...change, currentPassword: PASSWORD })).status).toBe(204);
+    const changed = await ada.call('PUT', '/me/password', { ...change, currentPassword: PASSWORD });
+    expect([changed.status, changed.json]).toEqual([200, { sessions: 1, tokens: 0 }]);
     expect([(await ada.call('GET', '/me')).status, (await there.call('GET', '/me')).status]).toEqual([200, 401]);
     // Who saw her before the new password changes nothing any more.
     const stale = { 'if-match': promoted.headers.etag ?? '' };
@@ -235,14 +236,23 @@ describeCore('access keys', () => {
 
   it('give whoever signs in with them no more than their maker has', async () => {
     const root = await tokenClient(client);
-    const narrow = await root.call('POST', '/tokens', { name: 'n', scopes: ['keys:write', 'keys:read'] });
+    const scopes = ['keys:write', 'objects:read'];
+    const narrow = await root.call('POST', '/tokens', { name: 'n', scopes });
     const maker = apiClient(client, { authorization: `Bearer ${narrow.json.token}` });
     const enter = ({ id, secretAccessKey }: Key) =>
       nobody.call('POST', '/sessions', { accessKeyId: id, secretAccessKey });
     const made = await maker.call('POST', '/access-keys', { name: 'of a narrow token' });
     expect([made.status, made.json.role, (await enter(made.json)).json.code]).toEqual([201, null, 'AccessDenied']);
+    // By S3 too: it reads, and can neither write nor say who else may.
+    await send({ method: 'PUT', bucket, key: 'made', body: 'x' });
+    const bySigner = async (method: string, rest: object = {}) =>
+      (await send({ method, bucket, ...rest, signer: signerOf(made.json) })).status;
+    expect([await bySigner('GET', { key: 'made' }), await bySigner('GET')]).toEqual([200, 200]);
+    expect(await bySigner('PUT', { key: 'made', body: 'y' })).toBe(403);
+    expect(await bySigner('DELETE', { key: 'made' })).toBe(403);
+    expect(await bySigner('PUT', { query: { acl: '' }, headers: { 'x-amz-acl': 'public-read' } })).toBe(403);
     const rotated = await maker.call('POST', `/access-keys/${(await makeKey(null)).id}/rotate`, {});
-    expect([rotated.status, rotated.json.role]).toEqual([201, null]);
+    expect([rotated.status, rotated.json.code]).toEqual([403, 'AccessDenied']);
     const scoped = await root.call('POST', '/access-keys', { name: 's', scope: { buckets: [bucket] } });
     const path = `/access-keys/${scoped.json.id}`;
     const widened = await root.call('PATCH', path, { scope: null }, { 'if-match': scoped.headers.etag ?? '' });

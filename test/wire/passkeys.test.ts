@@ -1,7 +1,7 @@
 // Passkeys, with an authenticator in software: registered by a member who is signed in, then enough to sign in.
 import { expect, it } from 'vitest';
 import { createAuthenticator } from './authenticator.ts';
-import { apiClient, tokenClient } from './json-api.ts';
+import { apiClient, signIn, tokenClient } from './json-api.ts';
 import { client, describeCore } from './suite.ts';
 
 const nobody = apiClient(client);
@@ -80,7 +80,9 @@ describeCore('passkeys', () => {
       expect(await enter(make)).toBe('InvalidCredentials');
     }
     expect(await enter((challenge) => phone.authenticate(challenge))).toBe(undefined);
-    const key = await tokenClient(client);
-    expect((await key.call('POST', options)).json.code).toBe('NoSuchMember');
+    const token = await tokenClient(client);
+    expect((await token.call('POST', options)).json.code).toBe('AccessDenied');
+    const cookie = await signIn(client, client.target.accessKey, client.target.secretKey);
+    expect((await apiClient(client, { cookie }).call('POST', options)).json.code).toBe('NoSuchMember');
   });
 });

@@ -1,7 +1,8 @@
 // Access keys for S3. The secret is in the answer that makes a key, and nowhere else.
 import { z } from '@hono/zod-openapi';
 import {
-  checkAccessKey,
+  canWidenKey,
+  changeAccessKey,
   createAccessKey,
   type MadeAccessKey,
   rotateAccessKey,
@@ -21,6 +22,7 @@ import {
   jsonAnswer,
   jsonBody,
   noContent,
+  requireProofForCredentials,
   timeSchema,
 } from '../context.ts';
 import { ifMatchHeader, requireMatch, toEtag } from '../etag.ts';
@@ -31,6 +33,7 @@ const TAGS = ['Access keys'];
 const OVERLAP_DEFAULT_SECONDS = 24 * 3600;
 const OVERLAP_MAX_SECONDS = 90 * 24 * 3600;
 const ENTRIES_MAX = 50;
+const PROOF = 'In a session: only when it was proved lately (`POST /sessions/current/proof`).';
 
 const entries = (pattern: RegExp, description: string) =>
   z.array(z.string().regex(pattern)).min(1).max(ENTRIES_MAX).nullable().default(null).openapi({ description });
@@ -111,12 +114,14 @@ export function addAccessKeyRoutes(api: Api): void {
       operationId: 'createAccessKey',
       summary: 'Make an access key, with a scope or without',
       tags: TAGS,
+      description: `By S3 a key may do no more than who makes it, and lasts no longer than a token that makes it. ${PROOF}`,
       access: 'keys:write',
       request: { query, body: jsonBody(newKeySchema) },
       responses: { 201: jsonAnswer(madeKeySchema, 'Made; the secret is shown here and never again') },
     }),
     async (c) => {
       const call = callOf(c);
+      requireProofForCredentials(call);
       const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
       const { name, scope, expiresAt } = c.req.valid('json');
       const made = await createAccessKey(call.core, {
@@ -191,25 +196,24 @@ function addChangingRoutes(api: Api): void {
       path: '/access-keys/{accessKeyId}',
       operationId: 'updateAccessKey',
       summary: 'Name, narrow, end or disable an access key',
+      description: `Another scope, a later end, and enabling it again need who may do as much as the key. ${PROOF}`,
       tags: TAGS,
       access: 'keys:write',
       request: { params, query, headers: ifMatchHeader, body: jsonBody(changeSchema) },
       responses: { 200: jsonAnswer(keySchema, 'Changed') },
     }),
     async (c) => {
-      const { call, accountId, id, found } = await findKey(
-        c,
-        c.req.valid('param').accessKeyId,
-        c.req.valid('query').accountId,
-      );
+      const { call, found } = await findKey(c, c.req.valid('param').accessKeyId, c.req.valid('query').accountId);
       requireMatch(c, etagOf(found));
-      const given = c.req.valid('json');
-      const expiresAtMs = given.expiresAt === undefined ? found.expiresAtMs : toMs(given.expiresAt);
-      const scope = given.scope === undefined ? found.scope : given.scope;
-      checkAccessKey(call.core, { scope, expiresAtMs: given.expiresAt === undefined ? null : expiresAtMs });
-      const { name = found.name, isEnabled = found.isEnabled } = given;
-      const wanted = { accountId, id, revision: found.revision, name, scope, expiresAtMs, isEnabled };
-      const changed = await call.core.ports.directory.call('updateAccessKey', wanted);
+      const { name, scope, expiresAt, isEnabled } = c.req.valid('json');
+      const change = {
+        ...(name === undefined ? {} : { name }),
+        ...(scope === undefined ? {} : { scope }),
+        ...(expiresAt === undefined ? {} : { expiresAtMs: toMs(expiresAt) }),
+        ...(isEnabled === undefined ? {} : { isEnabled }),
+      };
+      if (canWidenKey(found, change)) requireProofForCredentials(call);
+      const changed = await changeAccessKey(call.core, found, change, call.caller);
       c.header('etag', etagOf(changed));
       return c.json(show(changed), 200);
     },
@@ -221,6 +225,7 @@ function addChangingRoutes(api: Api): void {
       path: '/access-keys/{accessKeyId}/rotate',
       operationId: 'rotateAccessKey',
       summary: 'Make a key of the same scope; both work until the overlap is over',
+      description: `The key may do no more than who rotates it. ${PROOF}`,
       tags: TAGS,
       access: 'keys:write',
       request: { params, query, body: jsonBody(rotationSchema) },
@@ -232,6 +237,7 @@ function addChangingRoutes(api: Api): void {
         c.req.valid('param').accessKeyId,
         c.req.valid('query').accountId,
       );
+      requireProofForCredentials(call);
       const overlapMs = c.req.valid('json').overlapSeconds * 1000;
       return c.json(showMade(c, await rotateAccessKey(call.core, { accountId, id }, overlapMs, call.caller)), 201);
     },

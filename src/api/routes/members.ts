@@ -1,8 +1,11 @@
 // Members of an account: its owner makes them and says their role; they change their own password.
 import { z } from '@hono/zod-openapi';
 import { addMember, changePassword } from '../../core/accounts/members.ts';
+import { coversRole, isRoot } from '../../core/accounts/permissions.ts';
+import { requireRecentProof } from '../../core/accounts/recent-proof.ts';
 import { hashPassword } from '../../crypto/password.ts';
 import type { MemberRecord } from '../../ports/account-records.ts';
+import type { Role } from '../../ports/accounts.ts';
 import { StorageError } from '../../ports/errors.ts';
 import {
   type Api,
@@ -15,6 +18,8 @@ import {
   jsonAnswer,
   jsonBody,
   noContent,
+  requireProofForCredentials,
+  type SignedInCall,
   timeSchema,
 } from '../context.ts';
 import { ifMatchHeader, requireMatch, toEtag } from '../etag.ts';
@@ -44,6 +49,11 @@ const memberSchema = z
   })
   .openapi('Member');
 
+const endTokensSchema = z
+  .boolean()
+  .default(true)
+  .openapi({ description: 'Whether a new password ends the bearer tokens of the member too.' });
+
 const newMemberSchema = z.strictObject({
   login: loginSchema,
   displayName: nameSchema,
@@ -55,8 +65,17 @@ const changeSchema = z.strictObject({
   role: roleSchema.optional(),
   isEnabled: z.boolean().optional(),
   password: newPasswordSchema.optional(),
+  endTokens: endTokensSchema,
 });
-const passwordChangeSchema = z.strictObject({ currentPassword: passwordSchema, newPassword: newPasswordSchema });
+const passwordChangeSchema = z.strictObject({
+  currentPassword: passwordSchema,
+  newPassword: newPasswordSchema,
+  endTokens: endTokensSchema,
+});
+const endedSchema = z
+  .object({ sessions: z.number().int(), tokens: z.number().int() })
+  .openapi('EndedCredentials', { description: 'How many sessions and tokens of the member the change ended.' });
+const changedMemberSchema = memberSchema.extend({ ended: endedSchema }).openapi('ChangedMember');
 
 const query = z.strictObject({ accountId: accountIdQuery });
 const params = z.strictObject({ memberId: idSchema });
@@ -77,6 +96,15 @@ async function findMember(c: ApiContext, id: string, givenAccountId: string | un
   return { call, accountId, id, found };
 }
 
+/**
+ * AccessDenied for who would make somebody that may do more: a token for members alone makes no
+ * owner.
+ */
+function requireCoversRole({ caller }: SignedInCall, role: Role): void {
+  if (coversRole(caller, role)) return;
+  throw new StorageError('AccessDenied', { detail: `You may not do all that the role ${role} may.` });
+}
+
 export function addMemberRoutes(api: Api): void {
   api.openapi(
     apiRoute({
@@ -84,6 +112,7 @@ export function addMemberRoutes(api: Api): void {
       path: '/members',
       operationId: 'createMember',
       summary: 'Make a member, who signs in with a login and a password',
+      description: 'With a role that may do no more than you. In a session: only when it was proved lately.',
       tags: TAGS,
       access: 'members:write',
       request: { query, body: jsonBody(newMemberSchema) },
@@ -91,8 +120,11 @@ export function addMemberRoutes(api: Api): void {
     }),
     async (c) => {
       const call = callOf(c);
+      requireProofForCredentials(call);
       const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
-      const member = await addMember(call.core, { accountId, ...c.req.valid('json') });
+      const wanted = c.req.valid('json');
+      requireCoversRole(call, wanted.role);
+      const member = await addMember(call.core, { accountId, ...wanted }, isRoot(call.caller));
       c.header('etag', etagOf(member));
       return c.json(show(member), 201);
     },
@@ -147,11 +179,13 @@ export function addMemberRoutes(api: Api): void {
       path: '/members/{memberId}',
       operationId: 'updateMember',
       summary: 'Change the name, role or password of a member, or disable one',
-      description: 'A new password, and being disabled, ends the sessions of the member. A new role counts at once.',
+      description:
+        'A new password, and being disabled, ends the sessions of the member. A new role counts at once. ' +
+        'A new password needs a session that was proved lately; a role that is given needs who may do as much.',
       tags: TAGS,
       access: 'members:write',
       request: { params, query, headers: ifMatchHeader, body: jsonBody(changeSchema) },
-      responses: { 200: jsonAnswer(memberSchema, 'Changed') },
+      responses: { 200: jsonAnswer(changedMemberSchema, 'Changed') },
     }),
     async (c) => {
       const { call, accountId, id, found } = await findMember(
@@ -165,12 +199,19 @@ export function addMemberRoutes(api: Api): void {
         role = found.role,
         isEnabled = found.isEnabled,
         password,
+        endTokens,
       } = c.req.valid('json');
+      if (password !== undefined) requireRecentProof(call.caller, call.core.ports.clock.nowMs());
+      if (role !== found.role || (isEnabled && !found.isEnabled)) {
+        requireProofForCredentials(call);
+        requireCoversRole(call, role);
+      }
       const passwordHash = password === undefined ? null : await hashPassword(password);
-      const wanted = { accountId, id, revision: found.revision, displayName, role, isEnabled, passwordHash };
-      const changed = await call.core.ports.directory.call('updateMember', wanted);
-      c.header('etag', etagOf(changed));
-      return c.json(show(changed), 200);
+      const state = { displayName, role, isEnabled, passwordHash, endTokens };
+      const wanted = { accountId, id, revision: found.revision, ...state };
+      const { member, ended } = await call.core.ports.directory.call('updateMember', wanted);
+      c.header('etag', etagOf(member));
+      return c.json({ ...show(member), ended }, 200);
     },
   );
 
@@ -201,19 +242,19 @@ export function addMemberRoutes(api: Api): void {
       method: 'put',
       path: '/me/password',
       operationId: 'changePassword',
-      summary: 'Change your own password; your other sessions end',
+      summary: 'Change your own password; your other sessions end, and your tokens unless you keep them',
       tags: TAGS,
-      access: 'signed-in',
+      access: 'recent-proof',
       request: { body: jsonBody(passwordChangeSchema) },
-      responses: { 204: noContent('Changed') },
+      responses: { 200: jsonAnswer(endedSchema, 'Changed') },
     }),
     async (c) => {
-      const { core, caller, request } = callOf(c);
+      const { core, caller, request, requestId } = callOf(c);
       const { accountId, memberId: id, by } = caller;
       if (id === null) throw new StorageError('NoSuchMember', { detail: 'You signed in with an access key.' });
-      const sessionId = by.kind === 'session' ? by.id : null;
-      await changePassword(core, { accountId, id, sessionId }, c.req.valid('json'), sourceOf(request));
-      return c.body(null, 204);
+      const from = { source: sourceOf(request), requestId };
+      const ended = await changePassword(core, { accountId, id, sessionId: by.id }, c.req.valid('json'), from);
+      return c.json(ended, 200);
     },
   );
 }

@@ -1,10 +1,10 @@
 // Sessions: signing in and out, and who one is. The only routes that anybody may call.
 import { z } from '@hono/zod-openapi';
-import { signInByPassword } from '../../core/accounts/members.ts';
-import { signInByPasskey } from '../../core/accounts/passkeys.ts';
+import { proveByPassword } from '../../core/accounts/members.ts';
+import { proveByPasskey } from '../../core/accounts/passkeys.ts';
 import { type Scope, scopesOf } from '../../core/accounts/permissions.ts';
-import { SESSION_MS, type SignedIn, signInByAccessKey } from '../../core/accounts/sign-in.ts';
-import type { Session } from '../../ports/accounts.ts';
+import { beginSession, proveByAccessKey, SESSION_MS } from '../../core/accounts/sign-in.ts';
+import type { Holder, Session } from '../../ports/accounts.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { auditSignIn } from '../audit.ts';
 import {
@@ -33,6 +33,10 @@ const signInSchema = z.union([
   z.strictObject({ passkey: authenticationSchema }),
 ]);
 
+const provenAtSchema = timeSchema.openapi({
+  description: 'When its holder last showed a secret. Credentials are changed for ten minutes from then on.',
+});
+
 const sessionSchema = z
   .object({
     id: idSchema,
@@ -41,6 +45,7 @@ const sessionSchema = z
     accessKeyId: z.string().nullable(),
     createdAt: timeSchema,
     expiresAt: timeSchema,
+    provenAt: provenAtSchema,
     isCurrent: z.boolean(),
   })
   .openapi('Session');
@@ -62,16 +67,21 @@ const labelOf = ({ request }: ApiCall) => (request.header('user-agent') ?? '').s
 
 function show(session: Session, currentId: string) {
   const { id, label, memberId, accessKeyId } = session;
-  const times = { createdAt: isoTime(session.createdAtMs), expiresAt: isoTime(session.expiresAtMs) };
+  const times = {
+    createdAt: isoTime(session.createdAtMs),
+    expiresAt: isoTime(session.expiresAtMs),
+    provenAt: isoTime(session.provenAtMs),
+  };
   return { id, label, memberId, accessKeyId, ...times, isCurrent: id === currentId };
 }
 
-function signInBy(call: ApiCall, given: z.infer<typeof signInSchema>): Promise<SignedIn> {
-  const from = { source: sourceOf(call.request), label: labelOf(call) };
-  if ('login' in given) return signInByPassword(call.core, given, from);
-  if ('accessKeyId' in given) return signInByAccessKey(call.core, call.findAccessKey, given, from);
+/** Whose secret was shown. InvalidCredentials, TooManyRequests, AccessDenied. */
+function proveBy(call: ApiCall, given: z.infer<typeof signInSchema>): Promise<Holder> {
+  const from = { source: sourceOf(call.request), requestId: call.requestId };
+  if ('login' in given) return proveByPassword(call.core, given, from);
+  if ('accessKeyId' in given) return proveByAccessKey(call.core, call.findAccessKey, given, from);
   const { passkey } = given;
-  return signInByPasskey(call.core, passkey.id, from, (known) => verifyAuthentication(call, known, passkey));
+  return proveByPasskey(call.core, passkey.id, from, (known) => verifyAuthentication(call, known, passkey));
 }
 
 export function addSessionRoutes(api: Api): void {
@@ -81,7 +91,8 @@ export function addSessionRoutes(api: Api): void {
       path: '/sessions',
       operationId: 'signIn',
       summary: 'Sign in with an access key, or as a member with a password or a passkey',
-      description: 'Sets the cookie of a session of 12 hours. Wrong attempts are slowed, by name and by source.',
+      description:
+        'Sets the cookie of a session of 12 hours. Wrong attempts are slowed, by source and name together and each alone.',
       tags: TAGS,
       access: 'everybody',
       request: { body: jsonBody(signInSchema) },
@@ -89,8 +100,8 @@ export function addSessionRoutes(api: Api): void {
     }),
     async (c) => {
       const { call } = c.env;
-      const given = c.req.valid('json');
-      const { session, cookieText } = await signInBy(call, given);
+      const holder = await proveBy(call, c.req.valid('json'));
+      const { session, cookieText } = await beginSession(call.core, holder, labelOf(call));
       await auditSignIn(call, session, 'signIn');
       c.header('set-cookie', sessionCookie(cookieText, SESSION_MS / 1000));
       return c.json(show(session, session.id), 201);
@@ -116,7 +127,34 @@ export function addSessionRoutes(api: Api): void {
     },
   );
 
+  addProof(api);
   addKeeping(api);
+}
+
+function addProof(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'post',
+      path: '/sessions/current/proof',
+      operationId: 'proveSession',
+      summary: 'Show your password, passkey or access key again, to change credentials in this session',
+      description: 'What needs it answers `RecentProofRequired`: repeat that request after this one.',
+      tags: TAGS,
+      access: 'session',
+      request: { body: jsonBody(signInSchema) },
+      responses: { 200: jsonAnswer(z.object({ provenAt: provenAtSchema }), 'Proved, for ten minutes') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { core, caller } = call;
+      const holder = await proveBy(call, c.req.valid('json'));
+      const isSame = holder.memberId === caller.memberId && holder.accessKeyId === caller.accessKeyId;
+      if (!isSame) throw new StorageError('InvalidCredentials', { detail: 'This is another one than signed in.' });
+      const atMs = core.ports.clock.nowMs();
+      await core.ports.directory.call('noteProof', { accountId: caller.accountId, id: caller.by.id, atMs });
+      return c.json({ provenAt: isoTime(atMs) }, 200);
+    },
+  );
 }
 
 function addKeeping(api: Api): void {

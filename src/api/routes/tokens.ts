@@ -14,6 +14,7 @@ import {
   jsonBody,
   noContent,
   ownOnly,
+  requireProofForCredentials,
   timeSchema,
 } from '../context.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
@@ -56,13 +57,17 @@ export function addTokenRoutes(api: Api): void {
       path: '/tokens',
       operationId: 'createToken',
       summary: 'Make a bearer token with all or some of your rights',
+      description:
+        'A token that makes one gives it no more than it has, and no longer. A session must have been proved lately.',
       tags: TAGS,
       access: 'tokens:write',
       request: { body: jsonBody(newTokenSchema) },
       responses: { 201: jsonAnswer(madeTokenSchema, 'Made; the token is shown here and never again') },
     }),
     async (c) => {
-      const { core, caller } = callOf(c);
+      const call = callOf(c);
+      requireProofForCredentials(call);
+      const { core, caller } = call;
       const { name, scopes, expiresAt } = c.req.valid('json');
       const expiresAtMs = expiresAt === null ? null : Date.parse(expiresAt);
       if (expiresAtMs !== null && expiresAtMs <= core.ports.clock.nowMs()) {

@@ -9,7 +9,8 @@ import { boundOf } from '../auth/find-access-key.ts';
 import { scopeMistake } from '../auth/key-scope.ts';
 import type { Core } from '../core.ts';
 import { sealSecret } from '../encryption/sealed-secret.ts';
-import { type ApiCaller, scopesOfRole } from './permissions.ts';
+import { type KeyMaker, limitedScope, requireCoversKey } from './key-limits.ts';
+import { limitedExpiry, scopesOfRole } from './permissions.ts';
 
 /** Keys of one account, and how long a secret is: 40 characters, as S3's, 200 bits. */
 const ACCESS_KEYS_MAX = 1000;
@@ -22,8 +23,8 @@ export type NewAccessKey = {
   readonly name: string;
   readonly scope: KeyScope | null;
   readonly expiresAtMs: number | null;
-  /** Who makes it: whoever signs in with it may do no more. */
-  readonly maker: Pick<ApiCaller, 'role' | 'scopes'>;
+  /** Who makes it: it may do no more, and lasts no longer. */
+  readonly maker: KeyMaker;
   /** The role of the key that it takes the place of, which it does not exceed either; absent: it takes none. */
   readonly oldRole?: Role | null;
 };
@@ -31,11 +32,16 @@ export type NewAccessKey = {
 /** A key with its secret, which nobody sees again. */
 export type MadeAccessKey = { readonly key: AccessKeyRecord; readonly secret: string };
 
-/** InvalidInput (a scope that means nothing, too many keys, an expiry in the past), ServiceUnavailable (no master key). */
+/**
+ * InvalidInput (a scope that means nothing, too many keys, an expiry in the past), AccessDenied
+ * (the maker may not do that), ServiceUnavailable (no master key).
+ */
 export async function createAccessKey(core: Core, wanted: NewAccessKey): Promise<MadeAccessKey> {
   const { directory, clock } = core.ports;
   checkAccessKey(core, wanted);
-  const { accountId, name, scope, expiresAtMs } = wanted;
+  const { accountId, name, maker } = wanted;
+  const scope = limitedScope(maker, wanted.scope);
+  const expiresAtMs = limitedExpiry(maker, wanted.expiresAtMs);
   const known = await directory.call('listAccessKeys', { accountId, after: '', limit: ACCESS_KEYS_MAX });
   if (known.length >= ACCESS_KEYS_MAX) {
     throw new StorageError('InvalidInput', { detail: `An account has at most ${ACCESS_KEYS_MAX} access keys.` });
@@ -69,23 +75,59 @@ export function checkAccessKey(core: Core, { scope, expiresAtMs }: Pick<NewAcces
 }
 
 /**
- * Makes a key of the same name and scope, with no more rights than the old one and `maker` have; the old one goes on until the
- * overlap is over, unless it ends sooner by itself.
- * NoSuchAccessKey, and what createAccessKey throws. A crash in between leaves both keys as they are.
+ * Makes a key of the same name and scope, with no more rights than the old one and `maker` have;
+ * the old one goes on until the overlap is over, unless it ends sooner by itself. NoSuchAccessKey,
+ * AccessDenied (by S3 it may do more than the maker), and what createAccessKey throws. A crash in
+ * between leaves both keys as they are.
  */
 export async function rotateAccessKey(
   core: Core,
   old: { readonly accountId: AccountId; readonly id: AccessKeyId },
   overlapMs: number,
-  maker: NewAccessKey['maker'],
+  maker: KeyMaker,
 ): Promise<MadeAccessKey> {
   const { directory, clock } = core.ports;
   const found = await directory.call('findAccessKeyRecord', old);
   if (found === null) throw new StorageError('NoSuchAccessKey');
+  // The successor signs in with the lesser role of both.
+  requireCoversKey(maker, { scope: found.scope, role: null });
   const untilMs = clock.nowMs() + overlapMs;
   const { accountId, name, scope, role: oldRole, isEnabled, revision } = found;
   const made = await createAccessKey(core, { accountId, name, scope, expiresAtMs: null, maker, oldRole });
   const expiresAtMs = Math.min(untilMs, found.expiresAtMs ?? untilMs);
   await directory.call('updateAccessKey', { ...old, revision, name, scope, isEnabled, expiresAtMs });
   return made;
+}
+
+/** What of a key is changed. */
+export type AccessKeyChange = Partial<Pick<AccessKeyRecord, 'name' | 'scope' | 'expiresAtMs' | 'isEnabled'>>;
+
+/**
+ * Whether a change can give whoever has the key more than it had: another scope, a later end, use
+ * of a disabled one. Such a change is one of credentials.
+ */
+export function canWidenKey(known: AccessKeyRecord, change: AccessKeyChange): boolean {
+  const { scope, expiresAtMs, isEnabled } = change;
+  const isLater = expiresAtMs === null || (expiresAtMs ?? 0) > (known.expiresAtMs ?? Number.POSITIVE_INFINITY);
+  const hasOtherScope = scope !== undefined && JSON.stringify(scope) !== JSON.stringify(known.scope);
+  return hasOtherScope || (expiresAtMs !== undefined && isLater) || (isEnabled === true && !known.isEnabled);
+}
+
+/**
+ * Changes a key that was seen at that revision. AccessDenied where `maker` would give it more than
+ * it has itself; InvalidInput, NoSuchAccessKey, PreconditionFailed.
+ */
+export async function changeAccessKey(
+  core: Core,
+  known: AccessKeyRecord,
+  change: AccessKeyChange,
+  maker: KeyMaker,
+): Promise<AccessKeyRecord> {
+  const changed = { ...known, ...change };
+  if (canWidenKey(known, change)) {
+    requireCoversKey(maker, changed);
+    limitedExpiry(maker, changed.expiresAtMs);
+  }
+  checkAccessKey(core, { scope: changed.scope, expiresAtMs: change.expiresAtMs ?? null });
+  return core.ports.directory.call('updateAccessKey', changed);
 }

@@ -5,8 +5,8 @@ import type { AccountId } from '../../ports/domain.ts';
 import { DAY_MS } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
 
-/** Changes are kept that long, milliseconds: a year and a month. */
-const KEPT_MS = 400 * DAY_MS;
+/** How long entries are kept, milliseconds: a year and a month. */
+export const AUDIT_KEPT_MS = 400 * DAY_MS;
 /**
  * Entries that an account keeps: a change every half an hour of those 400 days. With details of 2 KB they take 95 MB of the
  * directory (measured 2026-11, SQLite's pages and indexes included; one more costs 90 µs then), with the longest twice that;
@@ -40,7 +40,7 @@ export type OpenEntry = {
 export async function beginAudit(core: Core, change: AuditedChange): Promise<OpenEntry> {
   const { directory, clock, ids, log } = core.ports;
   const atMs = clock.nowMs();
-  const kept = { keepFromMs: atMs - KEPT_MS, keepMax: KEPT_ENTRIES };
+  const kept = { keepFromMs: atMs - AUDIT_KEPT_MS, keepMax: KEPT_ENTRIES };
   const target = change.target.slice(0, TARGET_MAX_LENGTH);
   const entry = { ...change, target, id: ids.recordId(), atMs, status: null };
   await directory.call('addAudit', { entry, ...kept });
@@ -65,7 +65,7 @@ export async function addAudited(core: Core, change: AuditedChange, status: numb
   const atMs = clock.nowMs();
   const target = change.target.slice(0, TARGET_MAX_LENGTH);
   const entry = { ...change, target, id: ids.recordId(), atMs, status };
-  await directory.call('addAudit', { entry, keepFromMs: atMs - KEPT_MS, keepMax: KEPT_ENTRIES });
+  await directory.call('addAudit', { entry, keepFromMs: atMs - AUDIT_KEPT_MS, keepMax: KEPT_ENTRIES });
 }
 
 /** What was sent, without the secrets of JSON; '' for nothing and for what is no text. */

@@ -1,24 +1,54 @@
 // Who sent a request of the JSON API, by what it shows: a token or a session. Called before anything else of it is looked at.
+import { isEqualInConstantTime } from '../../crypto/hash.ts';
+import type { Holder } from '../../ports/accounts.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Core } from '../core.ts';
+import { credentialDigest } from './credential-digest.ts';
 import type { ApiCaller } from './permissions.ts';
 import { secretDigest } from './secrets.ts';
+import type { FindAccessKey } from './sign-in.ts';
 
 /** What a request shows to say who it is from. */
 export type Credential = { readonly kind: 'token' | 'session'; readonly text: string };
 
-/** Who holds it; null: nobody, or nobody any more. Cost: one directory read, none for a text that can be none. */
-export async function findCaller(core: Core, { kind, text }: Credential): Promise<ApiCaller | null> {
+/**
+ * Who holds it; null: nobody, or nobody any more. Cost: one directory read, none for a text that
+ * can be none; where an access key signed in, its look-up besides, which is out of memory.
+ */
+export async function findCaller(
+  core: Core,
+  findAccessKey: FindAccessKey,
+  credential: Credential,
+): Promise<ApiCaller | null> {
+  const caller = await readCaller(core, credential);
+  return caller !== null && (await isKeyUnchanged(findAccessKey, caller)) ? caller : null;
+}
+
+async function readCaller(core: Core, { kind, text }: Credential): Promise<ApiCaller | null> {
   const digest = secretDigest(kind, text);
   if (digest === null) return null;
   const { directory, clock } = core.ports;
   const nowMs = clock.nowMs();
   if (kind === 'token') {
     const token = await directory.call('getToken', { digest, nowMs });
-    return token === null ? null : { ...token, by: { kind, id: token.id } };
+    return token === null ? null : { ...token, by: { kind, id: token.id }, provenAtMs: 0, endsAtMs: token.expiresAtMs };
   }
   const session = await directory.call('getSession', { digest, nowMs });
-  return session === null ? null : { ...session, scopes: null, by: { kind, id: session.id } };
+  return session === null ? null : { ...session, scopes: null, by: { kind, id: session.id }, endsAtMs: null };
+}
+
+/**
+ * Whether the access key that signed in is still one, with the same secret. The directory ends what
+ * its own keys made; the root key and those of the seed change in the settings, and any key
+ * expires, and the directory sees neither.
+ */
+async function isKeyUnchanged(
+  findAccessKey: FindAccessKey,
+  { accessKeyId, credentialDigest: digest }: Pick<Holder, 'accessKeyId' | 'credentialDigest'>,
+): Promise<boolean> {
+  if (accessKeyId === null) return true;
+  const key = await findAccessKey(accessKeyId);
+  return key !== null && digest !== null && isEqualInConstantTime(digest, credentialDigest(key));
 }
 
 /** Unauthenticated. */

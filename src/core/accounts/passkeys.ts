@@ -2,11 +2,12 @@
 // which the surface runs (api/webauthn.ts); here is what is kept and who is signed in.
 import { sha256Hex } from '../../crypto/hash.ts';
 import { randomBytes } from '../../crypto/random-text.ts';
+import type { Holder } from '../../ports/accounts.ts';
 import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Passkey } from '../../ports/passkeys.ts';
 import type { Core } from '../core.ts';
-import { attempt, type SignedIn, type SignInFrom } from './sign-in.ts';
+import { proveSecret, type SignInFrom } from './sign-in.ts';
 
 /** A person has that long to touch the authenticator, milliseconds. */
 const CHALLENGE_MS = 5 * 60_000;
@@ -56,22 +57,26 @@ export async function addPasskey(
 }
 
 /**
- * Signs in whoever shows a passkey; `prove` runs the ceremony and gives the authenticator's count, null when it is wrong.
- * InvalidCredentials, TooManyRequests.
+ * Whoever shows a passkey; `prove` runs the ceremony and gives the authenticator's count, null when
+ * it is wrong. InvalidCredentials, TooManyRequests.
  */
-export function signInByPasskey(
+export function proveByPasskey(
   core: Core,
   id: string,
   from: SignInFrom,
   prove: (passkey: Passkey) => Promise<number | null>,
-): Promise<SignedIn> {
+): Promise<Holder> {
   const { directory, clock } = core.ports;
-  return attempt(core, `passkey:${id}`, from, async () => {
+  return proveSecret(core, { name: `passkey:${id}`, isGuessable: false }, from, async () => {
     const found = await directory.call('findPasskey', { id });
-    const counter = found === null ? null : await prove(found.passkey);
-    if (found === null || counter === null) return null;
-    await directory.call('notePasskeyUsed', { id, counter, atMs: clock.nowMs() });
+    if (found === null) return { isRight: false, suspected: null };
     const { accountId, role, id: memberId } = found.member;
-    return { accountId, role, memberId, accessKeyId: null };
+    const counter = await prove(found.passkey);
+    if (counter === null) {
+      const suspected = { accountId, credential: `passkey ${id}`, memberId, accessKeyId: null };
+      return { isRight: false, suspected };
+    }
+    await directory.call('notePasskeyUsed', { id, counter, atMs: clock.nowMs() });
+    return { isRight: true, proof: { accountId, role, memberId, accessKeyId: null, credentialDigest: null } };
   });
 }

@@ -2,6 +2,7 @@
 // route. What S3 requests may do is auth/decide.ts.
 import type { Holder, Role } from '../../ports/accounts.ts';
 import type { AccountId } from '../../ports/domain.ts';
+import { StorageError } from '../../ports/errors.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 
 /** Every right there is; a token may have some of them. */
@@ -70,6 +71,13 @@ export type ApiCaller = Holder & {
   /** How the caller showed who it is, and the id of that token or session. */
   readonly by: { readonly kind: 'token' | 'session'; readonly id: string };
   readonly scopes: readonly string[] | null;
+  /** When the holder of a session last showed a secret, milliseconds; 0 for a token. */
+  readonly provenAtMs: number;
+  /**
+   * When a token ends; null: never, or it is a session, whose holder is asked for a secret before
+   * what lasts is made.
+   */
+  readonly endsAtMs: number | null;
 };
 
 /** Whether the caller is the operator of the server. */
@@ -81,6 +89,23 @@ export function isRoot(caller: Pick<ApiCaller, 'accountId'>): boolean {
 export function mayDo(caller: ApiCaller, scope: Scope, accountId: AccountId = caller.accountId): boolean {
   if (caller.accountId !== accountId && !isRoot(caller)) return false;
   return SCOPES_OF_ROLE[caller.role].has(scope) && (caller.scopes === null || caller.scopes.includes(scope));
+}
+
+/** Whether the caller may do all that the role may. */
+export function coversRole(caller: ApiCaller, role: Role): boolean {
+  return [...SCOPES_OF_ROLE[role]].every((scope) => mayDo(caller, scope));
+}
+
+/**
+ * When what a caller makes ends: when that was asked for, and no later than the caller's own token.
+ * AccessDenied for a later time that was asked for.
+ */
+export function limitedExpiry({ endsAtMs }: Pick<ApiCaller, 'endsAtMs'>, requestedMs: number | null): number | null {
+  if (endsAtMs === null || requestedMs === null) return requestedMs ?? endsAtMs;
+  if (requestedMs <= endsAtMs) return requestedMs;
+  throw new StorageError('AccessDenied', {
+    detail: 'Your token ends before that, and makes nothing that outlasts it.',
+  });
 }
 
 /** The scopes that a caller has, in the order of SCOPES. */

@@ -59,9 +59,17 @@ function isFrom(ranges: readonly string[], sourceIp: string | null): boolean {
 
 const ACTIONS: readonly string[] = [...OBJECT_ACTIONS, ...BUCKET_ACTIONS, ...ACCOUNT_ACTIONS];
 
+/** A scope that limits nothing. */
+export const NO_KEY_LIMIT: KeyScope = { buckets: null, prefixes: null, actions: null, sourceIps: null };
+
+/** The actions that an entry of a scope means. */
+export function actionsMatching(pattern: string): readonly string[] {
+  return ACTIONS.filter((action) => matches(pattern, action));
+}
+
 /** What of a scope can mean nothing: actions that nobody knows, addresses that are none. Null: it is fine. */
 export function scopeMistake(scope: KeyScope): string | null {
-  const action = scope.actions?.find((pattern) => !ACTIONS.some((known) => matches(pattern, known)));
+  const action = scope.actions?.find((pattern) => actionsMatching(pattern).length === 0);
   if (action !== undefined) return `There is no action ${action}.`;
   const range = scope.sourceIps?.find((text) => parseIpRange(text) === null);
   return range === undefined ? null : `${range} is no address and no range of addresses.`;

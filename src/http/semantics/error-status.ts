@@ -96,6 +96,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   OwnershipControlsNotFoundError: 404,
   PreconditionFailed: 412,
   PreconditionRequired: 428,
+  RecentProofRequired: 403,
   RequestTimeTooSkewed: 403,
   RequestTimeout: 400,
   ServerSideEncryptionConfigurationNotFoundError: 404,

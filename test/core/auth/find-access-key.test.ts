@@ -12,7 +12,9 @@ import { createMemoryCore, MASTER_KEYS, withPorts } from '../memory-core.ts';
 
 const ROOT = { id: 'root-key', secret: 'root-secret' };
 const OLD = 'OLDKEY0123456789' as AccessKeyId;
-const OWNER = { role: 'owner', scopes: null } as const;
+const OWNER = { role: 'owner', scopes: null, endsAtMs: null } as const;
+const ADMIN = { ...OWNER, role: 'admin' } as const;
+const NARROW = { ...OWNER, scopes: ['keys:write', 'objects:read'] } as const;
 const account: Account = { id: 'account-1' as AccountId, displayName: 'One' };
 
 function setUp() {
@@ -101,11 +103,11 @@ describe('access keys', () => {
 
   it.each([
     // Who made the old key, who rotates it, and the role of the new one.
-    [{ role: 'owner', scopes: null }, OWNER, 'owner'],
-    [{ role: 'admin', scopes: null }, OWNER, 'admin'],
-    [OWNER, { role: 'admin', scopes: null }, 'admin'],
-    [{ role: 'owner', scopes: ['keys:write'] }, OWNER, null],
-    [OWNER, { role: 'owner', scopes: ['keys:write'] }, null],
+    [OWNER, OWNER, 'owner'],
+    [ADMIN, OWNER, 'admin'],
+    [OWNER, ADMIN, 'admin'],
+    [NARROW, OWNER, null],
+    [NARROW, NARROW, null],
   ] as const)(
     'have no more rights when they are rotated than the old one and who does it (%j, %j)',
     async (maker, rotator, role) => {

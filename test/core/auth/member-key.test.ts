@@ -12,7 +12,7 @@ import { createMemoryCore } from '../memory-core.ts';
 const accountId = ROOT_ACCOUNT.id;
 const maker: ApiCaller = {
   ...{ accountId, role: 'owner', memberId: null, accessKeyId: null, scopes: null },
-  by: { kind: 'session', id: 'test' },
+  ...{ by: { kind: 'session', id: 'test' }, credentialDigest: null, provenAtMs: 0, endsAtMs: null },
 };
 
 async function withMember(role: Role, isEnabled = true) {

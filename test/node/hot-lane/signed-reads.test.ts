@@ -76,7 +76,7 @@ describe('a signed read', () => {
   });
 
   it('ends with its key, in the very next request', async () => {
-    const owner = { role: 'owner', scopes: null } as const;
+    const owner = { role: 'owner', scopes: null, endsAtMs: null } as const;
     const wanted = { accountId: ROOT_ACCOUNT.id, name: 'n', scope: null, expiresAtMs: null, maker: owner };
     const { key, secret } = await createAccessKey(core, wanted);
     await get('inline', { key: { id: key.id, secret } });
