@@ -48,13 +48,25 @@ export function createPasskeyCalls(sql: Sql): PasskeysApi {
     notePasskeyUsed({ id, counter, atMs }) {
       sql.all('UPDATE passkeys SET counter = max(counter, ?), last_used_ms = ? WHERE id = ?', counter, atMs, id);
     },
-    removePasskey: ({ accountId, memberId, id }) =>
-      sql.all(
+    removePasskey({ accountId, memberId, id, credentialDigest, exceptId }) {
+      const removed = sql.all(
         'DELETE FROM passkeys WHERE id = ? AND member_id = ? AND account_id = ? RETURNING id',
         id,
         memberId,
         accountId,
-      ).length > 0,
+      );
+      for (const table of ['sessions', 'tokens']) {
+        sql.all(
+          `DELETE FROM ${table}
+           WHERE account_id = ? AND member_id = ? AND credential_digest = ? AND id <> ?`,
+          accountId,
+          memberId,
+          credentialDigest,
+          exceptId,
+        );
+      }
+      return removed.length > 0;
+    },
     addChallenge({ digest, subject, nowMs, expiresAtMs }) {
       sql.all('DELETE FROM challenges WHERE expires_at_ms < ?', nowMs);
       sql.all(

@@ -14,8 +14,8 @@ export type Holder = {
   /** The access key that signed in; null: none did. */
   readonly accessKeyId: AccessKeyId | null;
   /**
-   * Digest of that key with its secret: with another secret it is another key, and the holder is
-   * nobody. Null: no key.
+   * Digest of that access key with its secret, or of a passkey: what a session or token is bound
+   * to. Null: a password, whose change ends them.
    */
   readonly credentialDigest: string | null;
 };

@@ -24,8 +24,17 @@ export type PasskeysApi = {
   /** Nothing, when there is one of that id. */
   addPasskey(input: { passkey: Passkey }): void;
   notePasskeyUsed(input: { id: string; counter: number; atMs: number }): void;
-  /** Whether there was one. */
-  removePasskey(input: { accountId: AccountId; memberId: string; id: string }): boolean;
+  /**
+   * With the sessions and tokens that are bound to it by that digest, but for the session
+   * `exceptId`. Whether there was one.
+   */
+  removePasskey(input: {
+    accountId: AccountId;
+    memberId: string;
+    id: string;
+    credentialDigest: string;
+    exceptId: string;
+  }): boolean;
   /** `subject`: who may answer it, for what. */
   addChallenge(input: { digest: string; subject: string; nowMs: number; expiresAtMs: number }): void;
   /** Whether it was open; it no longer is. A repeated call says no, and the person tries again. */

@@ -109,6 +109,12 @@ describe('a narrow token', () => {
       expect((await make({ expiresAt: soon })).json.expiresAt).toBe(soon);
       expect((await make({ expiresAt: late })).json.code).toBe('AccessDenied');
     }
+    const bucket = { name: 'photos' };
+    expect(await api.outcome('POST', '/buckets', { by, body: bucket })).toBe(201);
+    const urls = { requests: [{ operation: 'get', key: 'x' }], expiresSeconds: 7200 };
+    const presigned = (await api.send('POST', '/buckets/photos/presigned-urls', { by, body: urls })).json;
+    expect(presigned.expiresAt).toBe(expiresAt);
+    expect(presigned.items[0].url).toContain('X-Amz-Expires=3600');
     const { items } = (await api.send('GET', '/access-keys', { by })).json;
     const path = `/access-keys/${items[0].id}`;
     expect(await api.outcome('PATCH', path, { by, body: { expiresAt: late } })).toBe('AccessDenied');

@@ -188,6 +188,33 @@ export function signInContract(subject: Subject<Directory>): void {
   });
 
   describe(`sessions and tokens: ${subject.name}`, () => {
+    test('end with the passkey that they are bound to, but for the one that removes it', async (directory) => {
+      const owner = { accountId: fresh('account') as AccountId, memberId: fresh('member') };
+      const [bound, other] = [fresh('digest'), fresh('digest')];
+      const addSession = async (credentialDigest: string) => {
+        const id = fresh('session');
+        const holder = { ...owner, role: 'owner', accessKeyId: null, credentialDigest } as const;
+        const times = { createdAtMs: START_MS, expiresAtMs: START_MS + HOUR_MS };
+        const session = { ...holder, ...times, id, label: '', provenAtMs: START_MS };
+        await directory.call('addSession', { digest: fresh('digest'), session });
+        const token = { ...holder, ...times, id: `token of ${id}`, name: 'n', scopes: null };
+        await directory.call('addToken', { digest: fresh('digest'), token });
+        return id;
+      };
+      const [own, lost, elsewhere] = [await addSession(bound), await addSession(bound), await addSession(other)];
+      const id = fresh('passkey');
+      const made = { id, name: 'n', publicKey: 'k', counter: 0, transports: [] };
+      await directory.call('addPasskey', { passkey: { ...owner, ...made, createdAtMs: 1, lastUsedMs: null } });
+      const removal = { ...owner, id, credentialDigest: bound, exceptId: own };
+      expect(await directory.call('removePasskey', removal)).toBe(true);
+      expect(await directory.call('removePasskey', removal)).toBe(false);
+      const page = { accountId: owner.accountId, holder: null, before: '', limit: 9, nowMs: START_MS };
+      const left = (await directory.call('listSessions', page)).map((session) => session.id);
+      expect([new Set(left), left.includes(lost)]).toEqual([new Set([own, elsewhere]), false]);
+      const tokens = (await directory.call('listTokens', page)).map((token) => token.id);
+      expect(tokens).toEqual([`token of ${elsewhere}`]);
+    });
+
     test('keep what they are bound to, and when a session was proved', async (directory) => {
       const accountId = fresh('account') as AccountId;
       const by = { memberId: null, accessKeyId: 'K' as AccessKeyId, credentialDigest: fresh('digest') };

@@ -66,7 +66,8 @@ function useAccounts(directory: DirectoryApi): void {
   directory.findPasskey({ id: 'p' });
   directory.listPasskeys({ accountId, memberId: 'm' });
   directory.notePasskeyUsed({ id: 'p', counter: 1, atMs: START_MS });
-  directory.removePasskey({ accountId, memberId: 'm', id: 'p' });
+  const bound = { credentialDigest: 'c', exceptId: 's' };
+  directory.removePasskey({ accountId, memberId: 'm', id: 'p', ...bound });
   directory.addChallenge({ digest: 'd', subject: 's', nowMs: 0, expiresAtMs: 1 });
   directory.takeChallenge({ digest: 'd', subject: 's', nowMs: 0 });
   directory.updateMember({ ...member, revision: 2, isEnabled: false, passwordHash: 'i', endTokens: true });

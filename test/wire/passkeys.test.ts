@@ -45,7 +45,13 @@ describeCore('passkeys', () => {
     const listed = (await entered.call('GET', '/passkeys')).json.items;
     expect([listed.length, typeof listed[0].lastUsedAt]).toEqual([1, 'string']);
 
+    const again = phone.authenticate(await challengeOf(nobody, '/passkeys/authentication-options'));
+    const lost = await nobody.call('POST', '/sessions', { passkey: again });
+    const thief = apiClient(client, { cookie: (lost.headers['set-cookie'] ?? '').split(';')[0] ?? '' });
+    expect((await thief.call('GET', '/me')).status).toBe(200);
     expect((await entered.call('DELETE', `/passkeys/${phone.id}`)).status).toBe(204);
+    // What else signed in with it ends with it; a session of the password goes on.
+    expect([(await thief.call('GET', '/me')).status, (await api.call('GET', '/me')).status]).toEqual([401, 200]);
     expect((await entered.call('DELETE', `/passkeys/${phone.id}`)).json.code).toBe('NoSuchPasskey');
     const late = phone.authenticate(await challengeOf(nobody, '/passkeys/authentication-options'));
     expect((await nobody.call('POST', '/sessions', { passkey: late })).json.code).toBe('InvalidCredentials');

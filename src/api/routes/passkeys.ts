@@ -1,6 +1,6 @@
 // Passkeys of members: registered while signed in, shown to sign in (POST /sessions), listed and removed.
 import { z } from '@hono/zod-openapi';
-import { addPasskey } from '../../core/accounts/passkeys.ts';
+import { addPasskey, removePasskey } from '../../core/accounts/passkeys.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Passkey } from '../../ports/passkeys.ts';
 import {
@@ -107,7 +107,7 @@ export function addPasskeyRoutes(api: Api): void {
       method: 'delete',
       path: '/passkeys/{passkeyId}',
       operationId: 'deletePasskey',
-      summary: 'Remove one of your passkeys',
+      summary: 'Remove one of your passkeys, with the other sessions and the tokens that it began',
       tags: TAGS,
       access: 'recent-proof',
       request: { params: z.strictObject({ passkeyId: idSchema }) },
@@ -115,10 +115,7 @@ export function addPasskeyRoutes(api: Api): void {
     }),
     async (c) => {
       const { call, owner } = memberOf(c);
-      const id = c.req.valid('param').passkeyId;
-      if (!(await call.core.ports.directory.call('removePasskey', { ...owner, id }))) {
-        throw new StorageError('NoSuchPasskey');
-      }
+      await removePasskey(call.core, owner, c.req.valid('param').passkeyId, call.caller.by.id);
       return c.body(null, 204);
     },
   );

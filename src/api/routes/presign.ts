@@ -90,7 +90,8 @@ function addPresign(api: Api): void {
       operationId: 'presignUrls',
       summary: 'URLs for up to 1,000 requests to objects, each of which works without any key until it expires',
       description:
-        'They end with the key or member that asked, and are decided upon when they are used. Writing needs objects:write.',
+        'They end with the key or member that asked, no later than a token that asks, and are decided upon when they are ' +
+        'used. Writing needs objects:write.',
       tags: TAGS,
       access: 'objects:read',
       isQuestion: true,
@@ -116,13 +117,14 @@ function addPresign(api: Api): void {
         c.req.valid('param').bucket,
         isReading ? 'objects:read' : 'objects:write',
       );
+      const lastsSeconds = limitedSeconds(call, expiresSeconds);
       const signing = {
         ...(await signerOf(call, opened.record().ownerId)),
         bucket: opened.record().name,
-        expiresSeconds,
+        expiresSeconds: lastsSeconds,
       };
       const items = requests.map((request) => presign(call, signing, request));
-      const expiresAt = isoTime(call.core.ports.clock.nowMs() + expiresSeconds * 1000);
+      const expiresAt = isoTime(call.core.ports.clock.nowMs() + lastsSeconds * 1000);
       return c.json({ items, expiresAt }, 200);
     },
   );
@@ -159,10 +161,20 @@ function addContent(api: Api): void {
         ...(download === '1' ? { fileName } : {}),
       };
       const signing = { ...(await signerOf(call, bucket.ownerId)), bucket: bucket.name };
-      const { url } = presign(call, { ...signing, expiresSeconds: REDIRECT_EXPIRES_SECONDS }, request);
+      const expiresSeconds = limitedSeconds(call, REDIRECT_EXPIRES_SECONDS);
+      const { url } = presign(call, { ...signing, expiresSeconds }, request);
       return c.body(null, 307, { location: url });
     },
   );
+}
+
+/**
+ * How long a URL lasts: as asked for, and no longer than the token that has it made; at least 1 s.
+ */
+function limitedSeconds({ caller, core }: SignedInCall, requestedSeconds: number): number {
+  if (caller.endsAtMs === null) return requestedSeconds;
+  const leftSeconds = Math.floor((caller.endsAtMs - core.ports.clock.nowMs()) / 1000);
+  return Math.max(1, Math.min(requestedSeconds, leftSeconds));
 }
 
 /** The key of the caller. AccessDenied where it is not the account's own bucket, which the operator may otherwise name. */

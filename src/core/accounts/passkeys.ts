@@ -7,6 +7,7 @@ import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Passkey } from '../../ports/passkeys.ts';
 import type { Core } from '../core.ts';
+import { passkeyDigest } from './credential-digest.ts';
 import { proveSecret, type SignInFrom } from './sign-in.ts';
 
 /** A person has that long to touch the authenticator, milliseconds. */
@@ -77,6 +78,24 @@ export function proveByPasskey(
       return { isRight: false, suspected };
     }
     await directory.call('notePasskeyUsed', { id, counter, atMs: clock.nowMs() });
-    return { isRight: true, proof: { accountId, role, memberId, accessKeyId: null, credentialDigest: null } };
+    return {
+      isRight: true,
+      proof: { accountId, role, memberId, accessKeyId: null, credentialDigest: passkeyDigest(id) },
+    };
   });
+}
+
+/**
+ * Removes a passkey of a member, and ends the sessions and tokens that it began, but for the
+ * session that asks. NoSuchPasskey.
+ */
+export async function removePasskey(
+  core: Core,
+  owner: { readonly accountId: AccountId; readonly memberId: string },
+  id: string,
+  sessionId: string,
+): Promise<void> {
+  const bound = { credentialDigest: passkeyDigest(id), exceptId: sessionId };
+  const wasThere = await core.ports.directory.call('removePasskey', { ...owner, id, ...bound });
+  if (!wasThere) throw new StorageError('NoSuchPasskey');
 }
