@@ -49,6 +49,7 @@ const idle: UsageCounter = {
   countApart: () => {
     throw new Error('Nothing here has a receipt.');
   },
+  alsoRead: () => undefined,
   block: () => undefined,
 };
 
@@ -115,7 +116,7 @@ async function measureReceipts(core: Core): Promise<string[][]> {
       bytesOut: BODY.length,
       tier: 'memory',
       storageClass: 'STANDARD',
-      alsoRead: 0,
+      alsoRead: [],
     } as const;
     for (const width of [1, 64]) {
       const ms: number[] = [];

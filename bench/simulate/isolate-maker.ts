@@ -150,6 +150,7 @@ function createTierMeter(usage: Usage): Meter {
     countApart: () => {
       throw new Error('Nothing here has a receipt.');
     },
+    alsoRead: () => undefined,
     block: () => undefined,
   };
   return {

@@ -18,6 +18,27 @@ export function countSent(counter: UsageCounter, use: Omit<Use, 'alsoRead'>, bod
   return meteredStream(body, counter.countOpen(operationClass, bytesOut, tier, storageClass));
 }
 
+/**
+ * Counts one object that another answer is made of, and gives its body: a class B operation of its own storage class now, and
+ * what is retrieved as it is read. `lengthBytes`: of the body; one that a platform reads by itself counts whole at the start.
+ */
+export function countPart<Body extends Uint8Array | ReadableStream<Uint8Array> | null>(
+  counter: UsageCounter,
+  { storageClass, lengthBytes }: { readonly storageClass: string; readonly lengthBytes: number },
+  body: Body,
+): Body | ChunkStream {
+  if (!(body instanceof ChunkStream)) {
+    counter.alsoRead({ storageClass, reads: 1, retrievedBytes: lengthBytes });
+    return body;
+  }
+  counter.alsoRead({ storageClass, reads: 1, retrievedBytes: 0 });
+  const retrieve = (retrievedBytes: number): boolean => {
+    counter.alsoRead({ storageClass, reads: 0, retrievedBytes });
+    return true;
+  };
+  return meteredStream(body, { sent: retrieve, end: () => undefined });
+}
+
 function meteredStream({ chunks }: ChunkStream, use: OpenUse): ChunkStream {
   return new ChunkStream({
     async next(wantedBytes) {

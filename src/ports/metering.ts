@@ -15,8 +15,17 @@ export type Use = {
   readonly tier: UsageTier;
   /** Of the object that it is about, STANDARD where it is about none. */
   readonly storageClass: string;
-  /** Operations of class B besides: objects that are read for the answer. */
-  readonly alsoRead: number;
+  /** Objects besides that are read for the answer. */
+  readonly alsoRead: readonly AlsoRead[];
+};
+
+/** Objects of one storage class that an answer is made of. */
+export type AlsoRead = {
+  readonly storageClass: string;
+  /** Operations of class B. */
+  readonly reads: number;
+  /** Bytes of theirs that are taken from where they are stored. */
+  readonly retrievedBytes: number;
 };
 
 /** Who pays, and by which key it was asked for; null: without a signature. The payer is the owner of the bucket. */
@@ -37,6 +46,8 @@ export type UsageCounts = {
   bucketBytes: number;
   /** Bytes made for the answer: lists, documents. They go out as any others. */
   madeBytes: number;
+  /** Bytes taken from where they are stored for a copy or a ZIP file; what of them goes out is counted apart. */
+  retrievedBytes: number;
 };
 
 /**
@@ -94,6 +105,8 @@ export type UsageCounter = {
    * counted here and never named are hot or public ones, so that these cost nothing more. Cost: a look-up.
    */
   note(operation: string, isCountedRead: boolean): void;
+  /** Objects that are read for an answer which is about something else. */
+  alsoRead(read: AlsoRead): void;
   /** A request that was refused to a stranger: free, and shown to the owner. */
   block(): void;
   /** Of the caps that hold for this owner; null: not known, none is needed unless the bucket is capped. */

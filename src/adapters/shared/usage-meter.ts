@@ -4,6 +4,7 @@
 import type { AccountId, BucketGate, BucketId } from '../../ports/domain.ts';
 import {
   type Allowance,
+  type AlsoRead,
   type DrainedUsage,
   type Meter,
   type MeterTotals,
@@ -35,6 +36,7 @@ const newCounts = (): UsageCounts => ({
   edgeBytes: 0,
   bucketBytes: 0,
   madeBytes: 0,
+  retrievedBytes: 0,
 });
 
 const NO_OPERATIONS: ReadonlyMap<string, number> = new Map();
@@ -65,7 +67,7 @@ class Counter implements UsageCounter {
   }
 
   count(operationClass: OperationClass, bytesOut: number, tier: UsageTier, storageClass: string): void {
-    const counts = storageClass === 'STANDARD' ? this.#standard : this.#other(storageClass);
+    const counts = this.#of(storageClass);
     if (operationClass === 'B') counts.classB += 1;
     else if (operationClass === 'A') counts.classA += 1;
     else counts.free += 1;
@@ -89,7 +91,7 @@ class Counter implements UsageCounter {
           held = hold(allowances, left);
         }
         left -= counted;
-        addBytes(storageClass === 'STANDARD' ? this.#standard : this.#other(storageClass), counted, tier);
+        addBytes(this.#of(storageClass), counted, tier);
         held.pass(counted);
         if (!this.#isListed) this.#enlist();
         return true;
@@ -109,11 +111,12 @@ class Counter implements UsageCounter {
     const apart = new Counter(this.owner, { ...this.#listener, list });
     apart.allowances = this.allowances;
     apart.count(operationClass, bytesOut, tier, storageClass);
-    for (let read = 0; read < alsoRead; read++) apart.count('B', 0, 'none', 'STANDARD');
+    for (const read of alsoRead) apart.alsoRead(read);
     const usage = apart.take();
     addApart(usage);
+    const reads = alsoRead.reduce((sum, read) => sum + read.reads, 0);
     const spent = (this.allowances ?? []).map((allowance) => {
-      const units = unitsOf(allowance, operationClass, bytesOut) + alsoRead * unitsOf(allowance, 'B', 0);
+      const units = unitsOf(allowance, operationClass, bytesOut) + reads * unitsOf(allowance, 'B', 0);
       allowance.underWay += units;
       return { allowance, units };
     });
@@ -127,6 +130,14 @@ class Counter implements UsageCounter {
     this.#operations ??= new Map();
     this.#operations.set(operation, (this.#operations.get(operation) ?? 0) + 1);
     if (isCountedRead) this.#namedReads += 1;
+    if (!this.#isListed) this.#enlist();
+  }
+
+  alsoRead({ storageClass, reads, retrievedBytes }: AlsoRead): void {
+    const counts = this.#of(storageClass);
+    counts.classB += reads;
+    counts.retrievedBytes += retrievedBytes;
+    for (const allowance of this.allowances ?? []) allowance.used += reads * unitsOf(allowance, 'B', 0);
     if (!this.#isListed) this.#enlist();
   }
 
@@ -168,6 +179,10 @@ class Counter implements UsageCounter {
   #enlist(): void {
     this.#isListed = true;
     this.#listener.list(this);
+  }
+
+  #of(storageClass: string): UsageCounts {
+    return storageClass === 'STANDARD' ? this.#standard : this.#other(storageClass);
   }
 
   #other(storageClass: string): UsageCounts {

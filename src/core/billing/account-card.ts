@@ -7,13 +7,21 @@ import type { Core } from '../core.ts';
 import { parseRateCard, type RateCard, RateCardError } from './rate-card.ts';
 import { rateCardJson } from './rate-card-json.ts';
 import { RATE_CARDS } from './rate-cards.ts';
+import { BLOCKED } from './usage.ts';
 
 /** The card of that id; null: there is none. Cost: none for a shipped card, else one directory read. */
 export async function findRateCard(core: Core, id: string): Promise<RateCard | null> {
   const shipped = RATE_CARDS.find((card) => card.id === id);
   if (shipped !== undefined) return shipped;
   const json = await core.ports.directory.call('getRateCard', { id });
-  return json === null ? null : parseRateCard(JSON.parse(json));
+  return json === null ? null : withoutBlocked(parseRateCard(JSON.parse(json)));
+}
+
+/** Cards of old could price what strangers are refused; new bills go by what is left of them. */
+function withoutBlocked(card: RateCard): RateCard {
+  if (!card.lines.some(({ meters }) => meters.includes(BLOCKED))) return card;
+  const lines = card.lines.map((line) => ({ ...line, meters: line.meters.filter((meter) => meter !== BLOCKED) }));
+  return { ...card, lines: lines.filter(({ meters }) => meters.length > 0) };
 }
 
 /** The card that an account with this choice has; null: the server's. InternalError when there is none of that id. */
@@ -81,7 +89,9 @@ export async function putRateCard(
 
 function readCard(json: unknown): RateCard {
   try {
-    return parseRateCard(json);
+    const card = parseRateCard(json);
+    if (!card.lines.some(({ meters }) => meters.includes(BLOCKED))) return card;
+    throw new RateCardError(`No card prices ${BLOCKED}: an account can't help what strangers try.`);
   } catch (error) {
     if (error instanceof RateCardError) throw new StorageError('InvalidInput', { detail: error.message });
     throw error;

@@ -11,6 +11,7 @@ import { type InvoiceDocument, makeDocument } from './invoice-document.ts';
 import { type InvoiceJson, invoiceJson, parseInvoiceJson } from './invoice-json.ts';
 import { monthBounds, monthText } from './month.ts';
 import { readUsage } from './read-usage.ts';
+import { isUsed } from './usage.ts';
 
 /** Closings of other months of the account that may come between. */
 const ATTEMPTS = 3;
@@ -47,7 +48,7 @@ export async function closeMonth(
     ]);
     const credits = creditsOf(billing, period, card.currency);
     const document = makeDocument({ account, period, usage, card, credits, closedAtMs });
-    if (document.usage.size === 0) return null;
+    if (!isUsed(document.usage)) return null;
     const json = await keep(core, account, document, billing.invoiceCount);
     if (json !== null) return parseInvoiceJson(JSON.parse(json) as InvoiceJson);
   }

@@ -6,8 +6,8 @@ import type { CardLine, RateCard, Tier } from './rate-card.ts';
 import {
   isSaving,
   isStorage,
+  isUsed,
   type MeterName,
-  netUsage,
   SAVINGS,
   type Saving,
   savedOf,
@@ -80,8 +80,7 @@ export function makeInvoice(
   const priced = new Set(card.lines.flatMap((line) => line.meters));
   const used = lines.reduce((total, line) => total + line.amountMicro, 0n);
   const leastMicro = divideRounded(card.minimum * MICRO, SCALE);
-  const isUsed = [...netUsage(usage).values()].some((quantity) => quantity !== 0n);
-  const minimumMicro = isUsed && leastMicro > used ? leastMicro - used : 0n;
+  const minimumMicro = isUsed(usage) && leastMicro > used ? leastMicro - used : 0n;
   const given = takeCredits(credits, used + minimumMicro);
   return {
     cardId: card.id,

@@ -24,6 +24,13 @@ export const isStorage = (meter: MeterName): boolean => kindOf(meter) === 'stora
 export const isSaving = (meter: MeterName): boolean => SAVINGS.some((kind) => kind === kindOf(meter));
 /** Whether a meter goes by what is stored from moment to moment. */
 export const isOverTime = (meter: MeterName): boolean => isStorage(meter) || isSaving(meter);
+/** What strangers were refused: shown to the owner, never billed, and no use of the account's. */
+export const BLOCKED: MeterName = 'free/blocked';
+
+/** Whether the account used anything, so that a minimum is due and the month has a bill. */
+export const isUsed = (usage: Usage): boolean =>
+  [...netUsage(usage)].some(([meter, quantity]) => meter !== BLOCKED && quantity !== 0n);
+
 /** Whether a meter is in byte-milliseconds in the ledger, and in byte-hours on bills: with what leaves its class early. */
 export const isInByteTime = (meter: MeterName): boolean => isOverTime(meter) || kindOf(meter) === 'early-delete';
 

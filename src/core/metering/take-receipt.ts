@@ -65,7 +65,7 @@ export function createReceipts(core: Core, flusher: Pick<UsageFlusher, 'adopt'>,
   function countPlainly(owner: UsageOwner, { operationClass, bytesOut, tier, storageClass, alsoRead }: Use): void {
     const counter = meter.of(owner);
     counter.count(operationClass, bytesOut, tier, storageClass);
-    for (let read = 0; read < alsoRead; read++) counter.count('B', 0, 'none', 'STANDARD');
+    for (const read of alsoRead) counter.alsoRead(read);
   }
 
   async function take(owner: UsageOwner, use: Use, lease: Lease): Promise<Receipt> {

@@ -3,6 +3,7 @@
 import type { MeterName, UsageRow } from '../../ports/ledger.ts';
 import type { DrainedUsage, UsageCounts } from '../../ports/metering.ts';
 import { startOfHour } from '../../ports/time.ts';
+import { BLOCKED } from '../billing/usage.ts';
 
 /**
  * Reads that nobody names, so that they cost nothing more: what delivery serves to whoever has no key, and what the hot door
@@ -23,13 +24,13 @@ export function usageRows({ owner, usedFromMs, counts, blocked, operations, unna
     if (quantity > 0) sums.set(meter, (sums.get(meter) ?? 0n) + BigInt(quantity));
   };
   for (const [storageClass, of] of counts) addClass(add, storageClass, of);
-  add('free/blocked', blocked);
+  add(BLOCKED, blocked);
   for (const [operation, count] of operations) add(`operation/${operation}`, count);
   add(accessKeyId === null ? PUBLIC_READS : SIGNED_READS, unnamedReads);
   return [...sums].map(([meter, quantity]) => ({ hourMs, bucketId, accessKeyId, meter, quantity }));
 }
 
-/** Bytes of colder classes are retrieved too when they come from where they are stored, not when a cache has them. */
+/** Bytes of colder classes are retrieved too when they come from where they are stored: not out of a cache. */
 function addClass(
   add: (meter: MeterName, quantity: number) => void,
   storageClass: string,
@@ -42,5 +43,7 @@ function addClass(
   add('egress/edge', of.edgeBytes);
   add('egress/bucket', of.bucketBytes);
   add('egress/made', of.madeBytes);
-  if (storageClass !== 'STANDARD') add(`retrieval/${storageClass}`, of.bucketBytes);
+  if (storageClass !== 'STANDARD') {
+    add(`retrieval/${storageClass}`, of.bucketBytes + of.retrievedBytes);
+  }
 }

@@ -10,7 +10,12 @@ import { callsToRead, requireCalls } from './read-calls.ts';
 import { type OpenedBody, openBody, type ReadableVersion } from './read-object.ts';
 
 /** One object of a snapshot. */
-export type SnapshotObject = Pick<ObjectVersion, 'key' | 'versionId' | 'sizeBytes' | 'lastModifiedMs' | 'checksum'> & {
+export type SnapshotObject = Pick<
+  ObjectVersion,
+  'key' | 'versionId' | 'sizeBytes' | 'lastModifiedMs' | 'checksum' | 'storageClass'
+> & {
+  /** Whether its bytes stand in the index row, so that nothing is retrieved. */
+  readonly isInline: boolean;
   /** Null where it would take too much memory: then the index is asked again when its turn comes. */
   readonly body: ReadableVersion | null;
 };
@@ -39,14 +44,16 @@ export async function snapshotPrefix(
   let calls = 0;
 
   function keep(version: ObjectVersion): void {
-    const { key, versionId, sizeBytes, lastModifiedMs, checksum } = version;
+    const { key, versionId, sizeBytes, lastModifiedMs, checksum, storageClass } = version;
+    const isInline = version.inlineBytes !== null;
     if (version.encryption?.kind === 'customer') throw needsKey(key);
     const costBytes = version.inlineBytes?.length ?? version.segments.length * SEGMENT_BYTES;
     const isPinned = pinnedBytes + costBytes <= PINNED_MAX_BYTES;
     if (isPinned) pinnedBytes += costBytes;
     calls += callsToRead(core, version) + (isPinned ? 0 : 1);
     requireCalls(core, calls, 'Choose a longer prefix.');
-    objects.push({ key, versionId, sizeBytes, lastModifiedMs, checksum, body: isPinned ? readable(version) : null });
+    const body = isPinned ? readable(version) : null;
+    objects.push({ key, versionId, sizeBytes, lastModifiedMs, checksum, storageClass, isInline, body });
   }
 
   for (let after = ''; ; ) {

@@ -26,7 +26,7 @@ export function createReadReceipts(takeReceipt: TakeReceipt | null): ReceiptOfRe
   return ({ request, requestId }, gate, { operationClass, bytesOut, origin, storageClass }) => {
     if (takeReceipt === null || gate?.settings.receipts !== 'everyone') return null;
     noteRead(request.notes, bytesOut, origin);
-    const use = { operationClass, bytesOut, tier: tierOf(origin, bytesOut), storageClass, alsoRead: 0 };
+    const use = { operationClass, bytesOut, tier: tierOf(origin, bytesOut), storageClass, alsoRead: [] };
     return takeReceipt(readerOf(gate), use).then((receipt) => ({ [RECEIPT]: receiptHeader(receipt, requestId) }));
   };
 }

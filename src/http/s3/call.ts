@@ -5,7 +5,7 @@ import type { BucketHandle, Changer } from '../../core/buckets/bucket-handle.ts'
 import type { Leases } from '../../core/leases.ts';
 import type { OpenedBody } from '../../core/objects/read-object.ts';
 import type { Account, BucketName, BucketRecord, ObjectKey, ObjectVersion, Principal } from '../../ports/domain.ts';
-import type { UsageOwner } from '../../ports/metering.ts';
+import type { AlsoRead, UsageOwner } from '../../ports/metering.ts';
 import type { EventOrigin } from '../../ports/notifications.ts';
 import type { VersionChange } from '../../ports/object-facts.ts';
 import type { DecideCall } from '../access/decide-call.ts';
@@ -100,8 +100,8 @@ export type S3Answer = {
   readonly headers: Record<string, string>;
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
   readonly tier?: OpenedBody['tier'];
-  /** Of an answer with a receipt: objects that are read for it, each an operation of class B. */
-  readonly alsoRead?: number;
+  /** Of an answer with a receipt: objects that are read for it. */
+  readonly alsoRead?: readonly AlsoRead[];
   /** Of what it is about or made, where its headers do not say: by it requests are billed. */
   readonly storageClass?: string;
 };

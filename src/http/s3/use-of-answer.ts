@@ -9,7 +9,7 @@ const STORAGE_CLASS = 'x-amz-storage-class';
 /** `operation` null: a preflight. */
 export function useOfAnswer(
   operation: OperationName | null,
-  { status, headers, tier = 'none', alsoRead = 0, storageClass }: S3Answer,
+  { status, headers, tier = 'none', alsoRead = [], storageClass }: S3Answer,
   bytesOut: number,
 ): Use {
   const isFree = operation === null || status === 304;

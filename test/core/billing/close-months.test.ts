@@ -90,6 +90,16 @@ describe('closing', () => {
     expect(await core.ports.directory.call('listInvoices', { accountId: ann.id, before: '', limit: 9 })).toEqual([]);
   });
 
+  it('makes no bill of a month in which strangers alone did something, and were refused', async () => {
+    const core = createBillingCore();
+    const ann = await addAccount(core, 'ann');
+    await setAccountCard(core, ann.id, 'bunny-storage');
+    await core.use(ann, inNovember(3), 'free/blocked', 500n);
+    expect(await totalOf(core, ann)).toBe(0n);
+    december(core, 2);
+    expect(await closeMonth(core, ann, NOVEMBER)).toBe(null);
+  });
+
   it('takes credits once, over the months', async () => {
     const { core, ann } = await withUsage();
     await core.use(ann, Date.UTC(2026, 11, 5), 'class-a/STANDARD', 3_000_000n);
@@ -258,6 +268,10 @@ describe('cards of accounts', () => {
     const shipped = rateCardJson(card('cloudflare-r2'));
     await expect(putRateCard(core, 'cloudflare-r2', shipped)).rejects.toMatchObject({ code: 'InvalidInput' });
     await expect(putRateCard(core, 'own', shipped)).rejects.toMatchObject({ code: 'InvalidInput' });
+    const unit = { name: 'request', size: 1 };
+    const line = { label: 'refused', meters: ['free/blocked', 'free/STANDARD'], unit, tiers: [{ price: '1' }] };
+    const pricing = { ...(shipped as object), id: 'own', lines: [line] };
+    await expect(putRateCard(core, 'own', pricing)).rejects.toMatchObject({ code: 'InvalidInput' });
     const wrong = { ...core, settings: { ...core.settings, rateCardId: 'gone' } };
     await expect(findAccountCard(wrong, ann.id)).rejects.toMatchObject({ code: 'InternalError' });
   });

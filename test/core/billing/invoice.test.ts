@@ -107,6 +107,19 @@ describe('the other cards', () => {
     expect(bill('bunny-storage', { 'storage/STANDARD': 0n })).toBe('0.00');
   });
 
+  it('a minimum is not owed for what strangers were refused', () => {
+    const refused = { 'free/blocked': 5_000n } as const;
+    expect(bill('bunny-storage', refused)).toBe('0.00');
+    expect(bill('bunny-storage', { ...refused, 'class-b/STANDARD': 1n })).toBe('1.00');
+    const { unpriced } = makeInvoice(usageOf(refused), card('bunny-storage'), MARCH);
+    expect(unpriced).toEqual(usageOf(refused));
+  });
+
+  it('R2 says where R2 differs', () => {
+    const notes = card('cloudflare-r2').notes.join(' ');
+    for (const subject of ['each day', 'cache', 'fail', 'buckets']) expect(notes).toContain(subject);
+  });
+
   it('ship beside R2 and S3', () => {
     expect(RATE_CARDS.map(({ id }) => id)).toEqual([
       'cloudflare-r2',

@@ -103,7 +103,7 @@ function createWorld(cap: Cap) {
       }
       if (guard.refusalNow(of, wanted) !== null) return 'late';
       if (hasReceipt) {
-        await takeReceipt(of, { operationClass, bytesOut, tier: 'bucket', storageClass: 'STANDARD', alsoRead: 0 });
+        await takeReceipt(of, { operationClass, bytesOut, tier: 'bucket', storageClass: 'STANDARD', alsoRead: [] });
       } else meter.of(of).count(operationClass, bytesOut, 'bucket', 'STANDARD');
       return 'served';
     }

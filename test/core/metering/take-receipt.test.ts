@@ -25,7 +25,7 @@ type Fate = 'works' | 'fails' | 'answer lost' | 'late';
 const ACCOUNT = 'alice' as AccountId;
 const OWNER = { accountId: ACCOUNT, bucketId: 'a~1' as BucketId, accessKeyId: null };
 const MONTH_MS = Date.UTC(2026, 10, 1);
-const READ: Use = { operationClass: 'B', bytesOut: 2 ** 30, tier: 'bucket', storageClass: 'STANDARD', alsoRead: 0 };
+const READ: Use = { operationClass: 'B', bytesOut: 2 ** 30, tier: 'bucket', storageClass: 'STANDARD', alsoRead: [] };
 
 function createWorld({ tierLimitMs = 3 } = {}) {
   let nowMs = Date.UTC(2026, 10, 21, 12);
@@ -79,7 +79,10 @@ const amountOf = ({ price }: Receipt): bigint => (price?.parts ?? []).reduce((su
 describe('taking a receipt', () => {
   it('says what the answer cost, meter by meter', async () => {
     const world = createWorld();
-    const receipt = await world.take({ storageClass: 'STANDARD_IA', alsoRead: 2 });
+    const receipt = await world.take({
+      storageClass: 'STANDARD_IA',
+      alsoRead: [{ storageClass: 'STANDARD', reads: 2, retrievedBytes: 0 }],
+    });
     expect(receipt.price?.period).toBe('2026-11');
     expect(receipt.price?.tariff.card.currency).toBe('USD');
     expect(receipt.price?.parts.map(({ meter, quantity }) => [meter, quantity])).toEqual([
@@ -176,7 +179,7 @@ describe('taking a receipt', () => {
     const allowance = { used: 0, upTo: 100, underWay: 0, perA: 5, perB: 2, perByte: 1 } as Allowance;
     world.meter.of(OWNER).allowances = [allowance];
     world.setFate('late');
-    const taken = world.take({ bytesOut: 10, alsoRead: 1 });
+    const taken = world.take({ bytesOut: 10, alsoRead: [{ storageClass: 'STANDARD', reads: 1, retrievedBytes: 0 }] });
     expect([allowance.used, allowance.underWay]).toEqual([14, 14]);
     await new Promise((resolve) => setImmediate(resolve));
     await world.answerLate();

@@ -23,6 +23,7 @@ import {
   readObjectChecksum,
 } from '../checksum-headers.ts';
 import { openCopySource, sourceVersionHeaders } from '../copy-source.ts';
+import { countCopied } from '../count-copied.ts';
 import { readCompleteMultipartUpload } from '../documents.ts';
 import {
   encryptionHeaders,
@@ -137,7 +138,8 @@ export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promis
     ),
     { ...sourceVersionHeaders(opened), ...encryptionHeaders(part.encryption, customerKey) },
   );
-  return { ...answer, storageClass: part.storageClass };
+  const alsoRead = countCopied(call, core, opened, range.lengthBytes);
+  return { ...answer, storageClass: part.storageClass, alsoRead };
 }
 
 /** Strictly `bytes=first-last`: unlike a read, a copy never takes a bad range for the whole. InvalidArgument. */

@@ -12,6 +12,7 @@ import { readObjectAttributes } from '../../semantics/object-headers.ts';
 import { emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../call.ts';
 import { checksumElement, checksumHeaders, readBodyExpectation, readChecksumAlgorithm } from '../checksum-headers.ts';
 import { type OpenedSource, openCopySource, sourceVersionHeaders } from '../copy-source.ts';
+import { countCopied } from '../count-copied.ts';
 import {
   keyOfWish,
   namesEncryption,
@@ -105,7 +106,8 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
       ...expirationHeaders(call, core, version),
     },
   );
-  return { ...answer, storageClass: version.storageClass };
+  const alsoRead = countCopied(call, core, source, source.version.sizeBytes);
+  return { ...answer, storageClass: version.storageClass, alsoRead };
 }
 
 /** The source's tags, which have a right of their own. AccessDenied. */

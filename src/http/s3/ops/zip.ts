@@ -4,7 +4,9 @@ import type { Core } from '../../../core/core.ts';
 import { openSnapshot, type SnapshotObject, snapshotPrefix } from '../../../core/objects/snapshot-prefix.ts';
 import { crc32 } from '../../../crypto/crc32.ts';
 import { StorageError } from '../../../ports/errors.ts';
+import type { AlsoRead } from '../../../ports/metering.ts';
 import { requireAllowed } from '../../access/decide-call.ts';
+import { countPart } from '../../count-sent.ts';
 import { attachment, requireFileName } from '../../semantics/content-disposition.ts';
 import { zipNames } from '../../zip/zip-names.ts';
 import { type ZipEntry, zipLength } from '../../zip/zip-records.ts';
@@ -56,15 +58,26 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
     const open = async (number: number) => {
       const object = planned[number]?.object;
       if (object === undefined) return null;
-      if (!isReceipted) counter.count('B', 0, 'none', 'STANDARD');
-      return openSnapshot(core, bucket, object);
+      const opened = await openSnapshot(core, bucket, object);
+      return isReceipted ? opened : countPart(counter, retrievalOf(object), opened);
     };
     const body = createZipStream(entries, open, { onPull: lease.renew, onEnd: lease.release });
-    return { status: 200, headers, body, tier: 'bucket', alsoRead: isReceipted ? planned.length : 0 };
+    const alsoRead = isReceipted ? planned.map(({ object }) => readOf(object)) : [];
+    return { status: 200, headers, body, tier: 'bucket', alsoRead };
   } catch (error) {
     lease.release();
     throw error;
   }
+}
+
+/** What of an object counts as retrieved: nothing of a body that stands in its index row. */
+function retrievalOf({ storageClass, isInline, sizeBytes }: SnapshotObject) {
+  return { storageClass, lengthBytes: isInline ? 0 : sizeBytes };
+}
+
+function readOf(object: SnapshotObject): AlsoRead {
+  const { storageClass, lengthBytes } = retrievalOf(object);
+  return { storageClass, reads: 1, retrievedBytes: lengthBytes };
 }
 
 function plan(objects: readonly SnapshotObject[], prefix: string): Planned[] {

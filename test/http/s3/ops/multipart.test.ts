@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PART_MIN_BYTES } from '../../../../src/core/limits.ts';
 import { checksumOf, multipartEtag } from '../../../../src/crypto/digest-set.ts';
+import { drainedRows } from '../drained-rows.ts';
 import { all, codeOf, one } from '../replies.ts';
 import { createTestSurface, type Sent } from '../surface.ts';
 
@@ -185,6 +186,16 @@ describe('a part', () => {
     expect(codeOf(await complete('replaced', id, partXml(1, md5Hex('old'))))).toEqual([400, 'InvalidPart']);
     expect((await complete('replaced', id, partXml(1, md5Hex('new')))).status).toBe(200);
     expect((await send({ path: '/multi/replaced' })).text).toBe('new');
+  });
+
+  it('retrieves of a colder source the range that it copies', async () => {
+    const cold = { 'x-amz-storage-class': 'STANDARD_IA' };
+    await send({ method: 'PUT', path: '/multi/cold', body: 'x'.repeat(100_000), headers: cold });
+    const id = await start('thawed');
+    drainedRows(surface);
+    const range = { 'x-amz-copy-source': '/multi/cold', 'x-amz-copy-source-range': 'bytes=2-4' };
+    expect((await copyPart('thawed', id, range)).status).toBe(200);
+    expect(drainedRows(surface)).toMatchObject({ 'class-a/STANDARD': 1n, 'retrieval/STANDARD_IA': 3n });
   });
 
   it('can be a copy, of all or of a range', async () => {

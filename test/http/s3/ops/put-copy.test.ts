@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checksumOf } from '../../../../src/crypto/digest-set.ts';
+import { drainedRows } from '../drained-rows.ts';
 import { codeOf, contentMd5 } from '../replies.ts';
 import { frameUnsigned } from '../sign-for-test.ts';
 import { createTestSurface, OWNER } from '../surface.ts';
@@ -177,6 +178,20 @@ describe('CopyObject', () => {
     const reply = await copy('versioned', '/puts/source?versionId=null');
     expect([reply.status, reply.headers['x-amz-copy-source-version-id']]).toEqual([200, 'null']);
     expect(codeOf(await copy('versioned', '/puts/source?versionId=abc'))).toEqual([400, 'InvalidArgument']);
+  });
+
+  it('retrieves what a colder class stores, for the owner of the source', async () => {
+    await put('cold', 'cold body', { 'x-amz-storage-class': 'STANDARD_IA' }, 'puts-public');
+    await put('cold', 'cold body', { 'x-amz-storage-class': 'STANDARD_IA' });
+    await put('cold-in-row', 'cold', { 'x-amz-storage-class': 'STANDARD_IA' });
+    drainedRows(surface);
+    await copy('warm', '/puts/cold');
+    expect(drainedRows(surface)).toMatchObject({ 'class-a/STANDARD': 1n, 'retrieval/STANDARD_IA': 9n });
+    for (const source of ['/puts/cold-in-row', '/puts/plain']) await copy('warm', source);
+    expect(drainedRows(surface)).not.toHaveProperty('retrieval/STANDARD_IA');
+    const { 'x-quayside-receipt': receipt } = (await copy('warm', '/puts/cold', { 'x-quayside-receipt': '1' })).headers;
+    expect(receipt).toContain('retrieval/STANDARD_IA;n=9');
+    expect(drainedRows(surface)).not.toHaveProperty('retrieval/STANDARD_IA');
   });
 
   it('takes only what the caller may read', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BucketId } from '../../../../src/ports/domain.ts';
 import { publicPolicy } from '../../../access-samples.ts';
 import { readZip } from '../../../wire/read-zip.ts';
+import { drainedRows } from '../drained-rows.ts';
 import { createTestSurface, type Sent, type TestSurface } from '../surface.ts';
 
 const CRC_OF_HELLO = 'NhCmhg==';
@@ -107,5 +108,25 @@ describe('a ZIP of a folder', () => {
     // Of the three entries one is empty, and nothing has to be opened for it.
     expect((after?.operations.B ?? 0) - (before?.operations.B ?? 0)).toBe(2);
     expect((after?.bytesOut.bucket ?? 0) - (before?.bytesOut.bucket ?? 0)).toBe(bytes.length);
+  });
+
+  it('counts each object by its own class, with what is retrieved of it', async () => {
+    const surface = await stocked();
+    const cold = { 'x-amz-storage-class': 'STANDARD_IA' };
+    const body = 'more than stands in a row'.repeat(10);
+    await surface.send({ method: 'PUT', path: '/bkt/f/sub/cold', body, headers: cold });
+    await surface.send({ method: 'PUT', path: '/bkt/f/sub/cold-in-row', body: 'x', headers: cold });
+    drainedRows(surface);
+    await zip(surface);
+    const plain = drainedRows(surface);
+    expect(plain).toMatchObject({
+      'class-a/STANDARD': 1n,
+      'class-b/STANDARD': 2n,
+      'class-b/STANDARD_IA': 2n,
+      'retrieval/STANDARD_IA': BigInt(body.length),
+    });
+    const { 'x-quayside-receipt': receipt } = (await zip(surface, { query: { zip: '', receipt: '1' } })).headers;
+    expect(receipt).toContain(`retrieval/STANDARD_IA;n=${body.length}`);
+    expect(receipt).toContain('class-b/STANDARD_IA;n=2');
   });
 });
