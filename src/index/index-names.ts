@@ -171,6 +171,7 @@ export const DIRECTORY_CALLS = {
 } as const satisfies Record<keyof DirectoryApi, CallKind>;
 
 export const LEDGER_CALLS = {
+  getFirstHour: 'query',
   query: 'query',
   listCaps: 'query',
   readCaps: 'query',

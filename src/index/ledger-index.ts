@@ -30,8 +30,15 @@ export function createLedgerIndex(sql: Sql, price: PriceReceipt): LedgerApi {
       );
     },
     query: (input) => sumUsage(sql, input),
+    getFirstHour({ accountId }) {
+      const [row] = sql.all<{ hour_ms: number | null }>(
+        'SELECT min(hour_ms) AS hour_ms FROM ledger_hours WHERE account_id = ?',
+        accountId,
+      );
+      return row?.hour_ms ?? null;
+    },
     ...createCapCalls(sql),
     ...createReceiptCalls(sql, price),
   };
-  return inTransactions(sql, calls, new Set<keyof LedgerApi>(['query', 'listCaps']));
+  return inTransactions(sql, calls, new Set<keyof LedgerApi>(['query', 'getFirstHour', 'listCaps']));
 }

@@ -97,6 +97,8 @@ export type LedgerQueries = ReceiptQueries & {
   readCaps(input: { accountId: AccountId; holder: string; nowMs: number }): CapsState;
   /** Sums of an account's usage, by time and meter. InvalidRequest above 50,000 of them. Cost: the rows of the period. */
   query(input: UsageQuery): readonly UsageSum[];
+  /** The first hour in which the account used anything; null: it never did. Cost: a row. */
+  getFirstHour(input: { accountId: AccountId }): number | null;
 };
 export type LedgerApi = LedgerCommands & LedgerQueries;
 

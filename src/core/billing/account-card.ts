@@ -20,8 +20,11 @@ export async function findRateCard(core: Core, id: string): Promise<RateCard | n
 /** Cards of old could price what strangers are refused; new bills go by what is left of them. */
 function withoutBlocked(card: RateCard): RateCard {
   if (!card.lines.some(({ meters }) => meters.includes(BLOCKED))) return card;
-  const lines = card.lines.map((line) => ({ ...line, meters: line.meters.filter((meter) => meter !== BLOCKED) }));
-  return { ...card, lines: lines.filter(({ meters }) => meters.length > 0) };
+  const lines = card.lines.map((line) => {
+    const meters = line.meters.filter((meter) => meter !== BLOCKED);
+    return meters.length > 0 ? { ...line, meters } : { ...line, tiers: [{ upTo: null, price: 0n }] };
+  });
+  return { ...card, lines };
 }
 
 /** The card that an account with this choice has; null: the server's. InternalError when there is none of that id. */

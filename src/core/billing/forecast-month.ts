@@ -21,7 +21,7 @@ export type MonthForecast = {
 const LATEST_HOURS = 48;
 
 /**
- * Goes by whole hours: the one that runs is left out. Cost: 4 queries of the ledger, more for thousands of buckets; 4
+ * Goes by whole hours: the one that runs is left out. Cost: 5 queries of the ledger, more for thousands of buckets; 4
  * directory reads.
  */
 export async function forecastMonth(core: Core, account: Account): Promise<MonthForecast> {
@@ -29,12 +29,15 @@ export async function forecastMonth(core: Core, account: Account): Promise<Month
   const period = monthOf(nowMs);
   const { startMs } = monthBounds(period);
   const hourMs = startOfHour(nowMs);
-  const [used, recent, stored] = await Promise.all([
+  const [used, recent, stored, firstMs] = await Promise.all([
     readUsage(core, account.id, startMs, hourMs),
     readUsage(core, account.id, hourMs - FORECAST_WINDOW_MS, hourMs),
     readStored(core, account, hourMs),
+    core.ports.ledger.call('getFirstHour', { accountId: account.id }),
   ]);
-  const past = { period, nowMs: hourMs, used, recent, windowMs: FORECAST_WINDOW_MS, stored };
+  // What a new account used in the time that it has would be too little by the time that it has not.
+  const windowMs = Math.min(FORECAST_WINDOW_MS, Math.max(0, hourMs - (firstMs ?? hourMs)));
+  const past = { period, nowMs: hourMs, used, recent, windowMs, stored };
   const [soFar, atEnd] = await Promise.all([
     openInvoice(core, account, period, used),
     openInvoice(core, account, period, forecastUsage(past)),

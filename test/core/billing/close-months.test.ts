@@ -294,6 +294,28 @@ describe('a forecast', () => {
   });
 });
 
+describe('a forecast of a new account', () => {
+  it('goes by the time that the account has', async () => {
+    const core = createBillingCore();
+    const ann = await addAccount(core, 'ann');
+    await core.use(ann, inNovember(19, 23), 'class-a/STANDARD', 1_000n);
+    // It is the 20th, and 264 hours are left.
+    const { atEnd } = await forecastMonth(core, ann);
+    expect(atEnd.usage).toEqual(usageOf({ 'class-a/STANDARD': 1_000n + 264_000n }));
+    core.advanceSeconds(DAY_SECONDS);
+    expect((await forecastMonth(core, ann)).atEnd.usage).toEqual(
+      usageOf({ 'class-a/STANDARD': 1_000n + (1_000n * 240n) / 25n }),
+    );
+  });
+
+  it('has nothing to go on with before its first hour is over', async () => {
+    const core = createBillingCore();
+    const ann = await addAccount(core, 'ann');
+    await core.use(ann, inNovember(20), 'class-a/STANDARD', 1_000n);
+    expect((await forecastMonth(core, ann)).atEnd.usage).toEqual(usageOf({}));
+  });
+});
+
 describe('a simulation', () => {
   it('replays the ledger’s month against other cards', async () => {
     const { core, ann } = await withUsage();
