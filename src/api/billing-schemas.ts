@@ -61,6 +61,9 @@ export const rateCardSchema = z
     currency: currencySchema,
     source: z.string().max(310).openapi({ description: 'Where the prices come from: an https address.' }),
     asOf: z.iso.date().openapi({ example: '2026-11-21' }),
+    validFrom: periodSchema.optional().openapi({
+      description: 'The first month that this version prices. Sent without it, a card counts from the month that runs.',
+    }),
     monthHours: z.union([z.literal('calendar'), z.number().int().min(1).max(10_000)]),
     minimum: decimalSchema.optional(),
     notes: z.array(lineTextSchema).max(20).optional(),

@@ -45,6 +45,32 @@ export const PUSH_TABLES: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
+/** Cards, and who has which, became versions with a beginning; what there was counts from the beginning of time. */
+export const PRICE_VERSION_TABLES: readonly string[] = [
+  `CREATE TABLE rate_card_versions (
+    id TEXT NOT NULL,
+    valid_from TEXT NOT NULL,
+    json TEXT NOT NULL,
+    PRIMARY KEY (id, valid_from)
+  ) STRICT, WITHOUT ROWID`,
+  `INSERT INTO rate_card_versions (id, valid_from, json) SELECT id, '', json FROM rate_cards`,
+  'DROP TABLE rate_cards',
+  `CREATE TABLE account_card_choices (
+    account_id TEXT NOT NULL,
+    valid_from TEXT NOT NULL,
+    card_id TEXT,
+    PRIMARY KEY (account_id, valid_from)
+  ) STRICT, WITHOUT ROWID`,
+  `INSERT INTO account_card_choices (account_id, valid_from, card_id) SELECT account_id, '', card_id FROM account_cards`,
+  'DROP TABLE account_cards',
+  `CREATE TABLE noted_prices (
+    name TEXT NOT NULL,
+    valid_from TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (name, valid_from)
+  ) STRICT, WITHOUT ROWID`,
+];
+
 export const USAGE_TOLD_TABLES: readonly string[] = [
   'CREATE TABLE usage_told (id INTEGER PRIMARY KEY CHECK (id = 0), day_ms INTEGER NOT NULL, after TEXT NOT NULL) STRICT',
 ];

@@ -1,47 +1,18 @@
-// The part of the directory that billing keeps: rate cards, credits and closed bills. A bill is never changed: the first
+// The part of the directory that billing keeps: credits and closed bills. Cards are in rate-cards.ts. A bill is never changed: the first
 // of a month wins, so that closing can be repeated at will. What is in the JSON is core/billing's alone.
 import type { BillingApi, CreditRow, InvoiceHead } from '../ports/billing.ts';
 import type { AccountId } from '../ports/domain.ts';
-import { StorageError } from '../ports/errors.ts';
 import type { Sql } from '../ports/sql.ts';
+import { readChoices } from './rate-cards.ts';
 
 /** Behind every month. */
 const AFTER_ALL_PERIODS = '~';
 
-type BillCalls = Pick<
-  BillingApi,
-  | 'getRateCard'
-  | 'listRateCards'
-  | 'putRateCard'
-  | 'getAccountBilling'
-  | 'setAccountCard'
-  | 'addCredit'
-  | 'keepInvoice'
-  | 'getInvoice'
-  | 'listInvoices'
->;
+type BillCalls = Pick<BillingApi, 'getAccountBilling' | 'addCredit' | 'keepInvoice' | 'getInvoice' | 'listInvoices'>;
 
 /** The calls over a database with BILLING_TABLES; directory-index.ts makes them atomic. */
 export function createBillingCalls(sql: Sql): BillCalls {
   return {
-    getRateCard: ({ id }) => readCard(sql, id),
-
-    listRateCards({ after, limit }) {
-      const rows = sql.all<{ json: string }>(
-        'SELECT json FROM rate_cards WHERE id > ? ORDER BY id LIMIT 0 + ?',
-        after,
-        limit,
-      );
-      return rows.map(({ json }) => json);
-    },
-
-    putRateCard({ id, json, known }) {
-      const found = readCard(sql, id);
-      if (found === json) return;
-      if (found !== known) throw new StorageError('PreconditionFailed');
-      sql.all('INSERT OR REPLACE INTO rate_cards (id, json) VALUES (?, ?)', id, json);
-    },
-
     getAccountBilling({ accountId }) {
       const uses = sql.all<{ credit_id: string; amount_micro: string }>(
         'SELECT credit_id, amount_micro FROM credit_uses WHERE account_id = ? ORDER BY period, credit_id',
@@ -52,19 +23,11 @@ export function createBillingCalls(sql: Sql): BillCalls {
         accountId,
       );
       return {
-        cardId: cardOf(sql, accountId),
+        cards: readChoices(sql, accountId),
         credits: credits.map(decodeCredit),
         uses: uses.map(({ credit_id, amount_micro }) => ({ creditId: credit_id, amountMicro: amount_micro })),
         invoiceCount: countInvoices(sql, accountId),
       };
-    },
-
-    setAccountCard({ accountId, cardId, known }) {
-      const found = cardOf(sql, accountId);
-      if (found === cardId) return;
-      if (found !== known) throw new StorageError('PreconditionFailed');
-      if (cardId === null) sql.all('DELETE FROM account_cards WHERE account_id = ?', accountId);
-      else sql.all('INSERT OR REPLACE INTO account_cards (account_id, card_id) VALUES (?, ?)', accountId, cardId);
     },
 
     addCredit({ accountId, credit }) {
@@ -157,16 +120,6 @@ const decodeHead = ({ total_micro, closed_at_ms, ...head }: HeadColumns): Invoic
   totalMicro: total_micro,
   closedAtMs: closed_at_ms,
 });
-
-function readCard(sql: Sql, id: string): string | null {
-  const [row] = sql.all<{ json: string }>('SELECT json FROM rate_cards WHERE id = ?', id);
-  return row?.json ?? null;
-}
-
-function cardOf(sql: Sql, accountId: AccountId): string | null {
-  const [row] = sql.all<{ card_id: string }>('SELECT card_id FROM account_cards WHERE account_id = ?', accountId);
-  return row?.card_id ?? null;
-}
 
 function countInvoices(sql: Sql, accountId: AccountId): number {
   const [row] = sql.all<{ count: number }>('SELECT count(*) AS count FROM invoices WHERE account_id = ?', accountId);

@@ -16,6 +16,7 @@ import { createIdempotencyCalls } from './kept-answers.ts';
 import { createMemberCalls } from './members.ts';
 import { createNamedKeyCalls } from './named-keys.ts';
 import { createPasskeyCalls } from './passkeys.ts';
+import { createRateCardCalls } from './rate-cards.ts';
 import { createSignInCalls } from './sign-in.ts';
 import { createAttemptCalls } from './sign-in-attempts.ts';
 import { createAccountOutboxCalls, createWebhookCalls } from './webhooks.ts';
@@ -44,6 +45,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'listSessions',
   'getRateCard',
   'listRateCards',
+  'getNotedPrice',
   'getInvoice',
   'listInvoices',
   'listBilledAccounts',
@@ -68,6 +70,7 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
     ...createIdempotencyCalls(sql),
     ...createBillingCalls(sql),
     ...createBillingProgressCalls(sql),
+    ...createRateCardCalls(sql),
     ...createAccountOutboxCalls(sql),
     ...createWebhookCalls(sql),
     ...createBucketNameCalls(sql),

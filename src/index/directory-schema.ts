@@ -8,7 +8,7 @@ import {
   PROOF_TABLES,
   SIGN_IN_TABLES,
 } from './account-tables.ts';
-import { BILLING_TABLES, PUSH_TABLES, USAGE_TOLD_TABLES } from './billing-tables.ts';
+import { BILLING_TABLES, PRICE_VERSION_TABLES, PUSH_TABLES, USAGE_TOLD_TABLES } from './billing-tables.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import type { Schema } from './schema.ts';
 import { WEBHOOK_SCHEMA } from './webhooks.ts';
@@ -69,5 +69,6 @@ export const DIRECTORY_SCHEMA: Schema = {
     // Keys that were there before are for every account, as they were.
     ['ALTER TABLE named_keys ADD COLUMN account_ids TEXT'],
     PROOF_TABLES,
+    PRICE_VERSION_TABLES,
   ],
 };

@@ -24,9 +24,18 @@ export type InvoiceHead = {
   readonly closedAtMs: number;
 };
 
+/**
+ * A card that an account was given: it prices the month `validFrom` and all later ones, up to the next choice. '' is from the
+ * beginning. `cardId` null: the server's default card.
+ */
+export type CardChoice = { readonly validFrom: string; readonly cardId: string | null };
+
+/** Something that prices hang on and that no call changes: the default card, and the cards that ship. */
+export type NotedPrice = { readonly name: string; readonly value: string };
+
 export type AccountBilling = {
-  /** Null: the account has the server's default card. */
-  readonly cardId: string | null;
+  /** The oldest first. Before the first, and without any, the account has the server's default card. */
+  readonly cards: readonly CardChoice[];
   readonly credits: readonly CreditRow[];
   /** Of all bills together, by credit and bill. */
   readonly uses: readonly CreditUse[];
@@ -54,21 +63,33 @@ export type PushProgress = {
 export type PushTarget = PushProgress & { readonly accountId: AccountId; readonly customerId: string };
 
 export type BillingApi = {
-  /** The JSON of a custom card, or null. */
-  getRateCard(input: { id: string }): string | null;
-  /** Custom cards after an id, in byte order, as JSON. */
-  listRateCards(input: { after: string; limit: number }): readonly string[];
+  /** The JSON of the version of a custom card that prices a month, the first one before it begins; null: no such card. */
+  getRateCard(input: { id: string; period: string }): string | null;
+  /** Custom cards after an id, in byte order, as JSON: of each the version that prices the month. */
+  listRateCards(input: { after: string; limit: number; period: string }): readonly string[];
   /**
-   * Makes a custom card (`known` null), or replaces the one that `known` says as `getRateCard` gave it. PreconditionFailed: it is
-   * not so any more. Bills that are closed keep the card that they were made with. Idempotent.
+   * Makes the version of a custom card that prices months from `validFrom` on, in place of one that begins in the same month.
+   * `known`: what `getRateCard` gives of that month. PreconditionFailed: it is not so any more. Bills that are closed keep
+   * the version that they were made with. Idempotent.
    */
-  putRateCard(input: { id: string; json: string; known: string | null }): void;
+  putRateCard(input: { id: string; validFrom: string; json: string; known: string | null }): void;
+  /**
+   * Notes what these are in the month that runs, where that is not what was noted last. What is noted first counts from the
+   * beginning. Idempotent.
+   */
+  notePrices(input: { period: string; prices: readonly NotedPrice[] }): void;
+  /** What was noted of the name for that month; null: nothing. */
+  getNotedPrice(input: { name: string; period: string }): string | null;
   getAccountBilling(input: { accountId: AccountId }): AccountBilling;
   /**
-   * Counts for the month that is open and all later ones; null is the default card. PreconditionFailed: the account has not the
-   * card `known` any more. Idempotent.
+   * Adds a choice, in place of one that begins in the same month, and gives all that the account has then.
+   * PreconditionFailed: it had not those of `known` any more. Idempotent.
    */
-  setAccountCard(input: { accountId: AccountId; cardId: string | null; known: string | null }): void;
+  setAccountCard(input: {
+    accountId: AccountId;
+    choice: CardChoice;
+    known: readonly CardChoice[];
+  }): readonly CardChoice[];
   /** Adds the credit unless there is one of that id; gives the one that is kept. Idempotent. */
   addCredit(input: { accountId: AccountId; credit: CreditRow }): CreditRow;
   /**

@@ -1,6 +1,6 @@
 // What every directory must keep of bills. Part of directory.contract.ts.
 import { describe, expect } from 'vitest';
-import type { CreditRow, InvoiceHead } from '../../src/ports/billing.ts';
+import type { CardChoice, CreditRow, InvoiceHead } from '../../src/ports/billing.ts';
 import type { Directory } from '../../src/ports/directory.ts';
 import type { AccountId, BucketName } from '../../src/ports/domain.ts';
 import { fresh } from './index-samples.ts';
@@ -38,8 +38,9 @@ export function billingContract(subject: Subject<Directory>): void {
   describe(`billing: ${subject.name}`, () => {
     test('keeps custom cards, and lists them in order', async (directory) => {
       const prefix = `${fresh('card')}-`;
+      const period = '2026-11';
       const put = (name: string, json: string, known: string | null = null) =>
-        directory.call('putRateCard', { id: prefix + name, json, known });
+        directory.call('putRateCard', { id: prefix + name, validFrom: period, json, known });
       for (const name of ['b', 'a', 'b']) await put(name, `{"${name}":1}`);
       for (const known of [null, '{"b":2}']) {
         await expect(put('b', '{"b":3}', known)).rejects.toMatchObject({ code: 'PreconditionFailed' });
@@ -47,25 +48,63 @@ export function billingContract(subject: Subject<Directory>): void {
       await expect(put('c', '{"c":1}', '{"c":0}')).rejects.toMatchObject({ code: 'PreconditionFailed' });
       for (const _ of [1, 2]) await put('b', '{"b":2}', '{"b":1}');
       await put('b', '{"b":1}', '{"b":2}');
-      expect(await directory.call('getRateCard', { id: `${prefix}a` })).toBe('{"a":1}');
-      expect(await directory.call('getRateCard', { id: `${prefix}c` })).toBe(null);
-      expect(await directory.call('listRateCards', { after: prefix, limit: 2 })).toEqual(['{"a":1}', '{"b":1}']);
-      expect(await directory.call('listRateCards', { after: `${prefix}a`, limit: 1 })).toEqual(['{"b":1}']);
+      expect(await directory.call('getRateCard', { id: `${prefix}a`, period })).toBe('{"a":1}');
+      expect(await directory.call('getRateCard', { id: `${prefix}c`, period })).toBe(null);
+      expect(await directory.call('listRateCards', { after: prefix, limit: 2, period })).toEqual([
+        '{"a":1}',
+        '{"b":1}',
+      ]);
+      expect(await directory.call('listRateCards', { after: `${prefix}a`, limit: 1, period })).toEqual(['{"b":1}']);
     });
 
-    test('knows which card an account has', async (directory) => {
-      const accountId = account();
-      expect(await stateOf(directory, accountId)).toEqual({ cardId: null, credits: [], uses: [], invoiceCount: 0 });
-      const set = (cardId: string | null, known: string | null) =>
-        directory.call('setAccountCard', { accountId, cardId, known });
-      await set('one', null);
-      for (const _ of [1, 2]) await set('two', 'one');
-      for (const known of [null, 'one']) {
-        await expect(set('three', known)).rejects.toMatchObject({ code: 'PreconditionFailed' });
+    test('keeps the versions of a card, each from its month on', async (directory) => {
+      const prefix = `${fresh('card')}-`;
+      const id = `${prefix}x`;
+      const put = (validFrom: string, known: string | null, json = `"${validFrom}"`) =>
+        directory.call('putRateCard', { id, validFrom, json, known });
+      await put('2026-11', null);
+      await put('2027-02', '"2026-11"');
+      await put('2026-12', '"2026-11"');
+      const pricing = (period: string) => directory.call('getRateCard', { id, period });
+      const months = ['2026-10', '2026-11', '2026-12', '2027-01', '2027-02', '2030-01'];
+      const versions = ['2026-11', '2026-11', '2026-12', '2026-12', '2027-02', '2027-02'].map((month) => `"${month}"`);
+      expect(await Promise.all(months.map(pricing))).toEqual(versions);
+      for (const [at, period] of months.entries()) {
+        const listed = await directory.call('listRateCards', { after: prefix, limit: 1, period });
+        expect(listed).toEqual([versions[at]]);
       }
-      expect((await stateOf(directory, accountId)).cardId).toBe('two');
-      for (const _ of [1, 2]) await set(null, 'two');
-      expect((await stateOf(directory, accountId)).cardId).toBe(null);
+      await expect(put('2027-01', '"2026-11"')).rejects.toMatchObject({ code: 'PreconditionFailed' });
+      await put('2026-12', '"2026-12"', '"other"');
+      expect(await pricing('2027-01')).toBe('"other"');
+    });
+
+    test('knows which card an account has, and from when on', async (directory) => {
+      const accountId = account();
+      expect(await stateOf(directory, accountId)).toEqual({ cards: [], credits: [], uses: [], invoiceCount: 0 });
+      const set = (choice: CardChoice, known: readonly CardChoice[]) =>
+        directory.call('setAccountCard', { accountId, choice, known });
+      const [one, two] = ['one', 'two'].map((cardId) => ({ validFrom: '2026-11', cardId })) as [CardChoice, CardChoice];
+      await set(one, []);
+      for (const _ of [1, 2]) expect(await set(two, [one])).toEqual([two]);
+      const later = { validFrom: '2027-01', cardId: null };
+      for (const known of [[], [one]]) {
+        await expect(set(later, known)).rejects.toMatchObject({ code: 'PreconditionFailed' });
+      }
+      for (const _ of [1, 2]) expect(await set(later, [two])).toEqual([two, later]);
+      expect((await stateOf(directory, accountId)).cards).toEqual([two, later]);
+    });
+
+    test('notes what no call changes, the first from the beginning', async (directory) => {
+      const name = fresh('noted');
+      const note = (period: string, value: string) =>
+        directory.call('notePrices', { period, prices: [{ name, value }] });
+      const at = (period: string) => directory.call('getNotedPrice', { name, period });
+      expect(await at('2026-11')).toBe(null);
+      for (const month of ['2026-11', '2026-11', '2026-12']) await note(month, 'one');
+      for (const _ of [1, 2]) await note('2027-01', 'two');
+      expect(await Promise.all(['2020-01', '2026-12', '2027-01'].map(at))).toEqual(['one', 'one', 'two']);
+      await note('2026-11', 'three');
+      expect(await Promise.all(['2026-12', '2027-01'].map(at))).toEqual(['one', 'three']);
     });
 
     test('adds a credit once, whatever comes later under its id', async (directory) => {

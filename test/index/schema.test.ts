@@ -10,7 +10,7 @@ import { OUTBOX_SCHEMA } from '../../src/index/outbox-schema.ts';
 import { migrate, type Schema } from '../../src/index/schema.ts';
 import { WEBHOOK_SCHEMA } from '../../src/index/webhooks.ts';
 import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
-import type { BucketName } from '../../src/ports/domain.ts';
+import type { AccountId, BucketName } from '../../src/ports/domain.ts';
 
 const FIRST = ['CREATE TABLE a (x INTEGER) STRICT', 'INSERT INTO a VALUES (1)'];
 const SECOND = ['ALTER TABLE a ADD COLUMN y INTEGER', 'UPDATE a SET y = x + 1'];
@@ -106,6 +106,21 @@ describe('migrate', () => {
     migrate(sql, DIRECTORY_SCHEMA);
     const counts = sql.all('SELECT account_id, maker, entries FROM audit_counts ORDER BY account_id, maker');
     expect(counts.map((row) => Object.values(row).join(' '))).toEqual(['a  3', 'a k 1', 'a m 2', 'b  1', 'b nobody 1']);
+  });
+
+  it('takes cards, and who has which, from before they had a beginning, as valid from the beginning', () => {
+    const sql = openEmpty();
+    const before = DIRECTORY_SCHEMA.migrations.findIndex((steps) =>
+      steps.some((step) => step.includes('rate_card_versions')),
+    );
+    migrate(sql, { ...DIRECTORY_SCHEMA, migrations: DIRECTORY_SCHEMA.migrations.slice(0, before) });
+    sql.all(`INSERT INTO rate_cards (id, json) VALUES ('own', '{"id":"own"}')`);
+    sql.all("INSERT INTO account_cards (account_id, card_id) VALUES ('ann', 'own')");
+    migrate(sql, DIRECTORY_SCHEMA);
+    const directory = createDirectoryIndex(sql);
+    expect(directory.getRateCard({ id: 'own', period: '2020-01' })).toBe('{"id":"own"}');
+    const { cards } = directory.getAccountBilling({ accountId: 'ann' as AccountId });
+    expect(cards).toEqual([{ validFrom: '', cardId: 'own' }]);
   });
 
   it('runs only the migrations that a database has not had', () => {

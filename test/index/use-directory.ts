@@ -117,11 +117,14 @@ function useSignIn(directory: DirectoryApi): void {
 
 function useBilling(directory: DirectoryApi): void {
   const accountId = OWNER;
-  directory.putRateCard({ id: 'own', json: '{}', known: null });
-  directory.getRateCard({ id: 'own' });
-  directory.listRateCards({ after: '', limit: 10 });
-  directory.setAccountCard({ accountId, cardId: 'own', known: null });
-  directory.setAccountCard({ accountId, cardId: null, known: 'own' });
+  directory.putRateCard({ id: 'own', validFrom: '2026-11', json: '{}', known: null });
+  directory.getRateCard({ id: 'own', period: '2026-11' });
+  directory.listRateCards({ after: '', limit: 10, period: '2026-11' });
+  const choice = { validFrom: '2026-11', cardId: 'own' };
+  const known = directory.setAccountCard({ accountId, choice, known: [] });
+  directory.setAccountCard({ accountId, choice: { validFrom: '2026-12', cardId: null }, known });
+  for (const value of ['own', 'other']) directory.notePrices({ period: '2026-11', prices: [{ name: 'd', value }] });
+  directory.getNotedPrice({ name: 'd', period: '2026-11' });
   const amount = { currency: 'USD', amountMicro: '5' };
   directory.addCredit({ accountId, credit: { id: 'c', label: 'c', ...amount, grantedAtMs: 1, expiresAtMs: null } });
   const { invoiceCount } = directory.getAccountBilling({ accountId });

@@ -113,8 +113,8 @@ it('what is stored comes to the bill that a hand works out, also after all objec
   };
   const json = JSON.stringify({ ...card, lines: [line('STANDARD', '0.72'), line('STANDARD_IA', '0.36')] });
   await directory.call('putAccount', { account: { id: ownerId, displayName: 'stored' }, keys: [] });
-  await directory.call('putRateCard', { id: ownerId, json, known: null });
-  await directory.call('setAccountCard', { accountId: ownerId, cardId: ownerId, known: null });
+  await directory.call('putRateCard', { id: ownerId, validFrom: '', json, known: null });
+  await directory.call('setAccountCard', { accountId: ownerId, choice: { validFrom: '', cardId: ownerId }, known: [] });
   const name = freshBucketName();
   await directory.call('addBucket', { ownerId, name, createdAtMs: at(0) });
   const { call } = bucketObject(name);

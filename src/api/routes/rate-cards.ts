@@ -3,17 +3,20 @@
 import { z } from '@hono/zod-openapi';
 import { mayDo } from '../../core/accounts/permissions.ts';
 import {
+  choiceAt,
   findReadableCard,
+  isShipped,
   listReadableCards,
   putRateCard,
   rateCardOf,
+  runningMonth,
   setAccountCard,
 } from '../../core/billing/account-card.ts';
 import { addCredit, leftOf } from '../../core/billing/account-credits.ts';
 import type { RateCard } from '../../core/billing/rate-card.ts';
 import { rateCardJson } from '../../core/billing/rate-card-json.ts';
 import { RATE_CARDS } from '../../core/billing/rate-cards.ts';
-import type { AccountBilling, CreditRow } from '../../ports/billing.ts';
+import type { AccountBilling, CardChoice, CreditRow } from '../../ports/billing.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { startOfDay } from '../../ports/time.ts';
 import {
@@ -21,6 +24,7 @@ import {
   cardIdSchema,
   currencySchema,
   microSchema,
+  periodSchema,
   type RateCardJson,
   rateCardSchema,
 } from '../billing-schemas.ts';
@@ -45,8 +49,8 @@ const TAGS = ['Prices and credits'];
 const show = (card: RateCard): RateCardJson => rateCardJson(card) as unknown as RateCardJson;
 
 const etagOf = (card: RateCard) => etagOfState(show(card));
-/** Of which card an account has, not of what is in it. */
-const choiceEtagOf = (cardId: string | null) => etagOfState({ cardId });
+/** Of which cards an account has and from when on, not of what is in them. */
+const choicesEtagOf = (choices: readonly CardChoice[]) => etagOfState({ choices });
 
 const creditSchema = z
   .object({
@@ -64,6 +68,9 @@ const billingSchema = z
     accountId: z.string(),
     rateCardId: cardIdSchema,
     isDefaultCard: z.boolean(),
+    rateCardChanges: z
+      .array(z.object({ validFrom: periodSchema, rateCardId: cardIdSchema.nullable() }))
+      .openapi({ description: 'Which cards it has from months to come on; null: the default of the server.' }),
     currency: currencySchema,
     credits: z.array(creditSchema),
     stripeCustomerId: z.string().nullable(),
@@ -124,18 +131,27 @@ function addCardRoutes(api: Api): void {
       method: 'get',
       path: '/rate-cards/{cardId}',
       operationId: 'getRateCard',
-      summary: "Read a rate card: one that ships with Quayside, or the account's own",
+      summary: "Read a rate card, as it prices a month: one that ships with Quayside, or the account's own",
       description: 'One that does not ship needs `billing:read`, and is `NoSuchRateCard` to other accounts.',
       tags: TAGS,
       access: 'signed-in',
-      request: { params: z.strictObject({ cardId: cardIdSchema }) },
-      responses: { 200: jsonAnswer(rateCardSchema, 'The card') },
+      request: {
+        params: z.strictObject({ cardId: cardIdSchema }),
+        query: z.strictObject({
+          period: periodSchema
+            .optional()
+            .openapi({ description: 'The month that it prices; absent: the one that runs.' }),
+        }),
+      },
+      responses: { 200: jsonAnswer(rateCardSchema, 'The version of the card that prices the month') },
     }),
     async (c) => {
       const { core, caller } = callOf(c);
-      const card = await findReadableCard(core, caller.accountId, c.req.valid('param').cardId);
-      const isPublic = card !== null && RATE_CARDS.includes(card);
-      if (card === null || !(isPublic || mayDo(caller, 'billing:read'))) throw new StorageError('NoSuchRateCard');
+      const { cardId } = c.req.valid('param');
+      const card = await findReadableCard(core, caller.accountId, cardId, c.req.valid('query').period);
+      if (card === null || !(isShipped(cardId) || mayDo(caller, 'billing:read'))) {
+        throw new StorageError('NoSuchRateCard');
+      }
       c.header('etag', etagOf(card));
       return c.json(show(card), 200);
     },
@@ -146,7 +162,7 @@ function addCardRoutes(api: Api): void {
       method: 'put',
       path: '/rate-cards/{cardId}',
       operationId: 'putRateCard',
-      summary: 'Make or replace a card of your own; closed invoices keep the prices that they were made with',
+      summary: 'Make a card of your own, or a version of it from a month on; months that are over keep their prices',
       tags: TAGS,
       access: 'billing:write',
       request: {
@@ -186,13 +202,16 @@ function addAccountRoutes(api: Api): void {
       const call = callOf(c);
       const { id } = await billedAccountOf(call, c.req.valid('query').accountId);
       const billing = await call.core.ports.directory.call('getAccountBilling', { accountId: id });
-      const card = await rateCardOf(call.core, billing.cardId);
-      c.header('etag', choiceEtagOf(billing.cardId));
+      const month = runningMonth(call.core);
+      const card = await rateCardOf(call.core, billing.cards, month);
+      c.header('etag', choicesEtagOf(billing.cards));
+      const changes = billing.cards.filter(({ validFrom }) => validFrom > month);
       const target = await call.core.ports.directory.call('getPushTarget', { accountId: id });
       const shown = {
         accountId: id,
         rateCardId: card.id,
-        isDefaultCard: billing.cardId === null,
+        isDefaultCard: choiceAt(billing.cards, month) === null,
+        rateCardChanges: changes.map(({ validFrom, cardId }) => ({ validFrom, rateCardId: cardId })),
         currency: card.currency,
         credits: billing.credits.map((credit) => showCredit(billing, credit)),
         stripeCustomerId: target?.customerId ?? null,
@@ -206,23 +225,24 @@ function addAccountRoutes(api: Api): void {
       method: 'put',
       path: '/billing/rate-card',
       operationId: 'setRateCard',
-      summary: 'Give an account a card, from the open month on; null is the default of the server',
+      summary: 'Give an account a card, from the month that runs or one to come; null is the default of the server',
       tags: TAGS,
       access: 'billing:write',
       request: {
         query,
         headers: ifMatchHeader,
-        body: jsonBody(z.strictObject({ rateCardId: cardIdSchema.nullable() })),
+        body: jsonBody(z.strictObject({ rateCardId: cardIdSchema.nullable(), validFrom: periodSchema.optional() })),
       },
-      responses: { 200: jsonAnswer(rateCardSchema, 'The card that the account has now') },
+      responses: { 200: jsonAnswer(rateCardSchema, 'The card that the account has from then on') },
     }),
     async (c) => {
       const call = callOf(c);
       requireOperator(call);
       const { id } = await billedAccountOf(call, c.req.valid('query').accountId);
-      const { rateCardId } = c.req.valid('json');
-      const card = await setAccountCard(call.core, id, rateCardId, (known) => requireMatch(c, choiceEtagOf(known)));
-      c.header('etag', choiceEtagOf(rateCardId));
+      const { rateCardId: cardId, validFrom } = c.req.valid('json');
+      const check = (known: readonly CardChoice[]) => requireMatch(c, choicesEtagOf(known));
+      const { card, choices } = await setAccountCard(call.core, id, cardId, { validFrom, check });
+      c.header('etag', choicesEtagOf(choices));
       return c.json(show(card), 200);
     },
   );

@@ -1,19 +1,33 @@
-// Which prices an account has: a card of its own choice of the operator, else the server's default. Cards are those that
-// ship with Quayside and those that the operator wrote, which can't take the name of a shipped one.
+// Which prices an account has in a month: the card that the operator gave it, else the server's default. Cards are those that
+// ship with Quayside and those that the operator wrote, which can't take the name of a shipped one. Both have versions, each
+// from a month on, so that what changes leaves the months before as they were (docs/adr/0035-prices-have-a-beginning.md).
+import type { CardChoice } from '../../ports/billing.ts';
 import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
+import { monthOf, monthText } from './month.ts';
+import { defaultCardId, findShippedThen } from './noted-prices.ts';
 import { parseRateCard, type RateCard, RateCardError } from './rate-card.ts';
 import { rateCardJson } from './rate-card-json.ts';
 import { RATE_CARDS } from './rate-cards.ts';
 import { BLOCKED } from './usage.ts';
 
-/** The card of that id; null: there is none. Cost: none for a shipped card, else one directory read. */
-export async function findRateCard(core: Core, id: string): Promise<RateCard | null> {
+/** The month that runs, as cards and choices name it. */
+export const runningMonth = (core: Core): string => monthText(monthOf(core.ports.clock.nowMs()));
+
+/**
+ * The version of a card that prices a month, the one that runs if none is named; null: there is no such card. Cost: none for a
+ * shipped card in the month that runs, else one directory read, or two.
+ */
+export async function findRateCard(
+  core: Core,
+  id: string,
+  period: string = runningMonth(core),
+): Promise<RateCard | null> {
   const shipped = RATE_CARDS.find((card) => card.id === id);
-  if (shipped !== undefined) return shipped;
-  const json = await core.ports.directory.call('getRateCard', { id });
+  if (shipped !== undefined) return period < runningMonth(core) ? findShippedThen(core, shipped, period) : shipped;
+  const json = await core.ports.directory.call('getRateCard', { id, period });
   return json === null ? null : withoutBlocked(parseRateCard(JSON.parse(json)));
 }
 
@@ -27,31 +41,48 @@ function withoutBlocked(card: RateCard): RateCard {
   return { ...card, lines };
 }
 
-/** The card that an account with this choice has; null: the server's. InternalError when there is none of that id. */
-export async function rateCardOf(core: Core, cardId: string | null): Promise<RateCard> {
-  const id = cardId ?? core.settings.rateCardId;
-  const card = await findRateCard(core, id);
+/** What an account with these choices has in a month: the id of a card, null for the server's default. */
+export function choiceAt(choices: readonly CardChoice[], period: string): string | null {
+  return choices.findLast(({ validFrom }) => validFrom <= period)?.cardId ?? null;
+}
+
+/** The card that prices a month of an account with these choices. InternalError when there is none of that id. */
+export async function rateCardOf(core: Core, choices: readonly CardChoice[], period: string): Promise<RateCard> {
+  const id = choiceAt(choices, period) ?? (await defaultCardId(core, period));
+  const card = await findRateCard(core, id, period);
   if (card !== null) return card;
   throw new StorageError('InternalError', { detail: `There is no rate card ${id}.` });
 }
 
-/** The card of an account. Cost: one or two directory reads. */
-export async function findAccountCard(core: Core, accountId: AccountId): Promise<RateCard> {
-  const { cardId } = await core.ports.directory.call('getAccountBilling', { accountId });
-  return rateCardOf(core, cardId);
+/** The card that prices a month of an account, the one that runs if none is named. Cost: one to three directory reads. */
+export async function findAccountCard(
+  core: Core,
+  accountId: AccountId,
+  period: string = runningMonth(core),
+): Promise<RateCard> {
+  const { cards } = await core.ports.directory.call('getAccountBilling', { accountId });
+  return rateCardOf(core, cards, period);
 }
 
 /**
- * The card of that id, if it is one that `readerId` may know the prices of: those that ship, its
- * own, for the operator all. What others have agreed on with the operator is theirs. Null: there is
- * none for it. Cost: at most two directory reads.
+ * The version of that card that prices a month, if it is one that `readerId` may know the prices of:
+ * one that ships, the card that it has in that month, for the operator any. What others have agreed
+ * on with the operator is theirs. Null: there is none for it. Cost: at most four directory reads.
  */
-export async function findReadableCard(core: Core, readerId: AccountId, id: string): Promise<RateCard | null> {
-  const card = await findRateCard(core, id);
-  if (card === null || RATE_CARDS.includes(card) || readerId === ROOT_ACCOUNT.id) return card;
-  const own = await findAccountCard(core, readerId);
+export async function findReadableCard(
+  core: Core,
+  readerId: AccountId,
+  id: string,
+  period: string = runningMonth(core),
+): Promise<RateCard | null> {
+  const card = await findRateCard(core, id, period);
+  if (card === null || isShipped(id) || readerId === ROOT_ACCOUNT.id) return card;
+  const own = await findAccountCard(core, readerId, period);
   return own.id === id ? own : null;
 }
+
+/** Cards ship under these ids, and the operator can't take one of them. */
+export const isShipped = (id: string): boolean => RATE_CARDS.some((card) => card.id === id);
 
 /** The operator's cards that `readerId` may read, in the order of their ids, after that one. */
 export async function listReadableCards(
@@ -60,17 +91,18 @@ export async function listReadableCards(
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<readonly RateCard[]> {
   if (readerId === ROOT_ACCOUNT.id) {
-    const cards = await core.ports.directory.call('listRateCards', { after, limit });
+    const cards = await core.ports.directory.call('listRateCards', { after, limit, period: runningMonth(core) });
     return cards.map((json) => parseRateCard(JSON.parse(json)));
   }
   const own = await findAccountCard(core, readerId);
-  return RATE_CARDS.includes(own) || own.id <= after ? [] : [own];
+  return isShipped(own.id) || own.id <= after ? [] : [own];
 }
 
 /**
- * Makes or replaces a card of the operator's. `check` sees the one that there is (null: none), and throws where it is not
- * what was meant. InvalidInput for JSON that is no card, and for the id of a shipped one; PreconditionFailed when it
- * changes meanwhile.
+ * Makes a card of the operator's, or a version of it, which prices months from its `validFrom` on; the month that runs where it
+ * says none. `check` sees the version that prices that month now (null: there is no such card), and throws where it is not
+ * what was meant. InvalidInput for JSON that is no card, for the id of a shipped one, and for months that are over;
+ * PreconditionFailed when it changes meanwhile.
  */
 export async function putRateCard(
   core: Core,
@@ -78,16 +110,29 @@ export async function putRateCard(
   json: unknown,
   check: (known: RateCard | null) => void = () => undefined,
 ): Promise<RateCard> {
-  const card = readCard(json);
-  if (card.id !== id) throw new StorageError('InvalidInput', { detail: `The card says that its id is ${card.id}.` });
-  if (RATE_CARDS.some((shipped) => shipped.id === id)) {
+  const sent = readCard(json);
+  if (sent.id !== id) throw new StorageError('InvalidInput', { detail: `The card says that its id is ${sent.id}.` });
+  if (isShipped(id)) {
     throw new StorageError('InvalidInput', { detail: `The card ${id} ships with Quayside; take another id.` });
   }
   const { directory } = core.ports;
-  const known = await directory.call('getRateCard', { id });
-  check(known === null ? null : parseRateCard(JSON.parse(known)));
-  await directory.call('putRateCard', { id, json: JSON.stringify(rateCardJson(card)), known });
+  const validFrom = sent.validFrom ?? runningMonth(core);
+  const card = { ...sent, validFrom };
+  const kept = JSON.stringify(rateCardJson(card));
+  const known = await directory.call('getRateCard', { id, period: validFrom });
+  check(known === null ? null : withoutBlocked(parseRateCard(JSON.parse(known))));
+  if (known === kept) return card;
+  requireOpen(core, validFrom);
+  await directory.call('putRateCard', { id, validFrom, json: kept, known });
   return card;
+}
+
+/** What has begun to be billed by other prices keeps them. InvalidInput. */
+function requireOpen(core: Core, validFrom: string): void {
+  if (validFrom >= runningMonth(core)) return;
+  throw new StorageError('InvalidInput', {
+    detail: `${validFrom} is over: validFrom is the month that runs or one to come; left out, it is the one that runs.`,
+  });
 }
 
 function readCard(json: unknown): RateCard {
@@ -101,20 +146,27 @@ function readCard(json: unknown): RateCard {
   }
 }
 
+export type ChoiceOptions = {
+  readonly validFrom?: string | undefined;
+  readonly check?: (known: readonly CardChoice[]) => void;
+};
+
 /**
- * Gives an account that card, from the open month on; null is the server's default. `check` sees the id of the one that it
- * has, and throws where it is not what was meant. NoSuchRateCard; PreconditionFailed when it is given another meanwhile.
+ * Gives an account that card from a month on, the one that runs if none is named; null is the server's default. `check` sees the
+ * choices so far, and throws where they are not what was meant. NoSuchRateCard; InvalidInput for a month that is over;
+ * PreconditionFailed when another is made meanwhile.
  */
 export async function setAccountCard(
   core: Core,
   accountId: AccountId,
   cardId: string | null,
-  check: (known: string | null) => void = () => undefined,
-): Promise<RateCard> {
-  const { cardId: known } = await core.ports.directory.call('getAccountBilling', { accountId });
+  { validFrom = runningMonth(core), check = () => undefined }: ChoiceOptions = {},
+): Promise<{ readonly card: RateCard; readonly choices: readonly CardChoice[] }> {
+  const { cards: known } = await core.ports.directory.call('getAccountBilling', { accountId });
   check(known);
-  const card = cardId === null ? null : await findRateCard(core, cardId);
-  if (cardId !== null && card === null) throw new StorageError('NoSuchRateCard');
-  await core.ports.directory.call('setAccountCard', { accountId, cardId, known });
-  return card ?? rateCardOf(core, null);
+  requireOpen(core, validFrom);
+  if (cardId !== null && (await findRateCard(core, cardId)) === null) throw new StorageError('NoSuchRateCard');
+  const choice = { validFrom, cardId };
+  const choices = await core.ports.directory.call('setAccountCard', { accountId, choice, known });
+  return { card: await rateCardOf(core, choices, validFrom), choices };
 }

@@ -43,7 +43,7 @@ export async function closeMonth(
     if (kept !== null) return kept;
     const billing = await directory.call('getAccountBilling', { accountId: account.id });
     const [card, usage] = await Promise.all([
-      rateCardOf(core, billing.cardId),
+      rateCardOf(core, billing.cards, monthText(period)),
       readUsage(core, account.id, startMs, endMs),
     ]);
     const credits = creditsOf(billing, period, card.currency);

@@ -6,7 +6,7 @@ import { creditsOf } from './account-credits.ts';
 import { readClosed } from './close-month.ts';
 import type { BillingMonth } from './invoice.ts';
 import { type InvoiceDocument, makeDocument } from './invoice-document.ts';
-import { monthBounds } from './month.ts';
+import { monthBounds, monthText } from './month.ts';
 import { readUsage } from './read-usage.ts';
 import type { Usage } from './usage.ts';
 
@@ -27,7 +27,7 @@ export async function openInvoice(
   usage: Usage,
 ): Promise<InvoiceDocument> {
   const billing = await core.ports.directory.call('getAccountBilling', { accountId: account.id });
-  const card = await rateCardOf(core, billing.cardId);
+  const card = await rateCardOf(core, billing.cards, monthText(period));
   const credits = creditsOf(billing, period, card.currency);
   return makeDocument({ account, period, usage, card, credits, closedAtMs: null });
 }

@@ -12,6 +12,7 @@ export function rateCardJson(card: RateCard): Readonly<Record<string, unknown>> 
     currency: card.currency,
     source: card.source,
     asOf: card.asOf,
+    ...(card.validFrom === null ? {} : { validFrom: card.validFrom }),
     monthHours: card.monthHours === 'calendar' ? card.monthHours : Number(card.monthHours),
     ...decimalField('minimum', card.minimum),
     ...(card.notes.length === 0 ? {} : { notes: card.notes }),

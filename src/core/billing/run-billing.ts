@@ -1,5 +1,6 @@
 import type { Core } from '../core.ts';
 import { type CloseOptions, closeMonths } from './close-months.ts';
+import { notePrices } from './noted-prices.ts';
 import { pushUsage } from './push-usage.ts';
 import { tellUsage } from './tell-usage.ts';
 
@@ -8,6 +9,7 @@ import { tellUsage } from './tell-usage.ts';
  * billing service, if there is one.
  */
 export async function runBilling(core: Core, options: CloseOptions = {}): Promise<void> {
+  await notePrices(core);
   await closeMonths(core, options);
   await tellUsage(core, options);
   const { usagePush } = core.ports;

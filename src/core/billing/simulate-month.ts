@@ -3,16 +3,16 @@ import type { Account, AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { DAY_MS } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
-import { findReadableCard, rateCardOf } from './account-card.ts';
+import { findAccountCard, findReadableCard } from './account-card.ts';
 import type { BillingMonth } from './invoice.ts';
-import { monthBounds } from './month.ts';
+import { monthBounds, monthText } from './month.ts';
 import { RATE_CARDS } from './rate-cards.ts';
 import { readStoredByHour, readUsage } from './read-usage.ts';
 import { type Simulation, simulateBill, type WhatIf } from './simulate-bill.ts';
 import { withoutSavings } from './usage.ts';
 
 export type MonthSimulation = {
-  /** The month as it was, by the account's own card. */
+  /** The month as it was, by the account's own card as it was then. */
   readonly own: Simulation;
   /** With the what-ifs, by its own card and then by each of the others. */
   readonly others: readonly Simulation[];
@@ -34,21 +34,21 @@ export type SimulateInput = {
 export async function simulateMonth(core: Core, account: Account, input: SimulateInput): Promise<MonthSimulation> {
   const { period, cardIds, whatIfs, objectCount, readerId = account.id } = input;
   const { startMs, endMs } = monthBounds(period);
-  const { cardId } = await core.ports.directory.call('getAccountBilling', { accountId: account.id });
-  const ownCard = await rateCardOf(core, cardId);
-  const cards = await Promise.all(cardIds.map((id) => findReadableCard(core, readerId, id)));
+  const month = monthText(period);
+  const ownCard = await findAccountCard(core, account.id, month);
+  const cards = await Promise.all(cardIds.map((id) => findReadableCard(core, readerId, id, month)));
   const usage = await readUsage(core, account.id, startMs, endMs);
   const days = Math.max(0, ...whatIfs.map((whatIf) => (whatIf.kind === 'lifecycle' ? whatIf.days : 0)));
   const hours = { meter: 'storage/STANDARD' as const, fromMs: startMs - days * DAY_MS, toMs: endMs };
   const standardBytesByHour = days === 0 ? [] : await readStoredByHour(core, account.id, hours);
-  const month = { period, usage, standardBytesByHour, objectCount };
-  const [own] = simulateBill(month, [ownCard]);
+  const replayed = { period, usage, standardBytesByHour, objectCount };
+  const [own] = simulateBill(replayed, [ownCard]);
   // Who else ships a card neither shares nor compresses what is stored there.
-  const gross = { ...month, usage: withoutSavings(usage) };
+  const gross = { ...replayed, usage: withoutSavings(usage) };
   const others = cards.map((card) => card ?? missing());
   const simulations = [ownCard, ...others].flatMap((card) => {
     const isElsewhere = card.id !== ownCard.id && RATE_CARDS.some(({ id }) => id === card.id);
-    return simulateBill(isElsewhere ? gross : month, [card], whatIfs);
+    return simulateBill(isElsewhere ? gross : replayed, [card], whatIfs);
   });
   return { own: own ?? missing(), others: simulations };
 }

@@ -5,6 +5,8 @@ import type { AccountId } from '../../ports/domain.ts';
 import type { Tariff } from '../../ports/receipts.ts';
 import type { Core } from '../core.ts';
 import { findAccountCard } from './account-card.ts';
+import type { BillingMonth } from './invoice.ts';
+import { monthText } from './month.ts';
 import { rateCardJson } from './rate-card-json.ts';
 
 /** For so long a card is believed, milliseconds: as long as an access key is. */
@@ -14,18 +16,20 @@ const ACCOUNTS_MAX = 1_000;
 /** Hex digits of the digest: two versions of one card share them in one of 2^48 cases. */
 const VERSION_LENGTH = 12;
 
-export type FindTariff = (accountId: AccountId) => Promise<Tariff>;
+export type FindTariff = (accountId: AccountId, month: BillingMonth) => Promise<Tariff>;
 
-/** Makes the look-up. It fails as findAccountCard does. Cost: one or two directory reads, once in some seconds. */
+/** Makes the look-up of what prices a request of that month. It fails as findAccountCard does. Cost: one or two directory reads, once in some seconds. */
 export function createTariffFinder(core: Core): FindTariff {
-  const known = new Map<AccountId, { readonly tariff: Tariff; readonly untilMs: number }>();
-  return async (accountId) => {
+  const known = new Map<string, { readonly tariff: Tariff; readonly untilMs: number }>();
+  return async (accountId, month) => {
     const { clock } = core.ports;
-    const kept = known.get(accountId);
+    const period = monthText(month);
+    const name = `${period} ${accountId}`;
+    const kept = known.get(name);
     if (kept !== undefined && kept.untilMs > clock.nowMs()) return kept.tariff;
-    const tariff = tariffOf(await findAccountCard(core, accountId));
+    const tariff = tariffOf(await findAccountCard(core, accountId, period));
     if (known.size >= ACCOUNTS_MAX) known.clear();
-    known.set(accountId, { tariff, untilMs: clock.nowMs() + FRESH_MS });
+    known.set(name, { tariff, untilMs: clock.nowMs() + FRESH_MS });
     return tariff;
   };
 }

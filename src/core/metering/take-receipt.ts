@@ -56,10 +56,11 @@ export function createReceipts(core: Core, flusher: Pick<UsageFlusher, 'adopt'>,
   }
 
   async function priceOf(accountId: AccountId, use: UsageBatch, atMs: number): Promise<Price> {
-    const tariff = await findTariff(accountId);
+    const month = monthOf(atMs);
+    const tariff = await findTariff(accountId, month);
     const parts = await ledger.call('takeReceipt', { accountId, use, tariff, nowMs: clock.nowMs() });
     if (parts === null) throw new Error('Recorded before, without a receipt.');
-    return { period: monthText(monthOf(atMs)), parts, tariff };
+    return { period: monthText(month), parts, tariff };
   }
 
   function countPlainly(owner: UsageOwner, { operationClass, bytesOut, tier, storageClass, alsoRead }: Use): void {

@@ -8,7 +8,9 @@ import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
 import { getInvoice } from '../../../src/core/billing/get-invoice.ts';
 import { recompute } from '../../../src/core/billing/invoice-document.ts';
 import { rateCardJson } from '../../../src/core/billing/rate-card-json.ts';
+import { runBilling } from '../../../src/core/billing/run-billing.ts';
 import { simulateMonth } from '../../../src/core/billing/simulate-month.ts';
+import { createTariffFinder } from '../../../src/core/billing/tariffs.ts';
 import type { Account } from '../../../src/ports/domain.ts';
 import { accountPlace } from '../../../src/ports/outbox.ts';
 import { addAccount, type BillingCore, createBillingCore, dyingAtCall } from './billing-core.ts';
@@ -253,7 +255,8 @@ describe('cards of accounts', () => {
     const ann = await addAccount(core, 'ann');
     expect(await findAccountCard(core, ann.id)).toBe(card('cloudflare-r2'));
     const own = { ...(rateCardJson(card('cloudflare-r2')) as object), id: 'own', name: 'ours' };
-    expect(await putRateCard(core, 'own', own)).toEqual({ ...card('cloudflare-r2'), id: 'own', name: 'ours' });
+    const kept = { ...card('cloudflare-r2'), id: 'own', name: 'ours', validFrom: '2026-11' };
+    expect(await putRateCard(core, 'own', own)).toEqual(kept);
     await setAccountCard(core, ann.id, 'own');
     expect(await findAccountCard(core, ann.id)).toEqual(await findRateCard(core, 'own'));
     await setAccountCard(core, ann.id, null);
@@ -274,6 +277,95 @@ describe('cards of accounts', () => {
     await expect(putRateCard(core, 'own', pricing)).rejects.toMatchObject({ code: 'InvalidInput' });
     const wrong = { ...core, settings: { ...core.settings, rateCardId: 'gone' } };
     await expect(findAccountCard(wrong, ann.id)).rejects.toMatchObject({ code: 'InternalError' });
+  });
+});
+
+describe('prices with a beginning', () => {
+  const dearer = (times: number) => ({
+    ...(rateCardJson(card('aws-s3-us-east-1')) as object),
+    ...{ id: 'own', name: `${times}`, lines: [classA(`${times}`)] },
+  });
+  const classA = (price: string) => ({
+    ...{ label: 'A', meters: ['class-a/STANDARD'], unit: { name: 'million', size: 1_000_000 }, tiers: [{ price }] },
+  });
+  async function withOwnCard() {
+    const { core, ann } = await withUsage();
+    await putRateCard(core, 'own', dearer(1));
+    await setAccountCard(core, ann.id, 'own');
+    return { core, ann };
+  }
+
+  it('leave the month that is over as it was, when a card changes before it is closed', async () => {
+    const { core, ann } = await withOwnCard();
+    december(core, 1, 1);
+    await core.use(ann, Date.UTC(2026, 11, 1), 'class-a/STANDARD', 1_000_000n);
+    expect((await putRateCard(core, 'own', dearer(7))).validFrom).toBe('2026-12');
+    expect(await totalOf(core, ann)).toBe(3_000_000n);
+    expect((await getInvoice(core, ann, { year: 2026, month: 12 }))?.invoice.totalMicro).toBe(7_000_000n);
+    december(core, 2);
+    const closed = await closeMonth(core, ann, NOVEMBER);
+    expect([closed?.invoice.totalMicro, closed?.card.validFrom]).toEqual([3_000_000n, '2026-11']);
+    const replayed = await simulateMonth(core, ann, {
+      ...{ period: NOVEMBER, cardIds: ['own'], whatIfs: [], objectCount: 0n },
+    });
+    expect(replayed.others.map(({ invoice }) => invoice.totalMicro)).toEqual([3_000_000n, 3_000_000n]);
+  });
+
+  it('leave it too when the account is given another card', async () => {
+    const { core, ann } = await withOwnCard();
+    december(core, 1, 1);
+    await setAccountCard(core, ann.id, 'bunny-storage');
+    december(core, 2);
+    expect((await closeMonth(core, ann, NOVEMBER))?.card.id).toBe('own');
+    expect((await findAccountCard(core, ann.id)).id).toBe('bunny-storage');
+  });
+
+  it('leave it too when the default card, or a card that ships, is another after a restart', async () => {
+    const { core, ann } = await withUsage();
+    await runBilling(core);
+    december(core, 1, 1);
+    const restarted = { ...core, settings: { ...core.settings, rateCardId: 'aws-s3-us-east-1' } };
+    // A release with other prices has noted those of the month that runs; so it would be noted of the one before.
+    const prices = [{ name: 'cloudflare-r2', value: JSON.stringify({ ...dearer(9), id: 'cloudflare-r2' }) }];
+    await core.ports.directory.call('notePrices', { period: '2026-12', prices });
+    await runBilling(restarted);
+    december(core, 2);
+    const closed = await closeMonth(restarted, ann, NOVEMBER);
+    expect([closed?.card.id, closed?.invoice.totalMicro]).toEqual(['cloudflare-r2', 9_000_000n]);
+    expect((await findAccountCard(restarted, ann.id)).id).toBe('aws-s3-us-east-1');
+  });
+
+  it('can be set for a month to come, and for none that is over', async () => {
+    const { core, ann } = await withOwnCard();
+    await putRateCard(core, 'own', { ...dearer(7), validFrom: '2027-01' });
+    await setAccountCard(core, ann.id, null, { validFrom: '2027-02' });
+    const pricing = async (period: string) => (await findAccountCard(core, ann.id, period)).name;
+    const months = ['2026-10', '2026-11', '2026-12', '2027-01', '2027-02'];
+    expect(await Promise.all(months.map(pricing))).toEqual(['Cloudflare R2', '1', '1', '7', 'Cloudflare R2']);
+    for (const late of [
+      () => putRateCard(core, 'own', { ...dearer(9), validFrom: '2026-10' }),
+      () => setAccountCard(core, ann.id, 'bunny-storage', { validFrom: '2026-10' }),
+    ]) {
+      await expect(late()).rejects.toMatchObject({ code: 'InvalidInput' });
+    }
+    await expect(putRateCard(core, 'own', { ...dearer(9), validFrom: 'soon' })).rejects.toMatchObject({
+      code: 'InvalidInput',
+    });
+    december(core, 5);
+    // What is there already can be put again, as it was read.
+    const kept = await findRateCard(core, 'own');
+    if (kept !== null) expect(await putRateCard(core, 'own', rateCardJson(kept))).toEqual(kept);
+  });
+
+  it('price a receipt by the month of the use', async () => {
+    const { core, ann } = await withOwnCard();
+    const findTariff = createTariffFinder(core);
+    december(core, 1);
+    await putRateCard(core, 'own', dearer(7));
+    const names = [NOVEMBER, { year: 2026, month: 12 }].map(
+      async (month) => (await findTariff(ann.id, month)).card.name,
+    );
+    expect(await Promise.all(names)).toEqual(['1', '7']);
   });
 });
 

@@ -117,7 +117,7 @@ describe('the other cards', () => {
 
   it('R2 says where R2 differs', () => {
     const notes = card('cloudflare-r2').notes.join(' ');
-    for (const subject of ['each day', 'cache', 'fail', 'buckets']) expect(notes).toContain(subject);
+    for (const subject of ['each day', 'cache', 'fail', 'Buckets']) expect(notes).toContain(subject);
   });
 
   it('ship beside R2 and S3', () => {
