@@ -14,6 +14,7 @@ import { toWorkerResponse } from './adapters/cloudflare/worker-response.ts';
 import { type App, createApp } from './app.ts';
 import { ConfigError, parseConfig } from './config.ts';
 import { runBilling } from './core/billing/run-billing.ts';
+import { trustTime } from './core/clock/trust-time.ts';
 import type { Core } from './core/core.ts';
 import { createDispatcher } from './core/outbox/dispatch.ts';
 import { SMALL_TURN, sweepInTurns } from './core/sweep/sweep-in-turns.ts';
@@ -87,7 +88,9 @@ export default {
   },
   async scheduled({ cron }, env) {
     const { core } = serviceOf(env);
-    if (cron === BILLING_CRON) await runBilling(core, { accountsMax: BILLED_ACCOUNTS });
-    else await sweepInTurns(core, SMALL_TURN);
+    const trusted = await trustTime(core);
+    if (trusted === null) return;
+    if (cron === BILLING_CRON) await runBilling(trusted, { accountsMax: BILLED_ACCOUNTS });
+    else await sweepInTurns(trusted, SMALL_TURN);
   },
 } satisfies ExportedHandler<WorkerEnv>;

@@ -118,6 +118,7 @@ export function createIsolateMaker(
         edgeCache: createSimulatedEdgeCache({ timeline, usage, memory, caches, place, zeros, maxSlicesPerRead }),
         tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
         clock: timeline.clock,
+        steadyClock: null,
         ids,
         background,
         log: LOG,

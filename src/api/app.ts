@@ -29,6 +29,7 @@ import { addBucketDomainRoutes } from './routes/bucket-domains.ts';
 import { addBucketRoutes } from './routes/buckets.ts';
 import { addCachePurgeRoutes } from './routes/cache-purges.ts';
 import { addCapRoutes } from './routes/caps.ts';
+import { addClockRoutes } from './routes/clock.ts';
 import { addInvoiceRoutes } from './routes/invoices.ts';
 import { addJobRoutes } from './routes/jobs.ts';
 import { addLifecyclePreviewRoutes } from './routes/lifecycle-preview.ts';
@@ -80,6 +81,7 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addWebhookRoutes,
   addWebhookDeliveryRoutes,
   addServerRoutes,
+  addClockRoutes,
 ];
 
 export type ApiOptions = Omit<ApiServices, 'secrets'> & {

@@ -1,9 +1,15 @@
 import { runBilling } from './billing/run-billing.ts';
+import { trustTime } from './clock/trust-time.ts';
 import type { Core } from './core.ts';
 import { sweep } from './sweep/sweep.ts';
 
-/** All that a home does by its clock, in one turn: bills come behind the sweep, which brings the ledger what was stored. */
+/**
+ * All that a home does by its clock, in one turn: bills come behind the sweep, which brings the
+ * ledger what was stored. Nothing happens while the clock is in doubt.
+ */
 export async function tidy(core: Core, options: { readonly stopping: AbortSignal }): Promise<void> {
-  await sweep(core, options);
-  await runBilling(core, options);
+  const trusted = await trustTime(core);
+  if (trusted === null) return;
+  await sweep(trusted, options);
+  await runBilling(trusted, options);
 }

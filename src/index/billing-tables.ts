@@ -45,7 +45,10 @@ export const PUSH_TABLES: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
-/** Cards, and who has which, became versions with a beginning; what there was counts from the beginning of time. */
+/**
+ * Cards, and who has which, became versions with a beginning; what there was counts from the
+ * beginning of time.
+ */
 export const PRICE_VERSION_TABLES: readonly string[] = [
   `CREATE TABLE rate_card_versions (
     id TEXT NOT NULL,
@@ -69,6 +72,16 @@ export const PRICE_VERSION_TABLES: readonly string[] = [
     value TEXT NOT NULL,
     PRIMARY KEY (name, valid_from)
   ) STRICT, WITHOUT ROWID`,
+];
+
+/** The last time of the clock that was believed. */
+export const SEEN_TIME_TABLES: readonly string[] = [
+  `CREATE TABLE seen_time (
+    id INTEGER PRIMARY KEY CHECK (id = 0),
+    at_ms INTEGER NOT NULL,
+    epoch TEXT,
+    steady_ms REAL
+  ) STRICT`,
 ];
 
 export const USAGE_TOLD_TABLES: readonly string[] = [

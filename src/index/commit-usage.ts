@@ -7,6 +7,7 @@ import type { Sql } from '../ports/sql.ts';
 import type { StorageHours } from '../ports/stored.ts';
 import { HOUR_MS, startOfHour } from '../ports/time.ts';
 import { halves, wholeOf } from './usage-sums.ts';
+import { usageTime } from './usage-time.ts';
 
 /** A quantity is `high` × 2^32 + `low`, as in the ledger. */
 export const COMMIT_USAGE_TABLES: readonly string[] = [
@@ -43,7 +44,7 @@ export function addCommitUsage(sql: Sql, bucket: number, meter: MeterName, quant
      ON CONFLICT DO UPDATE SET high = high + excluded.high, low = low + excluded.low`,
     bucket,
     meter,
-    startOfHour(atMs),
+    startOfHour(usageTime(sql, atMs)),
     ...halves(quantity),
   );
 }

@@ -17,6 +17,7 @@ import { createMemberCalls } from './members.ts';
 import { createNamedKeyCalls } from './named-keys.ts';
 import { createPasskeyCalls } from './passkeys.ts';
 import { createRateCardCalls } from './rate-cards.ts';
+import { createSeenTimeCalls } from './seen-time.ts';
 import { createSignInCalls } from './sign-in.ts';
 import { createAttemptCalls } from './sign-in-attempts.ts';
 import { createAccountOutboxCalls, createWebhookCalls } from './webhooks.ts';
@@ -49,6 +50,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'getInvoice',
   'listInvoices',
   'listBilledAccounts',
+  'getSeenTime',
   'getClosing',
   'getUsageTold',
   'listWebhookAccounts',
@@ -71,6 +73,7 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
     ...createBillingCalls(sql),
     ...createBillingProgressCalls(sql),
     ...createRateCardCalls(sql),
+    ...createSeenTimeCalls(sql),
     ...createAccountOutboxCalls(sql),
     ...createWebhookCalls(sql),
     ...createBucketNameCalls(sql),

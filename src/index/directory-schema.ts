@@ -8,7 +8,13 @@ import {
   PROOF_TABLES,
   SIGN_IN_TABLES,
 } from './account-tables.ts';
-import { BILLING_TABLES, PRICE_VERSION_TABLES, PUSH_TABLES, USAGE_TOLD_TABLES } from './billing-tables.ts';
+import {
+  BILLING_TABLES,
+  PRICE_VERSION_TABLES,
+  PUSH_TABLES,
+  SEEN_TIME_TABLES,
+  USAGE_TOLD_TABLES,
+} from './billing-tables.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import type { Schema } from './schema.ts';
 import { WEBHOOK_SCHEMA } from './webhooks.ts';
@@ -70,5 +76,6 @@ export const DIRECTORY_SCHEMA: Schema = {
     ['ALTER TABLE named_keys ADD COLUMN account_ids TEXT'],
     PROOF_TABLES,
     PRICE_VERSION_TABLES,
+    SEEN_TIME_TABLES,
   ],
 };

@@ -8,6 +8,7 @@ import type { Sql } from '../ports/sql.ts';
 import { DAY_MS } from '../ports/time.ts';
 import { addCommitUsage } from './commit-usage.ts';
 import type { RowState } from './row-changes.ts';
+import { usageTime } from './usage-time.ts';
 
 /** Least times of classes, milliseconds; any other has none. */
 const LEAST_TIMES_MS: ReadonlyMap<string, number> = new Map([
@@ -25,10 +26,11 @@ export function countEarlyLeave(
   bucket: number,
   { sizeBytes, storageClass, compressedAway, deduplicatedAway }: RowState,
   classSinceMs: number,
-  atMs: number,
+  commandMs: number,
 ): void {
   const leastMs = LEAST_TIMES_MS.get(storageClass);
   if (leastMs === undefined) return;
+  const atMs = usageTime(sql, commandMs);
   const shortMs = Math.min(leastMs, classSinceMs + leastMs - atMs);
   if (shortMs <= 0) return;
   const leaving = BigInt(sizeBytes - compressedAway - deduplicatedAway);

@@ -9,6 +9,7 @@ import { createCapCalls } from './caps.ts';
 import { createReceiptCalls } from './receipts.ts';
 import { addRows, claimBatch } from './record-usage.ts';
 import { sumUsage } from './usage-sums.ts';
+import { usageTime } from './usage-time.ts';
 
 /** How long a source is remembered after its last batch; whoever sends a batch again does so within minutes. Milliseconds. */
 const SOURCE_KEPT_MS = 90 * DAY_MS;
@@ -17,7 +18,9 @@ const SOURCES_REMOVED = 20;
 /** The calls over a database whose tables `migrate(sql, LEDGER_SCHEMA)` made. Each is atomic. `price` prices receipts. */
 export function createLedgerIndex(sql: Sql, price: PriceReceipt): LedgerApi {
   const calls: LedgerApi = {
-    record({ accountId, batches, nowMs }) {
+    record({ accountId, batches, nowMs: commandMs }) {
+      // By a clock that has jumped, batches that may come again would be forgotten.
+      const nowMs = usageTime(sql, commandMs);
       for (const batch of batches) {
         if (claimBatch(sql, accountId, batch, nowMs)) addRows(sql, accountId, batch.rows);
       }

@@ -1,6 +1,7 @@
-// What prices months: versions of the operator's cards, which card an account had from which month on, and what settings and
-// releases said. A part of the directory: plain synchronous code over a SQL port; directory-index.ts makes each call atomic.
-// Months are texts like 2026-11, so that they compare as they follow each other; '' is before them all.
+// What prices months: versions of the operator's cards, which card an account had from which month
+// on, and what settings and releases said. A part of the directory: plain synchronous code over a
+// SQL port; directory-index.ts makes each call atomic. Months are texts like 2026-11, so that they
+// compare as they follow each other; '' is before them all.
 import type { BillingApi, CardChoice } from '../ports/billing.ts';
 import type { AccountId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
@@ -11,7 +12,10 @@ type RateCardCalls = Pick<
   'getRateCard' | 'listRateCards' | 'putRateCard' | 'setAccountCard' | 'notePrices' | 'getNotedPrice'
 >;
 
-/** The beginning of the version of a card that prices month ?1: the last one before the month's end, else the first of all. */
+/**
+ * The beginning of the version of a card that prices month ?1: the last one before the month's end,
+ * else the first of all.
+ */
 const BEGINNING = `coalesce(
   (SELECT max(valid_from) FROM rate_card_versions WHERE id = c.id AND valid_from <= ?1),
   (SELECT min(valid_from) FROM rate_card_versions WHERE id = c.id))`;

@@ -8,6 +8,7 @@ import type { MeterUse, PriceReceipt, ReceiptPart, ReceiptSums, Tariff } from '.
 import type { Sql } from '../ports/sql.ts';
 import { addRows, claimBatch, isReceiptMonth } from './record-usage.ts';
 import { halves, startOfMonth, sumUsage, wholeOf } from './usage-sums.ts';
+import { usageTime } from './usage-time.ts';
 
 type ReceiptCalls = Pick<LedgerApi, 'takeReceipt' | 'readReceipts'>;
 type Month = { readonly accountId: AccountId; readonly monthMs: number };
@@ -18,8 +19,8 @@ export function createReceiptCalls(sql: Sql, price: PriceReceipt): ReceiptCalls 
     takeReceipt({ accountId, use, tariff, nowMs }) {
       const [first] = use.rows;
       if (first === undefined) throw new StorageError('InvalidArgument', { detail: 'A receipt is about some usage.' });
-      if (!claimBatch(sql, accountId, use, nowMs)) return readKept(sql, accountId, use);
-      const month = { accountId, monthMs: startOfMonth(first.hourMs) };
+      if (!claimBatch(sql, accountId, use, usageTime(sql, nowMs))) return readKept(sql, accountId, use);
+      const month = { accountId, monthMs: startOfMonth(usageTime(sql, first.hourMs)) };
       if (!isReceiptMonth(sql, accountId, month.monthMs)) sumMonth(sql, month);
       const before = readMonth(sql, month);
       countReceipt(sql, month, tariff);

@@ -3,7 +3,9 @@
 import type { AccountId } from '../ports/domain.ts';
 import type { UsageBatch, UsageRow } from '../ports/ledger.ts';
 import type { Sql } from '../ports/sql.ts';
+import { startOfHour } from '../ports/time.ts';
 import { halves, startOfMonth } from './usage-sums.ts';
+import { usageTime } from './usage-time.ts';
 
 /** Whether the batch is to be counted: it and no later one of its source was so far. From now on it was. */
 export function claimBatch(sql: Sql, accountId: AccountId, { source, sequence }: UsageBatch, nowMs: number): boolean {
@@ -24,7 +26,8 @@ export function claimBatch(sql: Sql, accountId: AccountId, { source, sequence }:
 export function addRows(sql: Sql, accountId: AccountId, rows: readonly UsageRow[]): void {
   const withReceipts = new Map<number, boolean>();
   for (const row of rows) {
-    const { hourMs, bucketId, accessKeyId, meter, quantity } = row;
+    const hourMs = startOfHour(usageTime(sql, row.hourMs));
+    const { bucketId, accessKeyId, meter, quantity } = row;
     const monthMs = startOfMonth(hourMs);
     const [high, low] = halves(quantity);
     for (const [table, column, timeMs] of [

@@ -6,7 +6,8 @@ import type { Sql } from '../ports/sql.ts';
 import type { StorageHours, StorageTotals } from '../ports/stored.ts';
 import { requireBucket } from './buckets.ts';
 import { forgetCommitUsage, readCommitUsage } from './commit-usage.ts';
-import { closeHour } from './storage-totals.ts';
+import { bringBack, closeHour } from './storage-totals.ts';
+import { usageTime } from './usage-time.ts';
 
 type StorageCalls = Pick<IndexApi, 'getStorageTotals' | 'closeStorageHours' | 'forgetStorageHours'>;
 
@@ -39,7 +40,9 @@ export function createStorageCalls(sql: Sql): StorageCalls {
         requireBucket(sql, bucket),
       ),
 
-    closeStorageHours({ name, nowMs, limit }) {
+    closeStorageHours({ name, nowMs: commandMs, limit }) {
+      const nowMs = usageTime(sql, commandMs);
+      bringBack(sql, name, nowMs);
       const open = sql.all<{ bucket: number; storage_class: string }>(
         `SELECT t.bucket, t.storage_class FROM buckets AS b JOIN storage_totals AS t ON t.bucket = b.n WHERE b.name = ?`,
         name,

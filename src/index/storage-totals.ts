@@ -10,6 +10,7 @@
 import type { Sql } from '../ports/sql.ts';
 import { HOUR_MS, startOfHour } from '../ports/time.ts';
 import type { RowChange, RowState } from './row-changes.ts';
+import { usageTime } from './usage-time.ts';
 
 /** What a bucket stores now in one storage class. */
 type Deltas = {
@@ -52,7 +53,8 @@ const SPARING_CHANGE = `UPDATE storage_totals SET ${GROW.join(', ')}, ${COUNTS},
   WHERE bucket = ?1 AND storage_class = ?2`;
 
 /** Applies one change of rows to the totals of its bucket. See `rowChanged`. */
-export function addToTotals(sql: Sql, { bucket, from, to, atMs }: RowChange): void {
+export function addToTotals(sql: Sql, { bucket, from, to, atMs: commandMs }: RowChange): void {
+  const atMs = usageTime(sql, commandMs);
   if (from !== null && to !== null && from.storageClass === to.storageClass) {
     const deltas = noDeltas();
     add(deltas, from, -1);
@@ -160,10 +162,26 @@ export function closeHour(sql: Sql, bucket: number, storageClass: string, atMs: 
 }
 
 /**
+ * Brings totals that a wrong clock has taken into the future back to a time that is believed: as
+ * long as they stand there, nothing is integrated. Of the hour in which they stood nobody knows
+ * what is true, so it counts for nothing.
+ */
+export function bringBack(sql: Sql, bucketName: string, atMs: number): void {
+  sql.all(
+    `UPDATE storage_totals SET hour_ms = ?2, as_of_ms = ?3, ${SUMS.map((sum) => `${sum} = 0`).join(', ')}
+     WHERE bucket IN (SELECT n FROM buckets WHERE name = ?1) AND as_of_ms > ?3 + ${HOUR_MS}`,
+    bucketName,
+    startOfHour(atMs),
+    atMs,
+  );
+}
+
+/**
  * The bucket is deleted: its hours, the last one too, end now, and what the sweeper still has to clear away (parts of
  * unfinished uploads) is nobody's to pay.
  */
-export function endTotals(sql: Sql, bucket: number, atMs: number): void {
+export function endTotals(sql: Sql, bucket: number, commandMs: number): void {
+  const atMs = usageTime(sql, commandMs);
   const rows = sql.all<{ storage_class: string }>('SELECT storage_class FROM storage_totals WHERE bucket = ?', bucket);
   for (const { storage_class: storageClass } of rows) {
     closeHour(sql, bucket, storageClass, atMs);

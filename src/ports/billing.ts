@@ -2,6 +2,7 @@
 // closed months. It is little and must be of one mind, so it stands in the directory. Amounts are texts of whole
 // micro-units, because they pass 2^53; cards and bills are JSON that core/billing writes and reads.
 import type { AccountId } from './domain.ts';
+import type { SeenTime } from './trusted-time.ts';
 
 export type CreditRow = {
   readonly id: string;
@@ -25,16 +26,21 @@ export type InvoiceHead = {
 };
 
 /**
- * A card that an account was given: it prices the month `validFrom` and all later ones, up to the next choice. '' is from the
- * beginning. `cardId` null: the server's default card.
+ * A card that an account was given: it prices the month `validFrom` and all later ones, up to the
+ * next choice. '' is from the beginning. `cardId` null: the server's default card.
  */
 export type CardChoice = { readonly validFrom: string; readonly cardId: string | null };
 
-/** Something that prices hang on and that no call changes: the default card, and the cards that ship. */
+/**
+ * Something that prices hang on and that no call changes: the default card, and the cards that
+ * ship.
+ */
 export type NotedPrice = { readonly name: string; readonly value: string };
 
 export type AccountBilling = {
-  /** The oldest first. Before the first, and without any, the account has the server's default card. */
+  /**
+   * The oldest first. Before the first, and without any, the account has the server's default card.
+   */
   readonly cards: readonly CardChoice[];
   readonly credits: readonly CreditRow[];
   /** Of all bills together, by credit and bill. */
@@ -63,27 +69,33 @@ export type PushProgress = {
 export type PushTarget = PushProgress & { readonly accountId: AccountId; readonly customerId: string };
 
 export type BillingApi = {
-  /** The JSON of the version of a custom card that prices a month, the first one before it begins; null: no such card. */
+  /**
+   * The JSON of the version of a custom card that prices a month, the first one before it begins;
+   * null: no such card.
+   */
   getRateCard(input: { id: string; period: string }): string | null;
-  /** Custom cards after an id, in byte order, as JSON: of each the version that prices the month. */
+  /**
+   * Custom cards after an id, in byte order, as JSON: of each the version that prices the month.
+   */
   listRateCards(input: { after: string; limit: number; period: string }): readonly string[];
   /**
-   * Makes the version of a custom card that prices months from `validFrom` on, in place of one that begins in the same month.
-   * `known`: what `getRateCard` gives of that month. PreconditionFailed: it is not so any more. Bills that are closed keep
-   * the version that they were made with. Idempotent.
+   * Makes the version of a custom card that prices months from `validFrom` on, in place of one that
+   * begins in the same month. `known`: what `getRateCard` gives of that month. PreconditionFailed:
+   * it is not so any more. Bills that are closed keep the version that they were made with.
+   * Idempotent.
    */
   putRateCard(input: { id: string; validFrom: string; json: string; known: string | null }): void;
   /**
-   * Notes what these are in the month that runs, where that is not what was noted last. What is noted first counts from the
-   * beginning. Idempotent.
+   * Notes what these are in the month that runs, where that is not what was noted last. What is
+   * noted first counts from the beginning. Idempotent.
    */
   notePrices(input: { period: string; prices: readonly NotedPrice[] }): void;
   /** What was noted of the name for that month; null: nothing. */
   getNotedPrice(input: { name: string; period: string }): string | null;
   getAccountBilling(input: { accountId: AccountId }): AccountBilling;
   /**
-   * Adds a choice, in place of one that begins in the same month, and gives all that the account has then.
-   * PreconditionFailed: it had not those of `known` any more. Idempotent.
+   * Adds a choice, in place of one that begins in the same month, and gives all that the account
+   * has then. PreconditionFailed: it had not those of `known` any more. Idempotent.
    */
   setAccountCard(input: {
     accountId: AccountId;
@@ -116,6 +128,10 @@ export type BillingApi = {
   listPushTargets(input: { after: string; limit: number }): readonly PushTarget[];
   /** Nothing for an account without a target. Idempotent. */
   notePush(input: PushProgress & { accountId: AccountId }): void;
+  /** The last time of the clock that was believed; null: none was. */
+  getSeenTime(input: Readonly<Record<string, never>>): SeenTime | null;
+  /** Idempotent. */
+  setSeenTime(input: SeenTime): void;
   /** How far closing has come; null: it has never begun. */
   getClosing(input: Readonly<Record<string, never>>): ClosingState | null;
   /** Idempotent. */

@@ -9,7 +9,7 @@ import type { MetadataIndex } from './metadata-index.ts';
 import type { Meter } from './metering.ts';
 import type { MetricSource } from './metrics.ts';
 import type { WebhookSender } from './outbox.ts';
-import type { Background, Clock, Ids, LineSink, Log } from './system.ts';
+import type { Background, Clock, Ids, LineSink, Log, SteadyClock } from './system.ts';
 import type { TxtRecords } from './txt-records.ts';
 import type { UsagePush } from './usage-push.ts';
 
@@ -25,6 +25,8 @@ export type Ports = {
   /** The tiers that this home has, nearest to the reader first; Cache-Status names these. */
   readonly tiers: { readonly metadata: readonly MetadataTier[]; readonly body: readonly BodyTier[] };
   readonly clock: Clock;
+  /** Null: the platform has none. */
+  readonly steadyClock: SteadyClock | null;
   readonly ids: Ids;
   readonly background: Background;
   readonly log: Log;

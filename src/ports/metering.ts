@@ -46,7 +46,10 @@ export type UsageCounts = {
   bucketBytes: number;
   /** Bytes made for the answer: lists, documents. They go out as any others. */
   madeBytes: number;
-  /** Bytes taken from where they are stored for a copy or a ZIP file; what of them goes out is counted apart. */
+  /**
+   * Bytes taken from where they are stored for a copy or a ZIP file; what of them goes out is
+   * counted apart.
+   */
   retrievedBytes: number;
 };
 

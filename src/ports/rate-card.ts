@@ -32,7 +32,10 @@ export type RateCard = {
   /** Where the prices come from, and when they were read there. */
   readonly source: string;
   readonly asOf: string;
-  /** The first month that this version of the card prices, like 2026-11; null: as if it had always been. */
+  /**
+   * The first month that this version of the card prices, like 2026-11; null: as if it had always
+   * been.
+   */
   readonly validFrom: string | null;
   /** Hours of a month: a fixed number, or those of the calendar month that is billed. */
   readonly monthHours: bigint | 'calendar';

@@ -7,4 +7,6 @@ export type Sql = {
   all<Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]): Row[];
   /** Runs `work` atomically: all of it, or nothing when it throws. One inside another undoes itself alone. */
   transaction<Result>(work: () => Result): Result;
+  /** The latest time, milliseconds, up to which usage may be counted; absent: there is no bound. */
+  readonly latestMs?: () => number;
 };

@@ -1,9 +1,18 @@
 // What a home gives besides storage: time, ids, work behind the answer, logs.
 import type { BlobId, BucketId, UploadId, VersionId } from './domain.ts';
+import type { SteadyReading } from './trusted-time.ts';
 
 export type Clock = {
   /** Milliseconds since 1970-01-01 UTC. */
   nowMs(): number;
+};
+
+/** Time that only goes on, whatever becomes of the clock. */
+export type SteadyClock = {
+  /** Milliseconds of this process, sleep of the machine left out. Cost: 0.2 µs. */
+  awakeMs(): number;
+  /** With sleep, and of the whole machine: the time of one boot. Cost: some 20 µs. */
+  read(): SteadyReading;
 };
 
 /** Fresh ids; all but `requestId` have at least 74 random bits after a millisecond clock, and sort by time. */

@@ -35,6 +35,8 @@ const OPERATORS = new Set([
     'setRateCard',
     'addCredit',
     'setStripeCustomer',
+    'getClock',
+    'confirmClock',
   ],
 ]);
 /** They ask for another scope besides, by what is in the request. */
@@ -204,6 +206,7 @@ const BILLS = [
   'setRateCard',
   'addCredit',
   'setStripeCustomer',
+  'confirmClock',
   'putCap',
   'deleteCap',
 ];

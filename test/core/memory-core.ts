@@ -78,6 +78,7 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
     derived: createMemoryDerived(clock),
     tiers: { metadata: ['memory'], body: ['memory'] },
     clock,
+    steadyClock: null,
     ids: createIds(clock),
     background,
     log,

@@ -125,6 +125,8 @@ function useBilling(directory: DirectoryApi): void {
   directory.setAccountCard({ accountId, choice: { validFrom: '2026-12', cardId: null }, known });
   for (const value of ['own', 'other']) directory.notePrices({ period: '2026-11', prices: [{ name: 'd', value }] });
   directory.getNotedPrice({ name: 'd', period: '2026-11' });
+  directory.setSeenTime({ atMs: START_MS, steady: null });
+  directory.getSeenTime({});
   const amount = { currency: 'USD', amountMicro: '5' };
   directory.addCredit({ accountId, credit: { id: 'c', label: 'c', ...amount, grantedAtMs: 1, expiresAtMs: null } });
   const { invoiceCount } = directory.getAccountBilling({ accountId });

@@ -98,6 +98,29 @@ it('the cron trigger of bills closes a month that is over', async () => {
   expect(await list()).toMatchObject([{ currency: 'USD', totalMicro: '9000000' }]);
 });
 
+it('the cron triggers do nothing while the clock is in doubt', async () => {
+  const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'off' } as typeof env;
+  const turn = { startedAtMs: 1, after: null };
+  const seen = (atMs: number) => directory().call('setSeenTime', { atMs, steady: null });
+  const stateOf = async () => [await directory().call('getClosing', {}), await directory().call('getSweepTurn', {})];
+  await directory().call('setSweepTurn', turn);
+  try {
+    // It was seen three weeks ago, or a day ahead.
+    for (const days of [-21, 1]) {
+      await seen(Date.now() + days * 86_400_000);
+      const before = await stateOf();
+      for (const cron of ['47 * * * *', '*/10 * * * *']) {
+        await worker.scheduled(createScheduledController({ cron }), settings);
+      }
+      expect(await stateOf()).toEqual(before);
+    }
+  } finally {
+    await seen(Date.now());
+  }
+  await worker.scheduled(createScheduledController(), settings);
+  expect((await directory().call('getSweepTurn', {}))?.startedAtMs).toBeGreaterThan(1);
+});
+
 it('the cron trigger of bills tells webhooks what a day used, once', async () => {
   const accountId = `told-${Date.now()}` as AccountId;
   const DAY_MS = 86_400_000;

@@ -89,6 +89,19 @@ it('a ledger that is aborted while usage is on its way counts it once', async ()
   expect(await recorded(record)).toBe(used);
 });
 
+it('what comes with a time ahead of the object’s own clock is counted by that clock', async () => {
+  const name = freshBucketName();
+  const { call } = bucketObject(name);
+  const bucket = refOf(await call('createBucket', { bucket: recordOf(name, PUBLIC) }));
+  const jumpedMs = Date.now() + 40 * 86_400_000;
+  const commit = (key: string, lastModifiedMs: number) =>
+    call('commitObject', { bucket, object: { ...objectOf(key, key), lastModifiedMs }, condition: null, arrivals: [] });
+  await commit('a', Date.now());
+  await commit('b', jumpedMs);
+  const hours = await call('closeStorageHours', { name, nowMs: jumpedMs, limit: 10 });
+  expect(hours.filter(({ hourMs, hourCount }) => hourMs + hourCount * 3_600_000 > Date.now())).toEqual([]);
+});
+
 it('what is stored comes to the bill that a hand works out, also after all objects began anew', async () => {
   const HOUR_MS = 3_600_000;
   // One that is due for certain.

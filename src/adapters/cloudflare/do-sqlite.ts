@@ -6,6 +6,8 @@ import type { Sql, SqlRow, SqlValue } from '../../ports/sql.ts';
 /** SQL over the storage of one Durable Object; statements throw StorageFull when it has reached its size limit. */
 export function createDoSql(storage: DurableObjectStorage): Sql {
   return {
+    // A command's time is of the machine that sent it; usage counts by the earlier of the two.
+    latestMs: () => Date.now(),
     all<Row extends SqlRow>(statement: string, ...values: readonly SqlValue[]): Row[] {
       try {
         return storage.sql

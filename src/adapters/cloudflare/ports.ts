@@ -119,6 +119,7 @@ export function createWorkersPorts(
     derived,
     tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
     clock,
+    steadyClock: null,
     ids: createIds(clock),
     background,
     log,

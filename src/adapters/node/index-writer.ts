@@ -11,8 +11,13 @@ import { createLedgerIndex } from '../../index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../index/ledger-schema.ts';
 import { failureReply, type IndexReply, runIndexCall } from '../../index/reply.ts';
 import { migrate } from '../../index/schema.ts';
+import { readSeenTime } from '../../index/seen-time.ts';
 import { StorageError } from '../../ports/errors.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { systemClock } from '../shared/system-clock.ts';
 import { openSqlite } from './node-sqlite.ts';
+import { createSteadyClock } from './steady-clock.ts';
+import { createUsageLimit } from './usage-limit.ts';
 import type { WriterCall, WriterMessage, WriterRequest } from './writer-messages.ts';
 
 /** Commands of one transaction at most: bounds how long the first of them waits for the last. */
@@ -21,14 +26,18 @@ const GROUP_MAX = 512;
 if (parentPort === null) throw new Error('index-writer.ts runs as a worker thread only.');
 const port = parentPort;
 const database = openSqlite((workerData as { path: string }).path, { readOnly: false });
+/** Looked at once for each group of commands. */
+let latestMs = 0;
+const sql: Sql = { ...database, latestMs: () => latestMs };
 migrate(database, INDEX_SCHEMA);
 migrate(database, DIRECTORY_SCHEMA);
 migrate(database, LEDGER_SCHEMA);
 const targets = {
-  index: createBucketIndex(database),
-  directory: createDirectoryIndex(database),
-  ledger: createLedgerIndex(database, priceReceipt),
+  index: createBucketIndex(sql),
+  directory: createDirectoryIndex(sql),
+  ledger: createLedgerIndex(sql, priceReceipt),
 };
+const usageLimit = createUsageLimit(systemClock, createSteadyClock(), () => readSeenTime(database));
 
 function run(call: WriterCall): IndexReply {
   // The client sends the names of the three APIs only, checked by its types.
@@ -38,6 +47,7 @@ function run(call: WriterCall): IndexReply {
 
 function commit(calls: readonly WriterCall[]): void {
   try {
+    latestMs = usageLimit();
     const replies = database.batch(() => calls.map((call) => [call.id, run(call)] as const));
     send({ kind: 'replies', replies });
   } catch (error) {

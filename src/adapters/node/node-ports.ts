@@ -26,6 +26,7 @@ import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
 import { type OutboxSource, watchOutbox } from './outbox-runner.ts';
 import { createSharpImages } from './sharp-images.ts';
 import { openSqliteMetadataIndex } from './sqlite-metadata-index.ts';
+import { createSteadyClock } from './steady-clock.ts';
 import { createWebhookSender } from './webhook-sender.ts';
 
 export type NodePorts = {
@@ -104,6 +105,7 @@ export async function openNodePorts(
       derived,
       tiers: { metadata: ['memory'], body: ['memory'] },
       clock: systemClock,
+      steadyClock: createSteadyClock(),
       ids: createIds(systemClock),
       background,
       log,

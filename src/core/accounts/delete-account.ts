@@ -7,21 +7,24 @@ import { StorageError } from '../../ports/errors.ts';
 import { closeLastMonths } from '../billing/close-last-months.ts';
 import { monthBounds, monthOf, monthsLater } from '../billing/month.ts';
 import { nameOfBucketId } from '../buckets/blob-home.ts';
+import { requireTrustedTime } from '../clock/trust-time.ts';
 import type { Core } from '../core.ts';
 import { collectStorage } from '../metering/collect-storage.ts';
 import { queryInParts } from '../metering/query-usage.ts';
 import { endWebhooks } from '../outbox/webhooks.ts';
 
 /**
- * NoSuchAccount, AccountNotEmpty (it has buckets). What was counted in the last seconds before and has not come to the ledger
- * is not billed, and nobody is told of the last bills: the webhooks go with the account. Cost: one index call for each bucket that
- * it used in this month and the last, some directory calls.
+ * NoSuchAccount, AccountNotEmpty (it has buckets), ServiceUnavailable (the clock is in doubt). What
+ * was counted in the last seconds before and has not come to the ledger is not billed, and nobody
+ * is told of the last bills: the webhooks go with the account. Cost: one index call for each bucket
+ * that it used in this month and the last, some directory calls.
  */
 export async function deleteAccount(core: Core, id: AccountId): Promise<void> {
   const { directory } = core.ports;
   const account = await directory.call('getAccount', { id });
   if (account === null) throw new StorageError('NoSuchAccount');
   await requireNoBuckets(core, id);
+  await requireTrustedTime(core);
   if (account.isEnabled) await disable(core, account);
   for (const name of await usedBuckets(core, id)) await collectStorage(core, name);
   await closeLastMonths(core, account);

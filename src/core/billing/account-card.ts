@@ -1,6 +1,7 @@
-// Which prices an account has in a month: the card that the operator gave it, else the server's default. Cards are those that
-// ship with Quayside and those that the operator wrote, which can't take the name of a shipped one. Both have versions, each
-// from a month on, so that what changes leaves the months before as they were (docs/adr/0035-prices-have-a-beginning.md).
+// Which prices an account has in a month: the card that the operator gave it, else the server's
+// default. Cards are those that ship with Quayside and those that the operator wrote, which can't
+// take the name of a shipped one. Both have versions, each from a month on, so that what changes
+// leaves the months before as they were (docs/adr/0035-prices-have-a-beginning.md).
 import type { CardChoice } from '../../ports/billing.ts';
 import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -17,8 +18,8 @@ import { BLOCKED } from './usage.ts';
 export const runningMonth = (core: Core): string => monthText(monthOf(core.ports.clock.nowMs()));
 
 /**
- * The version of a card that prices a month, the one that runs if none is named; null: there is no such card. Cost: none for a
- * shipped card in the month that runs, else one directory read, or two.
+ * The version of a card that prices a month, the one that runs if none is named; null: there is no
+ * such card. Cost: none for a shipped card in the month that runs, else one directory read, or two.
  */
 export async function findRateCard(
   core: Core,
@@ -41,12 +42,15 @@ function withoutBlocked(card: RateCard): RateCard {
   return { ...card, lines };
 }
 
-/** What an account with these choices has in a month: the id of a card, null for the server's default. */
+/** The card's id that these choices make for a month; null is the server's default. */
 export function choiceAt(choices: readonly CardChoice[], period: string): string | null {
   return choices.findLast(({ validFrom }) => validFrom <= period)?.cardId ?? null;
 }
 
-/** The card that prices a month of an account with these choices. InternalError when there is none of that id. */
+/**
+ * The card that prices a month of an account with these choices. InternalError when there is none
+ * of that id.
+ */
 export async function rateCardOf(core: Core, choices: readonly CardChoice[], period: string): Promise<RateCard> {
   const id = choiceAt(choices, period) ?? (await defaultCardId(core, period));
   const card = await findRateCard(core, id, period);
@@ -54,7 +58,10 @@ export async function rateCardOf(core: Core, choices: readonly CardChoice[], per
   throw new StorageError('InternalError', { detail: `There is no rate card ${id}.` });
 }
 
-/** The card that prices a month of an account, the one that runs if none is named. Cost: one to three directory reads. */
+/**
+ * The card that prices a month of an account, the one that runs if none is named. Cost: one to
+ * three directory reads.
+ */
 export async function findAccountCard(
   core: Core,
   accountId: AccountId,
@@ -99,10 +106,11 @@ export async function listReadableCards(
 }
 
 /**
- * Makes a card of the operator's, or a version of it, which prices months from its `validFrom` on; the month that runs where it
- * says none. `check` sees the version that prices that month now (null: there is no such card), and throws where it is not
- * what was meant. InvalidInput for JSON that is no card, for the id of a shipped one, and for months that are over;
- * PreconditionFailed when it changes meanwhile.
+ * Makes a card of the operator's, or a version of it, which prices months from its `validFrom` on;
+ * the month that runs where it says none. `check` sees the version that prices that month now
+ * (null: there is no such card), and throws where it is not what was meant. InvalidInput for JSON
+ * that is no card, for the id of a shipped one, and for months that are over; PreconditionFailed
+ * when it changes meanwhile.
  */
 export async function putRateCard(
   core: Core,
@@ -110,24 +118,25 @@ export async function putRateCard(
   json: unknown,
   check: (known: RateCard | null) => void = () => undefined,
 ): Promise<RateCard> {
-  const sent = readCard(json);
-  if (sent.id !== id) throw new StorageError('InvalidInput', { detail: `The card says that its id is ${sent.id}.` });
+  const request = readCard(json);
+  if (request.id !== id)
+    throw new StorageError('InvalidInput', { detail: `The card says that its id is ${request.id}.` });
   if (isShipped(id)) {
     throw new StorageError('InvalidInput', { detail: `The card ${id} ships with Quayside; take another id.` });
   }
   const { directory } = core.ports;
-  const validFrom = sent.validFrom ?? runningMonth(core);
-  const card = { ...sent, validFrom };
-  const kept = JSON.stringify(rateCardJson(card));
+  const validFrom = request.validFrom ?? runningMonth(core);
+  const card = { ...request, validFrom };
+  const version = JSON.stringify(rateCardJson(card));
   const known = await directory.call('getRateCard', { id, period: validFrom });
   check(known === null ? null : withoutBlocked(parseRateCard(JSON.parse(known))));
-  if (known === kept) return card;
+  if (known === version) return card;
   requireOpen(core, validFrom);
-  await directory.call('putRateCard', { id, validFrom, json: kept, known });
+  await directory.call('putRateCard', { id, validFrom, json: version, known });
   return card;
 }
 
-/** What has begun to be billed by other prices keeps them. InvalidInput. */
+/** Refuses a beginning in a month that is over: what it used keeps its prices. InvalidInput. */
 function requireOpen(core: Core, validFrom: string): void {
   if (validFrom >= runningMonth(core)) return;
   throw new StorageError('InvalidInput', {
@@ -152,9 +161,10 @@ export type ChoiceOptions = {
 };
 
 /**
- * Gives an account that card from a month on, the one that runs if none is named; null is the server's default. `check` sees the
- * choices so far, and throws where they are not what was meant. NoSuchRateCard; InvalidInput for a month that is over;
- * PreconditionFailed when another is made meanwhile.
+ * Gives an account that card from a month on, the one that runs if none is named; null is the
+ * server's default. `check` sees the choices so far, and throws where they are not what was meant.
+ * NoSuchRateCard; InvalidInput for a month that is over; PreconditionFailed when another is made
+ * meanwhile.
  */
 export async function setAccountCard(
   core: Core,

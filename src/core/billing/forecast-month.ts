@@ -21,8 +21,8 @@ export type MonthForecast = {
 const LATEST_HOURS = 48;
 
 /**
- * Goes by whole hours: the one that runs is left out. Cost: 5 queries of the ledger, more for thousands of buckets; 4
- * directory reads.
+ * Goes by whole hours: the one that runs is left out. Cost: 5 queries of the ledger, more for
+ * thousands of buckets; 4 directory reads.
  */
 export async function forecastMonth(core: Core, account: Account): Promise<MonthForecast> {
   const nowMs = core.ports.clock.nowMs();
@@ -35,7 +35,8 @@ export async function forecastMonth(core: Core, account: Account): Promise<Month
     readStored(core, account, hourMs),
     core.ports.ledger.call('getFirstHour', { accountId: account.id }),
   ]);
-  // What a new account used in the time that it has would be too little by the time that it has not.
+  // What a new account used in the time that it has would be too little by the time that it has
+  // not.
   const windowMs = Math.min(FORECAST_WINDOW_MS, Math.max(0, hourMs - (firstMs ?? hourMs)));
   const past = { period, nowMs: hourMs, used, recent, windowMs, stored };
   const [soFar, atEnd] = await Promise.all([

@@ -1,5 +1,6 @@
-// Prices that no call changes: the default card, which is a setting, and the cards that ship, which a release may change. What
-// they are is noted in the month that runs, so that a restart with others on the first leaves the month before as it was.
+// Prices that no call changes: the default card, which is a setting, and the cards that ship, which
+// a release may change. What they are is noted in the month that runs, so that a restart with
+// others on the first leaves the month before as it was.
 import type { Core } from '../core.ts';
 import { monthOf, monthText } from './month.ts';
 import { parseRateCard, type RateCard } from './rate-card.ts';
@@ -17,7 +18,9 @@ export async function notePrices(core: Core): Promise<void> {
   await directory.call('notePrices', { period: monthText(monthOf(clock.nowMs())), prices });
 }
 
-/** The id of the default card in a month. Cost: none for the month that runs, else a directory read. */
+/**
+ * The id of the default card in a month. Cost: none for the month that runs, else a directory read.
+ */
 export async function defaultCardId(core: Core, period: string): Promise<string> {
   const { clock, directory } = core.ports;
   const { rateCardId } = core.settings;

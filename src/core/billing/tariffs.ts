@@ -18,7 +18,10 @@ const VERSION_LENGTH = 12;
 
 export type FindTariff = (accountId: AccountId, month: BillingMonth) => Promise<Tariff>;
 
-/** Makes the look-up of what prices a request of that month. It fails as findAccountCard does. Cost: one or two directory reads, once in some seconds. */
+/**
+ * Makes the look-up of what prices a request of that month. It fails as findAccountCard does. Cost:
+ * one or two directory reads, once in some seconds.
+ */
 export function createTariffFinder(core: Core): FindTariff {
   const known = new Map<string, { readonly tariff: Tariff; readonly untilMs: number }>();
   return async (accountId, month) => {

@@ -30,7 +30,10 @@ export function usageRows({ owner, usedFromMs, counts, blocked, operations, unna
   return [...sums].map(([meter, quantity]) => ({ hourMs, bucketId, accessKeyId, meter, quantity }));
 }
 
-/** Bytes of colder classes are retrieved too when they come from where they are stored: not out of a cache. */
+/**
+ * Bytes of colder classes are retrieved too when they come from where they are stored: not out of a
+ * cache.
+ */
 function addClass(
   add: (meter: MeterName, quantity: number) => void,
   storageClass: string,

@@ -1,5 +1,7 @@
-// What a copy takes out of its source: on S3 and R2 bytes of a colder class are retrieved by a copy as by a read.
-// Source: https://developers.cloudflare.com/r2/pricing/#data-retrieval ("any time objects are read or copied")
+// What a copy takes out of its source: on S3 and R2 bytes of a colder class are retrieved by a copy
+// as by a read.
+// Source: https://developers.cloudflare.com/r2/pricing/#data-retrieval ("any time objects are read
+// or copied")
 import type { Core } from '../../core/core.ts';
 import type { AlsoRead } from '../../ports/metering.ts';
 import { type ObjectCall, payerOf } from './call.ts';
@@ -7,8 +9,9 @@ import type { OpenedSource } from './copy-source.ts';
 import { hasReceipt } from './receipt-wish.ts';
 
 /**
- * Counts the bytes that were copied, for the owner of the source's bucket. Gives what the receipt of the copy counts in its
- * place: all of it when that owner has the receipt. A body in its index row is not retrieved, by reads neither.
+ * Counts the bytes that were copied, for the owner of the source's bucket. Gives what the receipt
+ * of the copy counts in its place: all of it when that owner has the receipt. A body in its index
+ * row is not retrieved, by reads neither.
  */
 export function countCopied(
   call: ObjectCall,

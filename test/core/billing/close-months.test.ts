@@ -325,7 +325,8 @@ describe('prices with a beginning', () => {
     await runBilling(core);
     december(core, 1, 1);
     const restarted = { ...core, settings: { ...core.settings, rateCardId: 'aws-s3-us-east-1' } };
-    // A release with other prices has noted those of the month that runs; so it would be noted of the one before.
+    // A release with other prices has noted those of the month that runs; so it would be noted of
+    // the one before.
     const prices = [{ name: 'cloudflare-r2', value: JSON.stringify({ ...dearer(9), id: 'cloudflare-r2' }) }];
     await core.ports.directory.call('notePrices', { period: '2026-12', prices });
     await runBilling(restarted);

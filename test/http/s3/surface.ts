@@ -124,6 +124,7 @@ export function createTestSurface(
       derived: createMemoryDerived(clock),
       tiers: { metadata: ['memory'], body: ['memory'] },
       clock,
+      steadyClock: null,
       ids: countingIds(),
       background: createTrackedBackground(log),
       log,

@@ -1,0 +1,39 @@
+// The operator's word that the clock is right, after a jump that nothing else supports: the machine
+// was off for weeks or stood still as a whole, or the clock was wrong before and has been set.
+import { StorageError } from '../../ports/errors.ts';
+import { startOfDay } from '../../ports/time.ts';
+import { JUMP_MAX_MS } from '../../ports/trusted-time.ts';
+import { monthOf, monthsLater, monthText } from '../billing/month.ts';
+import type { Core } from '../core.ts';
+import { readTimeState } from './trust-time.ts';
+
+/**
+ * Believes the clock from now on. `statedMs` is the time as the operator reads it elsewhere;
+ * InvalidInput when the clock says another. Where a clock that was ahead has brought bills or daily
+ * usage into days to come, they go back to today; what was made already is found again. Idempotent.
+ * Cost: some directory calls.
+ */
+export async function confirmTime(core: Core, statedMs: number): Promise<void> {
+  const { directory, log } = core.ports;
+  const { nowMs, steady, jumpMs } = await readTimeState(core);
+  if (Math.abs(statedMs - nowMs) > JUMP_MAX_MS) {
+    throw new StorageError('InvalidInput', {
+      detail: `The server's clock says ${new Date(nowMs).toISOString()}. Set it right first, then confirm it.`,
+    });
+  }
+  await takeBack(core, nowMs);
+  await directory.call('setSeenTime', { atMs: nowMs, steady });
+  log.info('clock-confirmed', { clock: new Date(nowMs).toISOString(), jumpSeconds: Math.round(jumpMs / 1000) });
+}
+
+async function takeBack(core: Core, nowMs: number): Promise<void> {
+  const { directory } = core.ports;
+  const month = monthOf(nowMs);
+  const closing = await directory.call('getClosing', {});
+  if (closing !== null && closing.period > monthText(month)) {
+    await directory.call('setClosing', { period: monthText(monthsLater(month, -1)), after: '' });
+  }
+  const dayMs = startOfDay(nowMs);
+  const reported = await directory.call('getUsageTold', {});
+  if (reported !== null && reported.dayMs > dayMs) await directory.call('setUsageTold', { dayMs, after: '' });
+}
