@@ -110,9 +110,14 @@ async function authorizeVersion(
     requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
   });
   call.request.notes.objectBytes = opened.version.sizeBytes;
+  const { storageClass } = opened.version;
   return {
     bucket: opened.bucket,
-    handle: () => operation.handle({ ...call, ...opened, key: named.key, change }, core),
+    async handle() {
+      const answer = await operation.handle({ ...call, ...opened, key: named.key, change }, core);
+      // Requests are billed by the class of what they are about, also where the answer does not tell it.
+      return storageClass === 'STANDARD' ? answer : { storageClass, ...answer };
+    },
   };
 }
 

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { presignUrl } from '../../../src/http/s3/presign.ts';
 import type { AccessKeyId } from '../../../src/ports/domain.ts';
+import { drainedRows } from './drained-rows.ts';
 import { ACCESS_KEY_ID, NOW_MS, SECRET } from './sign-for-test.ts';
 import { createTestSurface } from './surface.ts';
 
@@ -65,4 +66,24 @@ it('of a copy and of an upload in parts too', async () => {
   const started = { method: 'POST', path: '/bkt/parts', query: { uploads: '' }, headers: COLD };
   expect((await surface.send(started)).status).toBe(200);
   expect(classes()).toEqual(['STANDARD_IA']);
+});
+
+it('those that read or change something of an object by the class of the object', async () => {
+  const { surface } = await createWorld();
+  await surface.send({ method: 'PUT', path: '/bkt/k', headers: COLD });
+  drainedRows(surface);
+  const attributes = { 'x-amz-object-attributes': 'ETag' };
+  const body = '<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>';
+  for (const sent of [
+    { query: { attributes: '' }, headers: attributes },
+    { query: { tagging: '' } },
+    { method: 'PUT', query: { tagging: '' }, body },
+    { method: 'HEAD' },
+  ]) {
+    expect((await surface.send({ path: '/bkt/k', ...sent })).status).toBe(200);
+  }
+  const rows = drainedRows(surface);
+  const operations = Object.entries(rows).filter(([meter]) => /^(class|free)/.test(meter));
+  expect(operations.filter(([meter]) => !meter.endsWith('/STANDARD_IA'))).toEqual([]);
+  expect(operations.reduce((sum, [, count]) => sum + count, 0n)).toBe(4n);
 });
