@@ -19,7 +19,7 @@ export function countSent(counter: UsageCounter, use: Omit<Use, 'alsoRead'>, bod
 }
 
 /**
- * Counts one object that another answer is made of, and gives its body: a class B operation of its
+ * Counts one object that another response is made of, and gives its body: a class B operation of its
  * own storage class now, and what is retrieved as it is read. `lengthBytes`: of the body; one that
  * a platform reads by itself counts whole at the start.
  */

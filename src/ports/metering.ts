@@ -15,11 +15,11 @@ export type Use = {
   readonly tier: UsageTier;
   /** Of the object that it is about, STANDARD where it is about none. */
   readonly storageClass: string;
-  /** Objects besides that are read for the answer. */
+  /** Objects besides that are read for the response. */
   readonly alsoRead: readonly AlsoRead[];
 };
 
-/** Objects of one storage class that an answer is made of. */
+/** Objects of one storage class that a response is made of. */
 export type AlsoRead = {
   readonly storageClass: string;
   /** Operations of class B. */
@@ -108,7 +108,7 @@ export type UsageCounter = {
    * counted here and never named are hot or public ones, so that these cost nothing more. Cost: a look-up.
    */
   note(operation: string, isCountedRead: boolean): void;
-  /** Objects that are read for an answer which is about something else. */
+  /** Counts objects that are read for a response which is about something else. */
   alsoRead(read: AlsoRead): void;
   /** A request that was refused to a stranger: free, and shown to the owner. */
   block(): void;

@@ -49,7 +49,7 @@ const TAGS = ['Prices and credits'];
 const show = (card: RateCard): RateCardJson => rateCardJson(card) as unknown as RateCardJson;
 
 const etagOf = (card: RateCard) => etagOfState(show(card));
-/** Of which cards an account has and from when on, not of what is in them. */
+/** The tag of which cards an account has and from when on, not of what is in them. */
 const choicesEtagOf = (choices: readonly CardChoice[]) => etagOfState({ choices });
 
 const creditSchema = z

@@ -114,9 +114,9 @@ async function authorizeVersion(
   return {
     bucket: opened.bucket,
     async handle() {
-      const answer = await operation.handle({ ...call, ...opened, key: named.key, change }, core);
-      // Requests are billed by the class of what they are about, also where the answer does not tell it.
-      return storageClass === 'STANDARD' ? answer : { storageClass, ...answer };
+      const response = await operation.handle({ ...call, ...opened, key: named.key, change }, core);
+      // Requests are billed by the class of what they are about, also where the response does not say it.
+      return storageClass === 'STANDARD' ? response : { storageClass, ...response };
     },
   };
 }

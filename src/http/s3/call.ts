@@ -100,7 +100,7 @@ export type S3Answer = {
   readonly headers: Record<string, string>;
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
   readonly tier?: OpenedBody['tier'];
-  /** Of an answer with a receipt: objects that are read for it. */
+  /** Objects that are read for it, where it has a receipt. */
   readonly alsoRead?: readonly AlsoRead[];
   /** Of what it is about or made, where its headers do not say: by it requests are billed. */
   readonly storageClass?: string;

@@ -70,7 +70,7 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
   }
 }
 
-/** What of an object counts as retrieved: nothing of a body that stands in its index row. */
+/** Bytes of an object that count as retrieved: none of a body that stands in its index row. */
 function retrievalOf({ storageClass, isInline, sizeBytes }: SnapshotObject) {
   return { storageClass, lengthBytes: isInline ? 0 : sizeBytes };
 }
