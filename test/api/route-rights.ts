@@ -97,6 +97,8 @@ const TABLE = `
   getBilling                billing:read    OAB
   putRateCard               billing:write   OAB    operator
   setRateCard               billing:write   OAB    operator
+  getClock                  billing:read    OAB    operator
+  confirmClock              billing:write   OAB    operator
   addCredit                 billing:write   OAB    operator
   setStripeCustomer         billing:write   OAB    operator
   listCaps                  caps:read       OAMBR
@@ -167,6 +169,7 @@ const BODIES: Readonly<Record<string, object>> = {
   simulateInvoice: { period: '2026-10' },
   putRateCard: rateCardJson(RATE_CARDS[0] as RateCard),
   setRateCard: { rateCardId: null },
+  confirmClock: { now: '2026-11-01T00:00:00Z' },
   addCredit: { label: 'x', currency: 'USD', amountMicro: '1' },
   setStripeCustomer: { customerId: null },
   putCap: { unit: 'bytes', limit: '1000000' },

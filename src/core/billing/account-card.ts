@@ -73,7 +73,7 @@ export async function findAccountCard(
 
 /**
  * The version of that card that prices a month, if it is one that `readerId` may know the prices of:
- * one that ships, the card that it has in that month, for the operator any. What others have agreed
+ * one that ships, one that it has, had or will have, for the operator any. What others have agreed
  * on with the operator is theirs. Null: there is none for it. Cost: at most four directory reads.
  */
 export async function findReadableCard(
@@ -84,8 +84,11 @@ export async function findReadableCard(
 ): Promise<RateCard | null> {
   const card = await findRateCard(core, id, period);
   if (card === null || isShipped(id) || readerId === ROOT_ACCOUNT.id) return card;
-  const own = await findAccountCard(core, readerId, period);
-  return own.id === id ? own : null;
+
+  const { cards } = await core.ports.directory.call('getAccountBilling', { accountId: readerId });
+  if (cards.some(({ cardId }) => cardId === id)) return card;
+  const isDefault = choiceAt(cards, period) === null && (await defaultCardId(core, period)) === id;
+  return isDefault ? card : null;
 }
 
 /** Cards ship under these ids, and the operator can't take one of them. */
