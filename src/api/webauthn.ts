@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import { type ChallengeFor, newChallenge, takeChallenge } from '../core/accounts/passkeys.ts';
 import { hostNameOf } from '../core/hosting/host-names.ts';
+import { StorageError } from '../ports/errors.ts';
 import type { Passkey } from '../ports/passkeys.ts';
 import type { ApiCall } from './context.ts';
 
@@ -134,11 +135,15 @@ function challengeCheck({ core }: ApiCall, purpose: ChallengeFor): (challenge: s
 
 type Nothing = { readonly verified: false; readonly registrationInfo?: never; readonly authenticationInfo?: never };
 
-/** The library throws for whatever it can't read. */
+/**
+ * The library throws for whatever it can't read. A failure of ours is thrown on: it says nothing of the passkey, which must
+ * not count as a wrong one.
+ */
 async function nothingWhenItThrows<Result>(run: () => Promise<Result>): Promise<Result | Nothing> {
   try {
     return await run();
-  } catch {
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
     return { verified: false };
   }
 }

@@ -5,6 +5,7 @@ import { createAccessKeyFinder } from '../../src/core/auth/find-access-key.ts';
 import { createAccountFinder } from '../../src/core/auth/find-accounts.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { parseBucketName } from '../../src/core/names.ts';
+import type { Ports } from '../../src/ports/index.ts';
 import { createMemoryCore, putBytes } from '../core/memory-core.ts';
 import { makeRequest } from '../http/s3/make-request.ts';
 import type { FuzzRequest } from './document-requests.ts';
@@ -19,12 +20,18 @@ export type Credential = { readonly cookie: string } | { readonly authorization:
 
 const ROOT = { id: 'memory-root-key', secret: 'memory-root-secret' };
 
-/** `faults` are what the API logged as faults of its own. `secret`: what its keys are derived from. */
-export async function startMemoryApi(secret: string | null = ROOT.secret) {
+/**
+ * `faults` are what the API logged as faults of its own. `secret`: what its keys are derived from. `wrap` may put something
+ * before the ports.
+ */
+export async function startMemoryApi(
+  secret: string | null = ROOT.secret,
+  wrap: (working: Ports) => Ports = (working) => working,
+) {
   const core = createMemoryCore();
   const faults: unknown[] = [];
   const ports = {
-    ...core.ports,
+    ...wrap(core.ports),
     log: { info: () => {}, error: (event: string, fields?: object) => void faults.push({ event, fields }) },
   };
   const watched = { ...core, ports };

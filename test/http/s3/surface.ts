@@ -14,6 +14,7 @@ import { createTrackedBackground } from '../../../src/adapters/shared/tracked-ba
 import { createUsageMeter, type UsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { createDecide } from '../../../src/core/auth/decide.ts';
 import { createAccountFinder } from '../../../src/core/auth/find-accounts.ts';
+import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
@@ -29,6 +30,7 @@ import { INDEX_SCHEMA } from '../../../src/index/index-schema.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../../src/ports/domain.ts';
+import type { Ports } from '../../../src/ports/index.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Clock, Ids, Log } from '../../../src/ports/system.ts';
 import { createExactHotMetadata, MASTER_KEYS } from '../../core/memory-core.ts';
@@ -39,11 +41,12 @@ import { ACCESS_KEY_ID, NOW_MS, SECRET, sha256, signHeaders } from './sign-for-t
 
 export const OWNER: Account = { id: 'a'.repeat(64) as AccountId, displayName: 'owner' };
 export const STRANGER: Account = { id: 'b'.repeat(64) as AccountId, displayName: 'stranger' };
-const STRANGER_KEY_ID = 'AKIASTRANGER00000000';
+const KEY_IDS = { owner: ACCESS_KEY_ID, stranger: 'AKIASTRANGER00000000', operator: 'AKIAOPERATOR00000000' } as const;
 
 const KEYS: readonly AccessKey[] = [
   { id: ACCESS_KEY_ID as AccessKeyId, secret: SECRET, account: OWNER },
-  { id: STRANGER_KEY_ID as AccessKeyId, secret: SECRET, account: STRANGER },
+  { id: KEY_IDS.stranger as AccessKeyId, secret: SECRET, account: STRANGER },
+  { id: KEY_IDS.operator as AccessKeyId, secret: SECRET, account: ROOT_ACCOUNT },
 ];
 
 /** A service without host names of its own. */
@@ -56,7 +59,7 @@ export type Sent = {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  readonly as?: 'owner' | 'stranger' | 'nobody';
+  readonly as?: keyof typeof KEY_IDS | 'nobody';
 };
 
 export type Reply = {
@@ -79,11 +82,16 @@ const encode = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /**
- * `ledger` may stand before the one that works; `region` is the service's; ids count up from 1, so that documents are
+ * `ledger` and `ports` may stand before those that work; `region` is the service's; ids count up from 1, so that documents are
  * the same in every run.
  */
 export function createTestSurface(
-  options: { region?: string; inlineBodyMaxBytes?: number; ledger?: (working: Ledger) => Ledger } = {},
+  options: {
+    region?: string;
+    inlineBodyMaxBytes?: number;
+    ledger?: (working: Ledger) => Ledger;
+    ports?: (working: Ports) => Ports;
+  } = {},
 ): TestSurface {
   let nowMs = NOW_MS;
   const clock: Clock = { nowMs: () => nowMs };
@@ -114,7 +122,7 @@ export function createTestSurface(
       billingCloseHours: 24,
       webhooks: { mayBePrivate: true, attemptsMax: 3, retryBaseMs: 1000, timeoutMs: 1000 },
     },
-    ports: {
+    ports: (options.ports ?? ((ports) => ports))({
       blobStore,
       metadataIndex: createDirectMetadataIndex(createBucketIndex(indexSql)),
       directory: createDirectDirectory(createDirectoryIndex(directorySql)),
@@ -134,7 +142,7 @@ export function createTestSurface(
       usagePush: null,
       txtRecords: createMemoryTxtRecords(),
       webhookSender: { post: () => Promise.reject(new Error('No test of this core sends.')) },
-    },
+    }),
   };
   const flusher = createUsageFlusher(core, { source: 'test', intervalMs: 1 });
   const surface = createS3Surface(core, {
@@ -194,7 +202,7 @@ function requestOf({ method = 'GET', path, query = {}, headers = {}, body = '', 
       ? { host: 'storage.example' }
       : signHeaders(
           { method, path: rawPath, query: canonicalQuery, headers: amzHeaders, payloadHash },
-          { accessKeyId: as === 'owner' ? ACCESS_KEY_ID : STRANGER_KEY_ID },
+          { accessKeyId: KEY_IDS[as] },
         );
   return makeRequest({
     method,

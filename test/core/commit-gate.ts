@@ -1,0 +1,107 @@
+// A gate before the databases of a core: it holds one command, counted from when it is armed, and then fails it. Whatever
+// answers its caller before that, or as if the command had taken place, has not waited for it. The ports behind are real.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { StorageError } from '../../src/ports/errors.ts';
+import type { Ports } from '../../src/ports/index.ts';
+
+/** Names of calls that read; every other is a command. */
+const READS = /^(?:count|find|get|list|measure|next|peek|query|read|resolve|scan|search)/;
+
+/** Turns of the event loop that an answer gets to come too early. */
+const TURNS = 10;
+
+type HeldCommand = { readonly name: string; readonly fail: () => void };
+
+export type CommitGate = {
+  /** These ports, whose commands come by the gate. */
+  wrap(ports: Ports): Ports;
+  /**
+   * Runs the request with its command of that number held, 1 is the first: null when it has fewer, and then it went through.
+   * `answeredBefore`: the request had its answer while the command was held. Work behind answers is not looked at.
+   */
+  run<Reply>(
+    request: () => Promise<Reply>,
+    number: number,
+  ): Promise<{
+    readonly reply: Reply;
+    readonly held: { readonly name: string; readonly answeredBefore: boolean } | null;
+  }>;
+};
+
+type Status = { readonly status: number };
+
+/**
+ * Holds and fails each command of a request in its turn: the request is prepared anew for each, and once more for the last
+ * attempt, which goes through and is `last`.
+ */
+export async function failEachCommand<Reply extends Status>(
+  gate: CommitGate,
+  prepare: () => Promise<() => Promise<Reply>>,
+) {
+  const failed: { readonly command: string; readonly answeredBefore: boolean; readonly status: number }[] = [];
+  for (;;) {
+    const { reply, held } = await gate.run(await prepare(), failed.length + 1);
+    if (held === null) return { failed, last: reply };
+    failed.push({ command: held.name, answeredBefore: held.answeredBefore, status: reply.status });
+  }
+}
+
+export function createCommitGate(): CommitGate {
+  const behindAnswers = new AsyncLocalStorage<true>();
+  let left = 0;
+  let onHeld: (held: HeldCommand) => void = () => {};
+
+  function pass<Call extends (...given: never[]) => Promise<unknown>>(call: Call, nameAt: number): Call {
+    return (async (...given: never[]) => {
+      const name = String(given[nameAt]);
+      if (READS.test(name) || behindAnswers.getStore() === true) return call(...given);
+      left -= 1;
+      if (left === 0) await new Promise<never>((_, reject) => onHeld({ name, fail: () => reject(failure(name)) }));
+      return call(...given);
+    }) as Call;
+  }
+
+  return {
+    wrap(ports) {
+      const { background, directory, ledger, metadataIndex } = ports;
+      return {
+        ...ports,
+        background: {
+          ...background,
+          run: (label, work) => background.run(label, () => behindAnswers.run(true, work)),
+        },
+        directory: { ...directory, call: pass(directory.call, 0) },
+        ledger: { ...ledger, call: pass(ledger.call, 0) },
+        metadataIndex: { ...metadataIndex, call: pass(metadataIndex.call, 1) },
+      };
+    },
+    async run(request, number) {
+      left = number;
+      let command: HeldCommand | null = null;
+      let isAnswered = false;
+      const reached = new Promise<void>((resolve) => {
+        onHeld = (held) => {
+          command = held;
+          resolve();
+        };
+      });
+      const answer = request().finally(() => {
+        isAnswered = true;
+      });
+      await Promise.race([reached, answer]);
+      // Either of them may still come: an answer too early, or a command too late.
+      for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+      const held = takeHeld();
+      const answeredBefore = isAnswered;
+      held?.fail();
+      return { reply: await answer, held: held === null ? null : { name: held.name, answeredBefore } };
+
+      function takeHeld(): HeldCommand | null {
+        left = 0;
+        return command;
+      }
+    },
+  };
+}
+
+const failure = (name: string) => new StorageError('ServiceUnavailable', { detail: `The gate failed ${name}.` });
