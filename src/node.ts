@@ -16,8 +16,8 @@ import { createConsoleLog } from './adapters/shared/console-log.ts';
 import { systemClock } from './adapters/shared/system-clock.ts';
 import { parseConfig, withKeptMasterKeys } from './config.ts';
 
-/** How often the logs of buckets are looked at, milliseconds. */
-const LOG_CHECK_MS = 5_000;
+/** The logs of buckets are looked at so often at least, milliseconds; more often where they may wait for less. */
+const LOG_CHECK_MAX_MS = 5_000;
 /** The first sweep begins this long after the start at the latest, milliseconds: late enough to leave the start alone. */
 const FIRST_SWEEP_MS = 10_000;
 /** Milliseconds that work behind the answers gets to finish at the end. */
@@ -63,7 +63,8 @@ async function start(): Promise<void> {
   const outbox = runOutbox(dispatcher, home.outbox, log);
   const drainMs = config.drainSeconds * 1000;
   const meterReader = repeat('usage', app.usage.flush, { everyMs: config.meterFlushSeconds * 1000, log });
-  const logWriter = repeat('bucket-logs', () => app.flushBucketLogs(), { everyMs: LOG_CHECK_MS, log });
+  const logCheckMs = Math.min(LOG_CHECK_MAX_MS, config.bucketLogSeconds * 1000);
+  const logWriter = repeat('bucket-logs', () => app.flushBucketLogs(), { everyMs: logCheckMs, log });
   const closeAll = async () => {
     ports.background.run('last-sweep', sweeper.stop);
     ports.background.run('last-deliveries', outbox.stop);
