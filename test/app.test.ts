@@ -1,4 +1,4 @@
-// What the app writes into the log: every failure that a client is told nothing of.
+// What the app writes into the log: every failure that a client is told nothing of; and pages that there are not.
 import { expect, it } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
@@ -26,3 +26,14 @@ it.each<[unknown, number, number]>([
   [new StorageError('NoSuchBlob'), 500, 1],
   [new StorageError('SlowDown'), 503, 0],
 ])('%s', async (failure, status, lines) => expect(await logged(failure)).toEqual([status, lines]));
+
+it.each(['/-/', '/-/healthy', '/-/health/', '/-/metrics', '/-/api', '/-/none'])(
+  '%s is no page of the service',
+  async (target) => {
+    const core = createMemoryCore();
+    const config = { ...parseConfig({}), ...core.settings };
+    const app = createApp(core.ports, config, () => makeRequest({ target, headers: { host: 'h' } }));
+    const response = await app.fetch(new Request(`http://h${target}`), {});
+    expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('<Code>NoSuchKey</Code>')]);
+  },
+);

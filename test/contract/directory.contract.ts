@@ -63,6 +63,20 @@ export function directoryContract(subject: Subject<Directory>): void {
       expect(await get(directory, second)).toBe(null);
     });
 
+    test('keeps an account that has buckets, with all it has, until the last is gone', async (directory) => {
+      const owner = account();
+      const [id, name] = [keyIdOf(), nameOf(fresh('bucket'))];
+      const remove = () => directory.call('removeAccount', { id: owner.id });
+      await directory.call('putAccount', { account: owner, keys: [{ id, secret: 's' }] });
+      await add(directory, owner.id, name);
+      await expect(remove()).rejects.toMatchObject({ code: 'AccountNotEmpty' });
+      expect(await get(directory, id)).toMatchObject({ account: owner });
+      await directory.call('removeBucket', { ownerId: owner.id, name, createdAtMs: START_MS });
+      await remove();
+      expect(await get(directory, id)).toBe(null);
+      await expect(remove()).rejects.toMatchObject({ code: 'NoSuchAccount' });
+    });
+
     test('knows accounts by id', async (directory) => {
       const [one, two] = [account('one'), account('two')];
       for (const owner of [one, two]) await directory.call('putAccount', { account: owner, keys: [] });

@@ -201,6 +201,32 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
       expect((await get(index, on, 'k'))?.versionId).toBe(current);
     });
 
+    test('removes all older versions of a key that are due at once, whichever comes first', async (index) => {
+      const bucket = await makeBucket(index);
+      const on = keeping(bucket);
+      const remove = (key: string, versionId: VersionId) => ({ kind: 'remove', key: asKey(key), versionId }) as const;
+      for (const key of ['newest first', 'oldest first']) {
+        const older = [await write(index, on, key), await write(index, on, key), await write(index, on, key)];
+        const current = await write(index, on, key);
+        const due = key === 'newest first' ? older.toReversed() : older;
+        const actions = due.map((versionId) => remove(key, versionId));
+        expect(await apply(index, on, actions)).toMatchObject({ remove: 3 });
+        expect((await get(index, on, key))?.versionId).toBe(current);
+      }
+      expect((await scanAll(index, on, 'versions')).flat()).toEqual([]);
+    });
+
+    test('leaves a marker that hides what stays, and removes it together with all that it hides', async (index) => {
+      const bucket = await makeBucket(index);
+      const on = keeping(bucket);
+      const remove = (versionId: VersionId) => ({ kind: 'remove', key: asKey('k'), versionId }) as const;
+      const older = [await write(index, on, 'k'), await write(index, on, 'k')];
+      const hiding = await hide(index, on, 'k');
+      expect(await apply(index, on, [remove(hiding)])).toMatchObject({ remove: 0 });
+      expect(await apply(index, on, [...older, hiding].map(remove))).toMatchObject({ remove: 3 });
+      expect((await scanAll(index, on, 'versions')).flat()).toEqual([]);
+    });
+
     test('frees the blobs of what it removes, and changes classes where a version stands', async (index) => {
       const bucket = await makeBucket(index);
       const off = refOf(bucket);

@@ -110,6 +110,11 @@ describe('batched lines', () => {
     broken.write(long);
     expect(same.written[1]?.startsWith('1:\nx')).toBe(true);
     same.next()?.resolve();
+    await turn();
+    // What is whole again has no empty lines.
+    broken.write(long);
+    expect(same.written[2]?.startsWith('1:x')).toBe(true);
+    same.next()?.resolve();
     await broken.close(1000);
   });
 

@@ -123,6 +123,8 @@ describe('images made with sharp', () => {
     expect(await made(source, { ...large, format: 'jpeg' })).toMatchObject({ width: 300 });
   });
 
+  const TOO_LARGE = { code: 'InvalidRequest', message: expect.stringContaining('100 megapixels') };
+  const u16 = (value: number) => [value & 0xff, value >> 8];
   const bytesOf = (text: string) => new TextEncoder().encode(text);
   it.each([
     ['nothing', () => new Uint8Array()],
@@ -137,6 +139,15 @@ describe('images made with sharp', () => {
   it('are not made of bombs', async () => {
     const bomb = pngOf(12_000, 9_000, false);
     expect(bomb.length).toBeLessThan(1000);
-    await expect(make(bomb, RECIPE)).rejects.toThrow('100 megapixels');
+    await expect(make(bomb, RECIPE)).rejects.toMatchObject(TOO_LARGE);
+  });
+
+  it('are not made of frames that are too large together, though each alone is not', async () => {
+    // 101 frames of a megapixel, of which each says one pixel.
+    const screen = [...u16(1000), ...u16(1000), 0x80, 0, 0, ...[0, 0, 0, 255, 255, 255]];
+    const frame = [0x2c, ...u16(0), ...u16(0), ...u16(1), ...u16(1), 0, 2, 2, 0x44, 0x01, 0];
+    const frames = Array.from({ length: 101 }, () => frame).flat();
+    const source = Uint8Array.from([...bytesOf('GIF89a'), ...screen, ...frames, 0x3b]);
+    await expect(make(source, { ...RECIPE, format: 'webp' })).rejects.toMatchObject(TOO_LARGE);
   });
 });

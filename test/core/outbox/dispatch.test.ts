@@ -74,6 +74,19 @@ describe('the dispatcher', () => {
     expect(deliveries).toMatchObject([{ attempts: 3, lastStatus: 500, lastError: 'It answered 500.' }]);
   });
 
+  it.each([
+    [199, false],
+    [200, true],
+    [299, true],
+    [300, false],
+  ])('takes %i as an answer of success: %s', async (status, isTaken) => {
+    const { core, dispatcher, sent, tell } = setUp(() => status);
+    await createWebhook(core, accountId, HOOK);
+    await tell(1);
+    await runOut(core, dispatcher);
+    expect(sent).toHaveLength(isTaken ? 1 : core.settings.webhooks.attemptsMax);
+  });
+
   it('tells an account no more of a failure than the sender does', async () => {
     const { core, dispatcher, tell } = setUp(() => new WebhookFailure('The connection broke.'));
     const { webhook } = await createWebhook(core, accountId, HOOK);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readCreateBucketConfiguration } from '../../../src/http/s3/create-bucket-document.ts';
 import { readCompleteMultipartUpload, readDelete } from '../../../src/http/s3/documents.ts';
+import { readNotificationConfiguration } from '../../../src/http/s3/notification-document.ts';
 import { failing } from './replies.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -137,6 +138,26 @@ describe('CompleteMultipartUpload', () => {
     part('<PartNumber>1</PartNumber><ETag>e</ETag><Size>1</Size>'),
     part('<PartNumber>1</PartNumber><ETag>e</ETag><ChecksumCRC32>a</ChecksumCRC32><ChecksumSHA1>b</ChecksumSHA1>'),
   ])('is malformed with %j', (content) => {
+    expect(() => read(content)).toThrow(failing('MalformedXML'));
+  });
+});
+
+describe('NotificationConfiguration', () => {
+  const queue = '<Queue>arn:quayside:webhook:::wh_0123456789</Queue>';
+  const read = (content: string) => {
+    const rules = `<QueueConfiguration>${content}</QueueConfiguration>`;
+    return readNotificationConfiguration(
+      bytes(`<NotificationConfiguration>${rules}</NotificationConfiguration>`),
+      () => 'made',
+    );
+  };
+
+  it('is of rules that name their events', () => {
+    const [rule] = read(`${queue}<Event>s3:ObjectCreated:*</Event>`);
+    expect(rule).toMatchObject({ id: 'made', events: ['s3:ObjectCreated:*'] });
+  });
+
+  it.each([queue, `${queue}<Id>a</Id>`, '<Event>s3:ObjectCreated:*</Event>'])('is malformed with %s', (content) => {
     expect(() => read(content)).toThrow(failing('MalformedXML'));
   });
 });

@@ -328,3 +328,12 @@ describe('preflights of a site', () => {
     });
   });
 });
+
+describe('a visit whose likeliest page would have too long a name', () => {
+  it('finds nothing, and says so', async () => {
+    await configure({ cleanUrls: true });
+    expect((await visit(`/${'k'.repeat(1020)}/`)).status).toBe(404);
+    for (const _ of [1, 2]) expect((await visit(`/${'k'.repeat(1022)}`)).status).toBe(404);
+    expect((await visit(`/${'k'.repeat(1025)}`)).status).toBe(400);
+  });
+});
