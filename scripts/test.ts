@@ -1,10 +1,11 @@
 // `npm test`: format and lint, then types, then every test, each only when the one before passed. Ends with one line
-// of totals, in which a static check counts as one. Arguments go to vitest (`npm test -- test/core` runs those files).
-import { spawn } from 'node:child_process';
+// of totals, in which a static check counts as one. Arguments go to vitest (`npm test -- test/core` runs those files). A run
+// that hangs is killed and fails.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { limitMinutes, runCommand } from './run-command.ts';
 
 type Totals = { passed: number; failed: number; skipped: number };
 
@@ -21,31 +22,21 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (name: string) => join(root, 'node_modules', '.bin', name);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
+/** What is left of the time of the whole run, milliseconds. */
+const minutes = limitMinutes(process.env.QUAYSIDE_TEST_MINUTES);
+const endAtMs = performance.now() + minutes * 60_000;
+
 /** Runs a command to its end and tells whether it succeeded; its output is printed in one piece, or as it comes. */
-async function run(label: string, command: string, args: readonly string[], output: 'whole' | 'live') {
+async function run(label: string, command: string, args: readonly string[], output: 'kept' | 'live') {
   const startedAtMs = performance.now();
-  const child = spawn(command, args, {
-    cwd: root,
-    stdio: ['ignore', output === 'live' ? 'inherit' : 'pipe', output === 'live' ? 'inherit' : 'pipe'],
-    shell: process.platform === 'win32',
-    env: { ...process.env, CI: process.env.CI ?? 'true' },
-  });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
-  }
-  const code = await new Promise<number>((resolve) => {
-    child.on('error', (error) => {
-      text += `${error.message}\n`;
-      resolve(1);
-    });
-    child.on('close', (exitCode) => resolve(exitCode ?? 1));
-  });
+  const limitMs = Math.max(0, endAtMs - startedAtMs);
+  const { code, isLate, text } = await runCommand(command, args, { cwd: root, output, limitMs });
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
   if (code !== 0 && text !== '') process.stdout.write(text);
   say(`${code === 0 ? 'ok    ' : 'FAILED'} ${label} (${seconds} s)`);
+  if (isLate) {
+    say(`The whole run may take ${minutes} minutes (QUAYSIDE_TEST_MINUTES): what hung in ${label} was killed.`);
+  }
   return code === 0;
 }
 
@@ -80,11 +71,11 @@ async function runVitest(args: readonly string[]): Promise<Totals> {
 async function runStaticChecks(): Promise<Totals> {
   const totals = { passed: 0, failed: 0, skipped: 0 };
   const count = (succeeded: boolean) => totals[succeeded ? 'passed' : 'failed']++;
-  count(await run('format and lint', bin('biome'), ['check', '--error-on-warnings'], 'whole'));
+  count(await run('format and lint', bin('biome'), ['check', '--error-on-warnings'], 'kept'));
   if (totals.failed > 0) return totals;
   const configs = ['tsconfig.neutral.json', 'tsconfig.json', 'tsconfig.workers.json'];
   const checks = configs.map((config) =>
-    run(`types, ${config}`, bin('tsc'), ['-p', config, '--checkers', '1'], 'whole'),
+    run(`types, ${config}`, bin('tsc'), ['-p', config, '--checkers', '1'], 'kept'),
   );
   for (const succeeded of await Promise.all(checks)) count(succeeded);
   return totals;

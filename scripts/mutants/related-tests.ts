@@ -1,0 +1,33 @@
+// Which tests can notice a fault in a file: those that import it, by whatever way, the nearest first. Read from the texts, with
+// what is started as a process (`new URL('…/src/node.ts', import.meta.url)`) as if it were imported.
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+
+/** Specifiers of modules beside or above; of `import type` none, for nothing runs by it. */
+const IMPORTS = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^'"`;]*?from\s*'(\.[^']+\.ts)'/g;
+const OTHERS = /(?:import\(\s*|new URL\(\s*|(?:^|\n)import\s+)'(\.[^']+\.ts)'/g;
+
+/** Files by whom they import, all named from the root of the repository. */
+export type ImportGraph = ReadonlyMap<string, readonly string[]>;
+
+/** `files`: all sources and tests, from the root. */
+export function readImports(root: string, files: readonly string[]): ImportGraph {
+  return new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]));
+}
+
+/** What a file of that text imports. */
+export function importsOf(file: string, text: string): readonly string[] {
+  const specifiers = [IMPORTS, OTHERS].flatMap((form) => [...text.matchAll(form)].map(([, found]) => found ?? ''));
+  return [...new Set(specifiers.map((specifier) => posix.join(posix.dirname(file), specifier)))];
+}
+
+/** Test files that come to the file, those with the fewest steps first. */
+export function testsOf(graph: ImportGraph, file: string): readonly string[] {
+  const importers = new Map<string, string[]>();
+  for (const [from, imports] of graph)
+    for (const to of imports) importers.set(to, [...(importers.get(to) ?? []), from]);
+  const reached = new Set([file]);
+  // A set goes through what is added to it on the way: nearest first.
+  for (const each of reached) for (const importer of importers.get(each) ?? []) reached.add(importer);
+  return [...reached].filter((each) => each.endsWith('.test.ts'));
+}

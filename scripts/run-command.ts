@@ -1,0 +1,77 @@
+// Runs a command of a script to its end, or to the end of its time: then it and all that it started are killed.
+import { spawn } from 'node:child_process';
+
+export type CommandEnd = {
+  /** Its exit code; null: a signal ended it, or its time was up. */
+  readonly code: number | null;
+  readonly isLate: boolean;
+  /** What it printed, where that was kept. */
+  readonly text: string;
+};
+
+export type CommandOptions = {
+  readonly cwd: string;
+  /** `live`: as it comes, and nothing is kept. */
+  readonly output: 'kept' | 'live';
+  readonly limitMs: number;
+  readonly env?: NodeJS.ProcessEnv;
+};
+
+const IS_WINDOWS = process.platform === 'win32';
+/** Signals that a person or a CI sends to end a run. */
+const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Minutes that a whole test run may take, of which it needs six on two cores. */
+const TEST_MINUTES = 20;
+
+/** The setting of that, or what it is without one. */
+export function limitMinutes(setting: string | undefined): number {
+  const minutes = Number(setting ?? '');
+  return minutes > 0 ? minutes : TEST_MINUTES;
+}
+
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  { cwd, output, limitMs, env = process.env }: CommandOptions,
+): Promise<CommandEnd> {
+  const stream = output === 'live' ? 'inherit' : 'pipe';
+  // A group of its own, so that the servers that a test run starts end with it.
+  const child = spawn(command, args, {
+    cwd,
+    stdio: ['ignore', stream, stream],
+    shell: IS_WINDOWS,
+    detached: !IS_WINDOWS,
+    env: { ...env, CI: env.CI ?? 'true' },
+  });
+  const kill = (signal: NodeJS.Signals) => {
+    try {
+      if (child.pid !== undefined) process.kill(IS_WINDOWS ? child.pid : -child.pid, signal);
+    } catch {
+      // It has ended meanwhile.
+    }
+  };
+  let isLate = false;
+  const limit = setTimeout(() => {
+    isLate = true;
+    kill('SIGKILL');
+  }, limitMs);
+  const passOn = (signal: NodeJS.Signals) => kill(signal);
+  for (const signal of END_SIGNALS) process.on(signal, passOn);
+  let text = '';
+  for (const source of [child.stdout, child.stderr]) {
+    source?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  const code = await new Promise<number | null>((resolve) => {
+    child.on('error', (error) => {
+      text += `${error.message}\n`;
+      resolve(1);
+    });
+    child.on('close', resolve);
+  });
+  clearTimeout(limit);
+  for (const signal of END_SIGNALS) process.off(signal, passOn);
+  return { code: isLate ? null : code, isLate, text };
+}

@@ -1,0 +1,78 @@
+// What faults a text can have, and which tests come to a file; running them is scripts/mutants.ts's.
+import { describe, expect, it } from 'vitest';
+import { applied, findMutations, lineOf } from '../../scripts/mutants/mutations.ts';
+import { importsOf, testsOf } from '../../scripts/mutants/related-tests.ts';
+
+const mutants = (text: string) => findMutations(text).map((mutation) => [mutation.operator, applied(text, mutation)]);
+
+describe('faults', () => {
+  it.each<[string, [string, string][]]>([
+    [
+      'await f();',
+      [
+        ['await', 'f();'],
+        ['remove', ';'],
+      ],
+    ],
+    ['const x = await f();', []],
+    ['f(a);', [['remove', ';']]],
+    ['ports.log.info("said", { at });', []],
+    ['const ok = a < b;', [['compare', 'const ok = a <= b;']]],
+    ['const ok = a === b;', [['compare', 'const ok = a !== b;']]],
+    ['const ok = a && (b as string);', [['logical', 'const ok = a || (b as string);']]],
+    ['const size = 1024; const one = 1;', [['constant', 'const size = 1024; const one = 2;']]],
+    ['const x = a ? b : c;', [['negate', 'const x = !(a) ? b : c;']]],
+    [
+      'for (;;) { if (a) continue; }',
+      [
+        ['negate', 'for (;;) { if (!(a)) continue; }'],
+        ['guard', 'for (;;) { ; }'],
+      ],
+    ],
+    [
+      'function f() { if (a) { throw b; } else c(); }',
+      [
+        ['negate', 'function f() { if (!(a)) { throw b; } else c(); }'],
+        ['remove', 'function f() { if (a) { ; } else c(); }'],
+        ['remove', 'function f() { if (a) { throw b; } else ; }'],
+      ],
+    ],
+    ['async function f() { return await g(); }', [['await', 'async function f() { return g(); }']]],
+    ['type T = 1 | 2; interface I { a: 3 }', []],
+  ])('%s', (text, expected) => {
+    expect(mutants(text)).toEqual(expected);
+  });
+
+  it('stand on the line where they begin', () => {
+    const text = 'a;\n\nif (b < 2) c();';
+    expect(findMutations(text).map(({ start }) => lineOf(text, start))).toContain(3);
+  });
+});
+
+describe('related tests', () => {
+  it('are those that come to the file by what runs, the nearest first', () => {
+    const text = `import type { T } from './types.ts';
+import { a } from '../a.ts';
+export { b } from './b.ts';
+import {
+  c,
+} from './c.ts';
+const late = import('./late.ts');
+const program = new URL('../../src/program.ts', import.meta.url);
+import 'node:fs';`;
+    const imported = ['src/a.ts', 'src/x/b.ts', 'src/x/c.ts', 'src/x/late.ts', 'src/program.ts'];
+    expect(importsOf('src/x/y.ts', text)).toEqual(imported);
+  });
+
+  it('go by every way', () => {
+    const graph = new Map([
+      ['src/a.ts', []],
+      ['src/b.ts', ['src/a.ts']],
+      ['test/far.test.ts', ['test/kit.ts']],
+      ['test/kit.ts', ['src/b.ts']],
+      ['test/near.test.ts', ['src/a.ts']],
+      ['test/other.test.ts', ['src/c.ts']],
+    ]);
+    expect(testsOf(graph, 'src/a.ts')).toEqual(['test/near.test.ts', 'test/far.test.ts']);
+  });
+});
