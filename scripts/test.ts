@@ -67,7 +67,7 @@ async function runVitest(args: readonly string[]): Promise<Totals> {
   }
 }
 
-/** The static checks; the three type checks share the machine, each on one thread: more of them repeat work. */
+/** The static checks; those by types share the machine, each on one thread: more of them repeat work. */
 async function runStaticChecks(): Promise<Totals> {
   const totals = { passed: 0, failed: 0, skipped: 0 };
   const count = (succeeded: boolean) => totals[succeeded ? 'passed' : 'failed']++;
@@ -77,6 +77,7 @@ async function runStaticChecks(): Promise<Totals> {
   const checks = configs.map((config) =>
     run(`types, ${config}`, bin('tsc'), ['-p', config, '--checkers', '1'], 'kept'),
   );
+  checks.push(run('promises', process.execPath, [join(root, 'scripts', 'floating-promises.ts')], 'kept'));
   for (const succeeded of await Promise.all(checks)) count(succeeded);
   return totals;
 }
