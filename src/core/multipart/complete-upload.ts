@@ -20,7 +20,7 @@ export type CompleteUploadInput = {
   readonly key: ObjectKey;
   readonly uploadId: UploadId;
   readonly parts: readonly ListedPart[];
-  /** Checksum of the whole object that the client expects; `type` null accepts the upload's. */
+  /** Checksum of the whole object that the client expects; a composite one with its number of parts or without. */
   readonly expectedChecksum: { readonly algorithm: Checksum['algorithm']; readonly value: string } | null;
   readonly expectedSizeBytes: number | null;
   /** What the client sent to prove that it has the key of an upload that it encrypts itself. */
@@ -130,7 +130,7 @@ function digestsOf(upload: Upload, parts: readonly UploadedPart[], input: Comple
   }
   const checksum = checksumOf(upload, parts);
   const expected = input.expectedChecksum;
-  if (expected !== null && (checksum?.algorithm !== expected.algorithm || checksum.value !== expected.value)) {
+  if (expected !== null && !isChecksum(checksum, expected)) {
     throw new StorageError('BadDigest', {
       detail: `The ${expected.algorithm} you specified did not match the calculated checksum.`,
     });
@@ -144,6 +144,16 @@ function digestsOf(upload: Upload, parts: readonly UploadedPart[], input: Comple
       checksum: part.checksum?.value ?? null,
     })),
   };
+}
+
+/**
+ * Whether a client means this checksum. S3 takes a composite one with `-{parts}` and without, as minio-go and mc send it.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
+ */
+function isChecksum(checksum: Checksum | null, { algorithm, value }: NonNullable<ListedPart['checksum']>): boolean {
+  if (checksum === null || checksum.algorithm !== algorithm) return false;
+  const isBare = checksum.type === 'COMPOSITE' && !value.includes('-');
+  return value === (isBare ? checksum.value.split('-')[0] : checksum.value);
 }
 
 function checksumOf(upload: Upload, parts: readonly UploadedPart[]): Checksum | null {

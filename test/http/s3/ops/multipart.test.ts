@@ -110,6 +110,24 @@ describe('an upload', () => {
     expect((await complete('sums', id, parts, right)).status).toBe(200);
   });
 
+  it('takes a composite checksum with the number of parts behind it and without', async () => {
+    const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest();
+    const value = sha('abc').toString('base64');
+    const composite = sha(sha('abc')).toString('base64');
+    const parts = partXml(1, md5Hex('abc'), `<ChecksumSHA256>${value}</ChecksumSHA256>`);
+    const finish = (id: string, sent: string) =>
+      complete('composed', id, parts, { headers: { 'x-amz-checksum-sha256': sent } });
+    for (const sent of [composite, `${composite}-1`]) {
+      const id = await start('composed', { 'x-amz-checksum-algorithm': 'SHA256' });
+      await part('composed', id, 1, 'abc', { 'x-amz-checksum-sha256': value });
+      for (const wrong of [value, `${composite}-2`, `${composite}-`, composite.slice(0, -1)]) {
+        expect(codeOf(await finish(id, wrong)), wrong).toEqual([400, 'BadDigest']);
+      }
+      const done = await finish(id, sent);
+      expect(one(done.text, 'ChecksumSHA256'), done.text).toBe(`${composite}-1`);
+    }
+  });
+
   it('tells its algorithm at the start, and refuses what does not go together', async () => {
     const begin = (headers: Record<string, string>) =>
       send({ method: 'POST', path: '/multi/begun', query: { uploads: '' }, headers });
