@@ -140,19 +140,21 @@ function createLineReader(): (wire: Uint8Array, offset: number) => { line: strin
 
 /**
  * Reads the lines after the last chunk; `take` says whether that was the empty line that ends them. Lines end in
- * CRLF. minio-go ends each signed trailer in a line feed, with an empty line before the signature; both are taken.
+ * CRLF. minio-go ends each trailer in a line feed, with an empty line before the signature; of unsigned ones it ends the
+ * body with two empty lines (StreamingUSReader.addTrailer). All of it is taken.
  */
 function createTrailerReader({ trailerNames, signatures }: AwsChunkedFraming) {
   const values = new Map<string, string>();
   const isSigned = signatures !== null && trailerNames.length > 0;
   let signedText = '';
   let expects: 'trailer' | 'signature' | 'end' = 'trailer';
+  let hasBareLine = false;
 
   const takeEmpty = (): boolean => {
     if (values.size !== trailerNames.length) throw malformedTrailer();
-    if (!isSigned || expects === 'end') return true;
+    if (expects === 'end' || (!isSigned && !hasBareLine)) return true;
     if (expects === 'signature') throw malformedTrailer();
-    expects = 'signature';
+    expects = isSigned ? 'signature' : 'end';
     return false;
   };
 
@@ -172,7 +174,8 @@ function createTrailerReader({ trailerNames, signatures }: AwsChunkedFraming) {
     values,
     take(line: string): boolean {
       const hasReturn = line.endsWith('\r');
-      if (!hasReturn && (!isSigned || expects !== 'trailer')) throw broken();
+      if (!hasReturn && (trailerNames.length === 0 || expects !== 'trailer')) throw broken();
+      if (!hasReturn) hasBareLine = true;
       const text = hasReturn ? line.slice(0, -1) : line;
       if (text === '' && hasReturn) return takeEmpty();
       const colon = text.indexOf(':');

@@ -101,6 +101,31 @@ describe('createAwsChunkedDecoder', () => {
     }
   });
 
+  // Source: StreamingUSReader.addTrailer of minio-go: each trailer ends in a line feed, and two empty lines follow.
+  it('takes trailers as minio-go writes them', () => {
+    const names = [CRC32, 'x-amz-checksum-sha1'];
+    const lines = names.map((name) => `${name}:AAAAAA==\n`).join('');
+    const wire = Buffer.from(`5\r\nhello\r\n0\r\n${lines}\r\n\r\n`);
+    for (const lengths of [[], [1], [7, 2]]) {
+      const result = decode(split(wire, lengths), 5, names);
+      expect(result.payload.toString()).toBe('hello');
+      expect(result.trailers).toEqual({ [CRC32]: 'AAAAAA==', 'x-amz-checksum-sha1': 'AAAAAA==' });
+    }
+  });
+
+  it.each([
+    ['one empty line alone', `${CRC32}:AAAAAA==\n\r\n`, 'IncompleteBody'],
+    ['a third empty line', `${CRC32}:AAAAAA==\n\r\n\r\n\r\n`, 'IncompleteBody'],
+    ['a trailer between them', `${CRC32}:AAAAAA==\n\r\n${CRC32}:AAAAAA==\n\r\n`, 'IncompleteBody'],
+    ['empty lines without a return', `${CRC32}:AAAAAA==\n\n\n`, 'InvalidRequest'],
+    ['two empty lines after a whole line', `${CRC32}:AAAAAA==\r\n\r\n\r\n`, 'IncompleteBody'],
+  ])('refuses such trailers with %s', (_, end, code) => {
+    const wire = Buffer.from(`5\r\nhello\r\n0\r\n${end}`);
+    for (const lengths of [[], [1]]) {
+      expect(() => decode(split(wire, lengths), 5, [CRC32])).toThrow(expect.objectContaining({ code }));
+    }
+  });
+
   it('refuses a trailer that was not announced', () => {
     const wire = frameUnsigned([Buffer.from('hello')], { [CRC32]: 'AAAAAA==' });
     expect(() => decode([wire], 5)).toThrow(expect.objectContaining({ code: 'InvalidRequest' }));
