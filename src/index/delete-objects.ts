@@ -1,6 +1,6 @@
 // Deleting in the index: current versions, which go or are hidden by a marker as the bucket's versioning has it, and
 // versions by their name, which go for good unless they are locked. One commit for all targets of a request.
-import type { DeleteCondition, Versioning } from '../ports/domain.ts';
+import type { Versioning } from '../ports/domain.ts';
 import type { DeletedObject, DeleteTarget, IndexApi } from '../ports/metadata-index.ts';
 import { isLocked } from '../ports/object-facts.ts';
 import type { Sql } from '../ports/sql.ts';
@@ -33,9 +33,13 @@ const done = (target: DeleteTarget, existed: boolean, marker: DeletedObject['mar
   marker,
   refusal: null,
 });
-const refused = (target: DeleteTarget, refusal: DeletedObject['refusal']): DeletedObject => ({
+const refused = (
+  target: DeleteTarget,
+  stored: StoredVersion | null,
+  refusal: DeletedObject['refusal'],
+): DeletedObject => ({
   key: target.key,
-  existed: true,
+  existed: stored !== null,
   marker: null,
   refusal,
 });
@@ -55,8 +59,8 @@ function eventOf({ versionId }: DeleteTarget, deleted: DeletedObject, nowMs: num
 function hide(sql: Sql, { n, versioning, ownerId, nowMs }: Context, target: DeleteTarget): DeletedObject {
   const { key, markerId } = target;
   const current = readCurrent(sql, n, key);
-  const refusal = refusalOf(target.condition, current);
-  if (refusal !== null) return refused(target, refusal);
+  const refusal = refusalOf(target, current);
+  if (refusal !== null) return refused(target, current, refusal);
   if (versioning !== 'off') {
     const marker = placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId, nowMs }, current);
     return done(target, current !== null, marker);
@@ -74,22 +78,28 @@ function remove(sql: Sql, context: Context, target: DeleteTarget): DeletedObject
   const isCurrent = current !== null && isNamed(current, versionId);
   const other = isCurrent ? null : readOther(sql, n, key, versionId);
   const stored = isCurrent ? current : other;
-  const refusal = refusalOf(target.condition, stored);
-  if (refusal !== null) return refused(target, refusal);
+  const isMarker = other?.isMarker === true;
+  const refusal = isMarker && target.condition !== null ? 'NoSuchKey' : refusalOf(target, stored);
+  if (refusal !== null) return refused(target, stored, refusal);
   if (stored === null) return done(target, false);
-  if (isLocked(stored.lock, nowMs, bypassGovernance)) return refused(target, 'AccessDenied');
+  if (isLocked(stored.lock, nowMs, bypassGovernance)) return refused(target, stored, 'AccessDenied');
   if (isCurrent) removeCurrent(sql, n, key, current, nowMs);
   else removeOther(sql, n, key, stored.versionId, nowMs);
   if (isCurrent || current === null) promoteNewest(sql, n, key, nowMs);
-  const isMarker = other?.isMarker === true;
   return done(target, true, isMarker ? { versionId: stored.versionId, isNull: stored.isNull } : null);
 }
 
-/** A condition on what is not there holds: deleting it is no error either way. */
-function refusalOf(condition: DeleteCondition | null, stored: StoredVersion | null): DeletedObject['refusal'] {
+/**
+ * No condition holds of what is not there, nor of a delete marker: who deletes only what it knows must not believe that it
+ * did. Without a condition deleting what is not there is no error.
+ */
+function refusalOf(
+  { condition, versionId }: Pick<DeleteTarget, 'condition' | 'versionId'>,
+  stored: StoredVersion | null,
+): DeletedObject['refusal'] {
   if (condition === null) return null;
   const { ifMatch, ifLastModifiedSeconds, ifSizeBytes } = condition;
-  if (stored === null) return null;
+  if (stored === null) return versionId === null ? 'NoSuchKey' : 'NoSuchVersion';
   const holds =
     (ifMatch === null || ifMatch === '*' || ifMatch === stored.etag) &&
     (ifLastModifiedSeconds === null || ifLastModifiedSeconds === Math.floor(stored.lastModifiedMs / 1000)) &&

@@ -159,8 +159,8 @@ export type DeletedObject = {
   readonly existed: boolean;
   /** The delete marker that was made, or that was itself deleted. */
   readonly marker: Pick<DeleteMarker, 'versionId' | 'isNull'> | null;
-  /** AccessDenied: the version is locked. */
-  readonly refusal: 'PreconditionFailed' | 'AccessDenied' | null;
+  /** AccessDenied: the version is locked. NoSuchKey, NoSuchVersion: a condition was to hold of what is not there. */
+  readonly refusal: 'PreconditionFailed' | 'NoSuchKey' | 'NoSuchVersion' | 'AccessDenied' | null;
 };
 
 /** What changes the index. Each is atomic and durable when its promise resolves. */
@@ -188,8 +188,8 @@ export type IndexCommands = FurtherCommands & {
    */
   commitObject(input: CommitObjectInput): Pick<ObjectVersion, 'versionId' | 'isNull'> & StoredAs;
   /**
-   * Deletes current versions or named ones, as the bucket's versioning has it; a missing key is no error. Each target
-   * succeeds or is refused by itself, in order. BucketChanged.
+   * Deletes current versions or named ones, as the bucket's versioning has it; a missing key is no error without a
+   * condition. Each target succeeds or is refused by itself, in order. BucketChanged.
    */
   deleteObjects(input: {
     bucket: BucketRef;

@@ -55,6 +55,9 @@ describeCore('conditional writes', () => {
     const named = { 'if-match': headers.etag ?? '' };
     expect((await send({ method: 'DELETE', bucket, key: 'doomed', headers: named })).status).toBe(204);
     expectError(await send({ method: 'GET', bucket, key: 'doomed' }), 404, 'NoSuchKey');
+    for (const condition of [named, { 'if-match': '*' }]) {
+      expectError(await send({ method: 'DELETE', bucket, key: 'doomed', headers: condition }), 404, 'NoSuchKey');
+    }
   });
 
   it('fail in the SDK with a named error', async () => {

@@ -11,7 +11,7 @@ export type DeleteAsked = {
 };
 
 /**
- * Deletes in one commit; a missing key is no error, and each target is refused by itself (`refusal`).
+ * Deletes in one commit; a missing key is no error without a condition, and each target is refused by itself (`refusal`).
  * `bypassGovernance`: the caller may, and asked to, delete what GOVERNANCE keeps.
  */
 export function deleteObjects(

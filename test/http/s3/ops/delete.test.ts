@@ -42,6 +42,29 @@ describe('DeleteObject', () => {
     expect((await remove('b', { 'if-match': '*' })).status).toBe(204);
   });
 
+  it('of a key without an object meets no condition', async () => {
+    const conditions = [
+      { 'if-match': '*' },
+      { 'if-match': '"x"' },
+      { 'x-amz-if-match-size': '1' },
+      { 'x-amz-if-match-last-modified-time': 'Fri, 24 May 2013 00:00:00 GMT' },
+    ];
+    for (const condition of conditions) {
+      expect(codeOf(await remove('never', condition))).toEqual([404, 'NoSuchKey']);
+    }
+    const versioning = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    await surface.send({ method: 'PUT', path: '/ddd', query: { versioning: '' }, body: versioning });
+    const marker = (await remove('a')).headers['x-amz-version-id'] ?? '';
+    for (const condition of conditions) {
+      expect(codeOf(await remove('a', condition))).toEqual([404, 'NoSuchKey']);
+      expect(codeOf(await remove('never', condition))).toEqual([404, 'NoSuchKey']);
+      expect(codeOf(await remove('a', condition, { versionId: marker }))).toEqual([404, 'NoSuchKey']);
+      expect(codeOf(await remove('c', condition, { versionId: marker }))).toEqual([404, 'NoSuchVersion']);
+    }
+    const { text } = await surface.send({ path: '/ddd', query: { versions: '' } });
+    expect(text.match(/<DeleteMarker>/g)).toHaveLength(1);
+  });
+
   it('is the owner’s alone', async () => {
     for (const as of ['stranger', 'nobody'] as const) {
       expect(codeOf(await surface.send({ method: 'DELETE', path: '/ddd/a', as }))).toEqual([403, 'AccessDenied']);
@@ -89,6 +112,17 @@ describe('DeleteObjects', () => {
     const reply = await remove(object('a', `<ETag>${etag}</ETag>`) + object('b', '<ETag>other</ETag>'));
     expect(reply.text).toContain('<Deleted><Key>a</Key></Deleted><Error><Key>b</Key><Code>PreconditionFailed</Code>');
     expect([await has('a'), await has('b')]).toEqual([false, true]);
+  });
+
+  it('honours the ETag of a line whose key has no object', async () => {
+    const reply = await remove(object('never', '<ETag>x</ETag>') + object('gone', '<ETag>*</ETag>') + object('no'));
+    expect([...reply.text.matchAll(/<Key>(\w+)<\/Key>(?:<Code>(\w+)<)?/g)].map(([, key, code]) => [key, code])).toEqual(
+      [
+        ['never', 'NoSuchKey'],
+        ['gone', 'NoSuchKey'],
+        ['no', undefined],
+      ],
+    );
   });
 
   it('says only what failed when asked to be quiet', async () => {
