@@ -58,8 +58,8 @@ export type BucketEncryption = {
   readonly standard:
     | { readonly kind: 'server' }
     | { readonly kind: 'named'; readonly keyId: string | null; readonly isDoubled: boolean };
-  /** Kept and shown: here every object has a data key of its own either way. */
-  readonly isBucketKey: boolean;
+  /** Stored and shown, null as nothing: here every object has a data key of its own either way. */
+  readonly isBucketKey: boolean | null;
   /** Whether writes with keys of clients are refused. */
   readonly refusesCustomerKeys: boolean;
 };

@@ -51,7 +51,7 @@ export function showBucket(record: BucketRecord): z.infer<typeof bucketSchema> {
       encryption === null
         ? null
         : {
-            ...{ kind: encryption.standard.kind, isBucketKey: encryption.isBucketKey },
+            ...{ kind: encryption.standard.kind, isBucketKey: encryption.isBucketKey ?? false },
             ...{ refusesCustomerKeys: encryption.refusesCustomerKeys },
             ...(encryption.standard.kind === 'named'
               ? { keyId: encryption.standard.keyId, isDoubled: encryption.standard.isDoubled }
@@ -170,5 +170,5 @@ function toEncryption(given: z.infer<typeof encryptionSchema> | null): BucketCha
   if (given === null) return null;
   const { kind, keyId, isDoubled, isBucketKey, refusesCustomerKeys } = given;
   const standard = kind === 'server' ? ({ kind } as const) : ({ kind, keyId, isDoubled } as const);
-  return { standard, isBucketKey, refusesCustomerKeys };
+  return { standard, isBucketKey: isBucketKey || null, refusesCustomerKeys };
 }

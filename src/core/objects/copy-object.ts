@@ -92,7 +92,7 @@ type CopiedBytes = {
 };
 
 /** Whether bytes that are encrypted so are encrypted as wished: by the same key, if not with the same wrapping. */
-function isEncryptedAlike(
+export function isEncryptedAlike(
   encryption: ObjectEncryption | null,
   sourceKey: CustomerKey | null,
   wish: EncryptionWish | null,

@@ -22,7 +22,7 @@ export function readEncryptionConfiguration(bytes: Uint8Array): BucketEncryption
   const rule = readFields(only, RULE_SHAPE);
   return {
     standard: readStandard(rule.ApplyServerSideEncryptionByDefault),
-    isBucketKey: rule.BucketKeyEnabled !== null && readBoolean(rule.BucketKeyEnabled),
+    isBucketKey: rule.BucketKeyEnabled === null ? null : readBoolean(rule.BucketKeyEnabled),
     refusesCustomerKeys: rule.BlockedEncryptionTypes !== null && readBlocked(rule.BlockedEncryptionTypes),
   };
 }

@@ -106,7 +106,9 @@ export function readEncryptionWish(call: EncryptionCall, settings: BucketEncrypt
 export function wishOfBucket(settings: BucketEncryption | null): EncryptionWish | null {
   if (settings === null) return null;
   const { standard, isBucketKey } = settings;
-  return standard.kind === 'server' ? { kind: 'server' } : { ...standard, isBucketKey, context: null };
+  return standard.kind === 'server'
+    ? { kind: 'server' }
+    : { ...standard, isBucketKey: isBucketKey ?? false, context: null };
 }
 
 /** What means something with SSE-KMS alone. */

@@ -290,7 +290,7 @@ describe('a move into another bucket', () => {
     await deleteBucket(core, other);
     await openTestBucket(core, 'other-bucket');
     const undone = await undo(core, bucket, job);
-    expect(undone).toMatchObject({ state: 'failed', failure: 'The specified bucket does not exist.' });
+    expect(undone).toMatchObject({ state: 'failed', failure: 'The specified bucket does not exist' });
   });
 
   it('takes no other bucket than one that is there', async () => {

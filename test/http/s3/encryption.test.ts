@@ -148,6 +148,20 @@ describe('a copy', () => {
     expect((await onto({ ...keyHeaders(3), ...keyHeaders(1, 'copy-source-') })).status).toBe(200);
     expect((await ok({ path: `${B}/again`, headers: keyHeaders(3) })).text).toBe('text');
   });
+
+  it('onto itself may end the encryption, with a word about it or without', async () => {
+    const onto = (key: string, headers: Record<string, string> = {}) =>
+      send({ method: 'PUT', path: `${B}/${key}`, headers: { 'x-amz-copy-source': `${B}/${key}`, ...headers } });
+    await put('ended', MINE, 'text');
+    expect(encryptionOf(await onto('ended', keyHeaders(1, 'copy-source-')))).toEqual({});
+    expect((await ok({ path: `${B}/ended` })).text).toBe('text');
+    await put('ended', { [SSE]: 'AES256' }, 'text');
+    expect((await onto('ended')).status).toBe(200);
+    expect(encryptionOf(await ok({ path: `${B}/ended` }))).toEqual({});
+    expect(codeOf(await onto('ended'))).toEqual([400, 'InvalidRequest']);
+    await put('ended', MINE, 'text');
+    expect(codeOf(await onto('ended', keyHeaders(3, 'copy-source-')))).toEqual([400, 'InvalidRequest']);
+  });
 });
 
 describe('the default of a bucket', () => {
@@ -160,12 +174,23 @@ describe('the default of a bucket', () => {
 
   beforeAll(() => ok({ method: 'PUT', path: D }));
 
+  it.each([
+    ['', ''],
+    ['<BucketKeyEnabled>false</BucketKeyEnabled>', '<BucketKeyEnabled>false</BucketKeyEnabled>'],
+    ['<BucketKeyEnabled>true</BucketKeyEnabled>', '<BucketKeyEnabled>true</BucketKeyEnabled>'],
+  ])('says of bucket keys what was put: %j', async (set, shown) => {
+    expect((await configure(standard('<SSEAlgorithm>AES256</SSEAlgorithm>') + set)).status).toBe(200);
+    const { text } = await ok({ path: D, query: { encryption: '' } });
+    expect(/<BucketKeyEnabled>.*<\/BucketKeyEnabled>/.exec(text)?.[0] ?? '').toBe(shown);
+    await ok({ method: 'DELETE', path: D, query: { encryption: '' } });
+  });
+
   it('is none, until one is put, and none again after it is deleted', async () => {
     const missing = [404, 'ServerSideEncryptionConfigurationNotFoundError'];
     expect(codeOf(await send({ path: D, query: { encryption: '' } }))).toEqual(missing);
     expect((await configure(standard('<SSEAlgorithm>AES256</SSEAlgorithm>'))).status).toBe(200);
     expect((await ok({ path: D, query: { encryption: '' } })).text).toContain(
-      `<Rule>${standard('<SSEAlgorithm>AES256</SSEAlgorithm>')}<BucketKeyEnabled>false</BucketKeyEnabled></Rule>`,
+      `<Rule>${standard('<SSEAlgorithm>AES256</SSEAlgorithm>')}</Rule>`,
     );
     for (const _ of [1, 2])
       expect((await send({ method: 'DELETE', path: D, query: { encryption: '' } })).status).toBe(204);

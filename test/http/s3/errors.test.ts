@@ -30,6 +30,20 @@ it('is S3 XML: code, message, fields, resource, ids, no namespace', async () => 
   });
 });
 
+// Source: the error responses of Amazon S3, as its servers send them.
+it.each([
+  ['NoSuchBucket', 'The specified bucket does not exist'],
+  ['NoSuchBucketPolicy', 'The bucket policy does not exist'],
+  ['NoSuchCORSConfiguration', 'The CORS configuration does not exist'],
+  ['NoSuchKey', 'The specified key does not exist.'],
+  ['NoSuchTagSet', 'The TagSet does not exist'],
+  ['NoSuchWebsiteConfiguration', 'The specified bucket does not have a website configuration'],
+  ['InvalidRange', 'The requested range is not satisfiable'],
+  ['ServerSideEncryptionConfigurationNotFoundError', 'The server side encryption configuration was not found'],
+] as const)('%s has S3’s words', async (code, message) => {
+  expect((await render(new StorageError(code))).text).toContain(`<Message>${message}</Message>`);
+});
+
 const codes = Object.keys(ERROR_MESSAGES) as ErrorCode[];
 it.each(codes)('%s has its status and a message', async (code) => {
   const { status, headers, text } = await render(new StorageError(code));

@@ -15,7 +15,7 @@ import { readTagging, writeTagging } from '../tagging-document.ts';
 export async function answerPutBucketTagging(call: BucketCall, core: Core): Promise<S3Answer> {
   const tags = readTagging(await readDocument(call, XML_MAX_BYTES, true), BUCKET_MAX_TAGS);
   await setBucketSettings(core, call.bucket, { tags });
-  return emptyAnswer(204);
+  return emptyAnswer(200);
 }
 
 /** Errors: NoSuchTagSet. */

@@ -1,7 +1,7 @@
 // PutObject and CopyObject: headers become typed input here, core writes.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html and API_CopyObject.html
 import type { Core } from '../../../core/core.ts';
-import { copyObject } from '../../../core/objects/copy-object.ts';
+import { copyObject, isEncryptedAlike } from '../../../core/objects/copy-object.ts';
 import { putObject } from '../../../core/objects/put-object.ts';
 import type { ObjectAttributes, ObjectVersion } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
@@ -76,7 +76,8 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
   const encryption = readEncryptionWish(call, call.bucket.record().settings.encryption);
   const sourceKey = readCustomerKey(call, 'copy-source-');
   const source = await openCopySource(call, core);
-  if (!isReplacing && checksumAlgorithm === null) requireChange(call, source);
+  const keepsEncryption = isEncryptedAlike(source.version.encryption, sourceKey, encryption);
+  if (!isReplacing && checksumAlgorithm === null && keepsEncryption) requireChange(call, source);
   const tags = requestedTags ?? readableTags(call, source);
   const facts = { ...(await readNewObjectFacts(call, tags)), lock };
   const version = await copyObject(core, call.bucket, {
@@ -125,7 +126,10 @@ function readDirective(call: ObjectCall, header: string, refusal: string): boole
   throw invalidArgument(header, value, refusal);
 }
 
-/** A copy onto itself must change something; a new storage class, redirect or encryption does. */
+/**
+ * A copy onto itself that leaves the encryption as it is must change something else; a word about storage class, redirect
+ * or encryption counts as that.
+ */
 function requireChange(call: ObjectCall, source: OpenedSource): void {
   const isItself = source.bucket === call.bucket.record().name && source.key === call.key && source.versionId === null;
   const isChanging =
