@@ -57,6 +57,7 @@ const { authenticate } = createAuthenticator({
   findAccessKey: (id) => ({ id, secret: SECRET, account }),
   nowMs: () => Date.now(),
   region: 'auto',
+  isSignatureV2On: true,
 });
 const key = createKeyedHash(new TextEncoder().encode(SECRET));
 const sdkHeaders = {

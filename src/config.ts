@@ -52,6 +52,12 @@ export type Config = {
    * them for hosts that are this machine, `always` and `never` say so. S3 never takes them. QUAYSIDE_SSE_C_OVER_HTTP, loopback.
    */
   readonly customerKeysOverHttp: 'loopback' | 'always' | 'never';
+  /**
+   * Whether Signature Version 2 (HMAC-SHA-1) is taken, in URLs and for form uploads: boto3 and the
+   * AWS CLI presign so for us-east-1 and the other old regions. In headers it never is.
+   * QUAYSIDE_SIGNATURE_V2, on.
+   */
+  readonly isSignatureV2On: boolean;
   /** Hosts `{bucket}.{baseDomain}` address a bucket. Lower case, without a port. QUAYSIDE_BASE_DOMAIN, null. */
   readonly baseDomain: string | null;
   /** Hosts `{bucket}.{websiteDomain}` are the websites of buckets. As above. QUAYSIDE_WEBSITE_DOMAIN, null. */
@@ -268,6 +274,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     seed: parseSeedText(text('QUAYSIDE_SEED'), parseSeed),
     seededNamedKeys: parseSeedText(text('QUAYSIDE_SEED'), parseSeededNamedKeys),
     masterKeys: parseMasterKeyText(text('QUAYSIDE_MASTER_KEY')),
+    isSignatureV2On: parseSwitch('QUAYSIDE_SIGNATURE_V2', text('QUAYSIDE_SIGNATURE_V2') ?? 'on'),
     customerKeysOverHttp: parseCustomerKeysOverHttp(text('QUAYSIDE_SSE_C_OVER_HTTP') ?? 'loopback'),
     baseDomain,
     websiteDomain,

@@ -90,8 +90,8 @@ function remove(sql: Sql, context: Context, target: DeleteTarget): DeletedObject
 }
 
 /**
- * No condition holds of what is not there, nor of a delete marker: who deletes only what it knows must not believe that it
- * did. Without a condition deleting what is not there is no error.
+ * No condition holds of what is not there, nor of a delete marker: who deletes only what it knows
+ * must not believe that it did. Without a condition deleting what is not there is no error.
  */
 function refusalOf(
   { condition, versionId }: Pick<DeleteTarget, 'condition' | 'versionId'>,

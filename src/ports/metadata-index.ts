@@ -159,7 +159,10 @@ export type DeletedObject = {
   readonly existed: boolean;
   /** The delete marker that was made, or that was itself deleted. */
   readonly marker: Pick<DeleteMarker, 'versionId' | 'isNull'> | null;
-  /** AccessDenied: the version is locked. NoSuchKey, NoSuchVersion: a condition was to hold of what is not there. */
+  /**
+   * AccessDenied: the version is locked. NoSuchKey, NoSuchVersion: a condition was to hold of what
+   * is not there.
+   */
   readonly refusal: 'PreconditionFailed' | 'NoSuchKey' | 'NoSuchVersion' | 'AccessDenied' | null;
 };
 
@@ -188,8 +191,9 @@ export type IndexCommands = FurtherCommands & {
    */
   commitObject(input: CommitObjectInput): Pick<ObjectVersion, 'versionId' | 'isNull'> & StoredAs;
   /**
-   * Deletes current versions or named ones, as the bucket's versioning has it; a missing key is no error without a
-   * condition. Each target succeeds or is refused by itself, in order. BucketChanged.
+   * Deletes current versions or named ones, as the bucket's versioning has it; a missing key is no
+   * error without a condition. Each target succeeds or is refused by itself, in order.
+   * BucketChanged.
    */
   deleteObjects(input: {
     bucket: BucketRef;

@@ -8,6 +8,7 @@ import { useBucket } from './bucket.ts';
 import type { Call } from './client.ts';
 import { exchange } from './http.ts';
 import { checksumOf } from './reference-checksums.ts';
+import { encodeQuery, type Pairs, signUrlV2 } from './sign.ts';
 import { client, describeCore } from './suite.ts';
 import { expectError } from './xml.ts';
 
@@ -183,5 +184,77 @@ describeCore('presigned URLs', () => {
     const reply = await visit(client.presigned({ ...get, key: 'missing' }));
     expectError(reply, 404, 'NoSuchKey');
     expect(reply.text).not.toMatch(/X-Amz-Signature|X-Amz-Credential/);
+  });
+});
+
+// As botocore makes them: what it would send as headers stands in the query.
+describeCore('URLs of Signature Version 2', () => {
+  const bucket = useBucket(client);
+  const path = `/${bucket}/a%20b%2B/%C3%BC`;
+  const inSeconds = (seconds: number) => `${Math.floor(Date.now() / 1000) + seconds}`;
+
+  type Url = { method?: string; signed?: readonly [string, string]; query?: Pairs; path?: string; expires?: string };
+  const urlOf = ({ method = 'GET', signed, query = [], expires = inSeconds(300), ...url }: Url) => {
+    const pairs = signUrlV2(signed ?? [`${method}\n\n\n`, url.path ?? path], target, expires);
+    return `${url.path ?? path}?${encodeQuery([...query, ...pairs])}`;
+  };
+  const visit = (url: Url, headers: Record<string, string> = {}, body?: string) =>
+    exchange(target.url, {
+      method: url.method ?? 'GET',
+      target: urlOf(url),
+      headers: { host: client.host, ...headers },
+      ...(body === undefined ? {} : { body: Buffer.from(body) }),
+    });
+
+  it('write, read, look and delete', async () => {
+    const put: Url = {
+      method: 'PUT',
+      signed: ['PUT\n\ntext/x-old\n', `x-amz-meta-a:b c\n${path}`],
+      query: [
+        ['content-type', 'text/x-old'],
+        ['x-amz-meta-a', 'b c'],
+      ],
+    };
+    const written = await visit(put, { 'content-type': 'text/x-old' }, 'old');
+    expect(written.status, written.text).toBe(200);
+    const read = await visit({});
+    expect([read.status, read.text]).toEqual([200, 'old']);
+    expect(read.headers).toMatchObject({ 'content-type': 'text/x-old', 'x-amz-meta-a': 'b c' });
+    expect((await visit({ method: 'HEAD' })).headers['content-length']).toBe('3');
+    const part = await visit({}, { range: 'bytes=1-1' });
+    expect([part.status, part.text]).toEqual([206, 'l']);
+    const type = 'text/y; a';
+    const named = await visit({
+      signed: ['GET\n\n\n', `${path}?response-content-type=${type}`],
+      query: [['response-content-type', type]],
+    });
+    expect(named.headers['content-type']).toBe(type);
+    expect((await visit({ method: 'DELETE' })).status).toBe(204);
+    expectError(await visit({}), 404, 'NoSuchKey');
+  });
+
+  it('open nothing else, and nothing when they are over', async () => {
+    await send({ method: 'PUT', bucket, key: 'other', body: 'x' });
+    expectError(await visit({ expires: inSeconds(-1) }), 403, 'AccessDenied');
+    expectError(await visit({ query: [['acl', '']] }), 403, 'SignatureDoesNotMatch');
+    const moved: Url = { signed: ['GET\n\n\n', path], path: `/${bucket}/other` };
+    expectError(await visit(moved), 403, 'SignatureDoesNotMatch');
+    expectError(await visit({}, { 'x-amz-acl': 'public-read' }), 403, 'SignatureDoesNotMatch');
+  });
+
+  it.each([
+    { StringEquals: { 's3:signatureversion': 'AWS' } },
+    { NumericGreaterThan: { 's3:signatureAge': '600000' } },
+  ])('are what a policy says: %j', async (Condition) => {
+    await send({ method: 'PUT', bucket, key: 'a b+/ü', body: 'x' });
+    const Resource = `arn:aws:s3:::${bucket}/*`;
+    const Statement = { Effect: 'Deny', Principal: '*', Action: 's3:GetObject', Resource, Condition };
+    const body = JSON.stringify({ Version: '2012-10-17', Statement });
+    expect((await visit({})).status).toBe(200);
+    const query = { policy: '' };
+    expect((await send({ method: 'PUT', bucket, query, body })).status).toBe(204);
+    expectError(await visit({}), 403, 'AccessDenied');
+    expect((await send({ method: 'GET', bucket, key: 'a b+/ü' })).status).toBe(200);
+    await send({ method: 'DELETE', bucket, query });
   });
 });

@@ -123,3 +123,17 @@ export function presignQuery(part: SignedPart, expires: string, signer: Signer, 
   const { signature } = seedOf({ ...part, query }, UNSIGNED, signer, { ...options, date });
   return [...query, ['X-Amz-Signature', signature]];
 }
+
+/**
+ * The pairs of a URL that is signed by Signature Version 2. `text`: what is signed before and after
+ * the time when it ends.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTAuthentication.html
+ */
+export function signUrlV2([before, after]: readonly [string, string], signer: Signer, expires: string): Pairs {
+  const signature = createHmac('sha1', signer.secretKey).update(`${before}${expires}\n${after}`).digest('base64');
+  return [
+    ['AWSAccessKeyId', signer.accessKey],
+    ['Signature', signature],
+    ['Expires', expires],
+  ];
+}

@@ -20,7 +20,10 @@ export type CompleteUploadInput = {
   readonly key: ObjectKey;
   readonly uploadId: UploadId;
   readonly parts: readonly ListedPart[];
-  /** Checksum of the whole object that the client expects; a composite one with its number of parts or without. */
+  /**
+   * Checksum of the whole object that the client expects; a composite one with its number of parts
+   * or without.
+   */
   readonly expectedChecksum: { readonly algorithm: Checksum['algorithm']; readonly value: string } | null;
   readonly expectedSizeBytes: number | null;
   /** What the client sent to prove that it has the key of an upload that it encrypts itself. */
@@ -147,7 +150,8 @@ function digestsOf(upload: Upload, parts: readonly UploadedPart[], input: Comple
 }
 
 /**
- * Whether a client means this checksum. S3 takes a composite one with `-{parts}` and without, as minio-go and mc send it.
+ * Whether a client means this checksum. S3 takes a composite one with `-{parts}` and without, as
+ * minio-go and mc send it.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
  */
 function isChecksum(checksum: Checksum | null, { algorithm, value }: NonNullable<ListedPart['checksum']>): boolean {

@@ -11,8 +11,9 @@ export type DeleteAsked = {
 };
 
 /**
- * Deletes in one commit; a missing key is no error without a condition, and each target is refused by itself (`refusal`).
- * `bypassGovernance`: the caller may, and asked to, delete what GOVERNANCE keeps.
+ * Deletes in one commit; a missing key is no error without a condition, and each target is refused
+ * by itself (`refusal`). `bypassGovernance`: the caller may, and asked to, delete what GOVERNANCE
+ * keeps.
  */
 export function deleteObjects(
   core: Core,

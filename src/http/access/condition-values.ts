@@ -21,7 +21,9 @@ export type ConditionSource = {
   readonly nowMs: number;
   /** `REST-HEADER`, `REST-QUERY-STRING`, `POST`; null without a signature. */
   readonly authType: string | null;
-  /** The time that the signature covers; null without one. */
+  /** `AWS4-HMAC-SHA256`, or `AWS` for Signature Version 2; null without a signature. */
+  readonly signatureVersion: string | null;
+  /** The time that the signature covers; null without one, and where it covers none. */
   readonly signedAtMs: number | null;
   /** Tags that the headers set. */
   requestTags(): Tags | null;
@@ -119,7 +121,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
       ['s3:object-lock-retain-until-date', (source, subject) => retention(source, subject).until],
       ['s3:prefix', (source, { prefix }) => prefix ?? source.query.get('prefix')],
       ['s3:signatureAge', signatureAge],
-      ['s3:signatureversion', (source) => (isSigned(source) ? 'AWS4-HMAC-SHA256' : null)],
+      ['s3:signatureversion', ({ signatureVersion }) => signatureVersion],
       ['s3:x-amz-copy-source', copySource],
       ...HEADER_KEYS.map((name): [string, Reader] => [`s3:${name}`, header(name)]),
     ] as [string, Reader][]
@@ -147,8 +149,15 @@ function tagOf(tags: Tags | null, key: string): readonly string[] | null {
   return value === undefined ? null : [value];
 }
 
+/**
+ * Greater than any bound: a signature of Version 2 does not tell its age, and must not get round a
+ * policy that asks.
+ */
+const UNKNOWN_AGE = `${Number.MAX_SAFE_INTEGER}`;
+
 /** Milliseconds since the signature was made. */
-function signatureAge({ signedAtMs, nowMs }: ConditionSource): string | null {
+function signatureAge({ signatureVersion, signedAtMs, nowMs }: ConditionSource): string | null {
+  if (signatureVersion === 'AWS') return UNKNOWN_AGE;
   return signedAtMs === null ? null : `${Math.max(0, nowMs - signedAtMs)}`;
 }
 

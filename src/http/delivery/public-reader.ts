@@ -46,6 +46,7 @@ export function createPublicReader(core: Core, decide: Decide, settings: { reado
       query: parseQuery(request.rawQuery),
       principal: ANYBODY,
       authType: null,
+      signatureVersion: null,
       requestTags: () => null,
       region: settings.region,
       nowMs: core.ports.clock.nowMs(),

@@ -1,6 +1,7 @@
 // One line of a bucket's server access log, in S3's own format, so that every tool that reads those reads ours. What we
 // have no word for is `-`. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html
 import type { HttpRequest } from '../request.ts';
+import { detectQueryAuth } from '../s3/presigned-query.ts';
 import { logOperation } from './log-operation.ts';
 import { redactTarget, redactUrl } from './redact.ts';
 
@@ -22,6 +23,7 @@ export function bucketLogLine(entry: BucketLogEntry): string {
   const { request, requestId, timeMs, status } = entry;
   const { notes, method } = request;
   const isSigned = notes.accessKeyId !== null;
+  const queryAuth = detectQueryAuth(request.rawQuery);
   const tls = request.tls?.() ?? null;
   const totalMs = Math.max(0, Math.round(performance.now() - notes.startedMs));
   return [
@@ -42,9 +44,9 @@ export function bucketLogLine(entry: BucketLogEntry): string {
     quoted(request.header('user-agent') ?? '-'),
     plain(VERSION_ID.exec(request.rawQuery)?.[1] ?? null),
     requestId,
-    isSigned ? 'SigV4' : '-',
+    isSigned ? (queryAuth === 'v2' ? 'SigV2' : 'SigV4') : '-',
     plain(tls?.cipher ?? null),
-    isSigned ? (request.rawQuery.includes('X-Amz-Signature') ? 'QueryString' : 'AuthHeader') : '-',
+    isSigned ? (queryAuth === 'none' ? 'AuthHeader' : 'QueryString') : '-',
     plain(request.host),
     tls === null ? '-' : `TLSv${tls.version}`,
     '-',

@@ -139,9 +139,10 @@ function createLineReader(): (wire: Uint8Array, offset: number) => { line: strin
 }
 
 /**
- * Reads the lines after the last chunk; `take` says whether that was the empty line that ends them. Lines end in
- * CRLF. minio-go ends each trailer in a line feed, with an empty line before the signature; of unsigned ones it ends the
- * body with two empty lines (StreamingUSReader.addTrailer). All of it is taken.
+ * Reads the lines after the last chunk; `take` says whether that was the empty line that ends them.
+ * Lines end in CRLF. minio-go ends each trailer in a line feed, with an empty line before the
+ * signature; of unsigned ones it ends the body with two empty lines (StreamingUSReader.addTrailer).
+ * All of it is taken.
  */
 function createTrailerReader({ trailerNames, signatures }: AwsChunkedFraming) {
   const values = new Map<string, string>();

@@ -17,8 +17,7 @@ import { RECEIPT } from '../receipt-header.ts';
 import type { AnswerHotSigned, HotReply, SignedRead } from '../request.ts';
 import { evaluateRead, NO_CONDITIONS } from '../semantics/conditional.ts';
 import { type ByteRange, bytesOf, parseRange } from '../semantics/range.ts';
-import type { Authenticator } from './authenticate.ts';
-import type { Claims } from './credential.ts';
+import type { Authenticator, Signer } from './authenticate.ts';
 import { createHotSignedHeaders, type SignedHeaders, type Wish } from './hot-read-headers.ts';
 
 export type HotSignedReadOptions = {
@@ -39,6 +38,9 @@ const KNOWN_HEADERS: ReadonlySet<string> = new Set([
 
 /** Parameters that make a signature; they say nothing of the answer. Any other but those below is another request. */
 const SIGNATURE_PARAMETERS: ReadonlySet<string> = new Set([
+  'AWSAccessKeyId',
+  'Expires',
+  'Signature',
   'X-Amz-Algorithm',
   'X-Amz-Content-Sha256',
   'X-Amz-Credential',
@@ -81,8 +83,8 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
     if (place === null || place.site !== null) return null;
     const current = metadataIndex.peekCurrent?.(place.bucket, place.key) ?? null;
     if (current === null || !hasKnownHeaders(read)) return null;
-    const signed = signerOf(read);
-    const wish = signed === null ? null : readWish(read, signed.claims, place.isOwnHost);
+    const signed = signerOf(read, place.isOwnHost ? `/${place.bucket}${read.rawPath}` : read.rawPath);
+    const wish = signed === null ? null : readWish(read, signed, place.isOwnHost);
     if (signed === null || wish === null) return null;
     const { accessKey: caller } = signed;
     const headers = headersOf(current, caller, wish);
@@ -167,7 +169,7 @@ function hasKnownHeaders(read: SignedRead): boolean {
 }
 
 /** What the request wishes for its answer's headers; null when it has a parameter or a value that this does not know. */
-function readWish(read: SignedRead, { query, isPresigned }: Claims, isOwnHost: boolean): Wish | null {
+function readWish(read: SignedRead, { query, isPresigned }: Signer, isOwnHost: boolean): Wish | null {
   const mode = read.header('x-amz-checksum-mode');
   if (mode !== null && mode !== 'ENABLED') return null;
   let wantsChecksum = mode !== null;

@@ -9,6 +9,7 @@ import type { S3Call } from './call.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { withQueryHeaders } from './presigned-headers.ts';
+import { QUERY_HEADERS_V2 } from './signed-url-v2.ts';
 import { readTaggingHeader } from './tagging-header.ts';
 
 type Headers = Pick<S3Call, 'header' | 'headerNames'>;
@@ -20,12 +21,13 @@ export type CallBasics = Omit<S3Call, 'principal' | 'body' | 'isPresigned' | 'de
  * closures; nothing is read.
  */
 export function makeCall(
-  { principal, body, isPresigned, signedAtMs }: Authenticated,
+  { principal, body, isPresigned, signatureVersion, signedAtMs }: Authenticated,
   basics: CallBasics,
   { decide, nowMs, headers }: { readonly decide: Decide; readonly nowMs: number; readonly headers?: Headers },
 ): S3Call {
   const { request, query, form } = basics;
-  const source = headers ?? (isPresigned ? withQueryHeaders(request, query.entries) : request);
+  const further = signatureVersion === 'AWS' ? QUERY_HEADERS_V2 : [];
+  const source = headers ?? (isPresigned ? withQueryHeaders(request, query.entries, further) : request);
   const header = (name: string) => source.header(name);
   const authType = form !== null ? 'POST' : isPresigned ? 'REST-QUERY-STRING' : 'REST-HEADER';
   return {
@@ -41,6 +43,7 @@ export function makeCall(
       header,
       nowMs,
       authType: principal.kind === 'account' ? authType : null,
+      signatureVersion,
       signedAtMs,
       requestTags: () => tagsOfHeader(header),
     }),

@@ -27,15 +27,20 @@ const REDUNDANT = 'x-amz-sdk-checksum-algorithm';
 /** Header look-ups of a request, with those of its query where it is presigned. A header that was sent wins. */
 export type HeaderSource = Pick<HttpRequest, 'header' | 'headerNames'>;
 
-/** Adds to the headers of a presigned request the ones that stand in its query. */
+/**
+ * Adds to the headers of a presigned request the ones that stand in its query. `further`: names, in
+ * lower case, that count there besides those that begin with `x-amz-`.
+ */
 export function withQueryHeaders(
   request: HeaderSource,
   parameters: Iterable<readonly [name: string, value: string]>,
+  further: readonly string[] = [],
 ): HeaderSource {
   const moved = new Map<string, string>();
   for (const [parameter, value] of parameters) {
     const name = parameter.toLowerCase();
-    if (!name.startsWith('x-amz-') || name === REDUNDANT || moved.has(name)) continue;
+    const isHeader = name.startsWith('x-amz-') || further.includes(name);
+    if (!isHeader || name === REDUNDANT || moved.has(name)) continue;
     if (IGNORED.get(name) !== value) moved.set(name, textToHeader(value));
   }
   return {

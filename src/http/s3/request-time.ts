@@ -102,3 +102,12 @@ export function checkExpiry(time: RequestTime, expiresSeconds: number, nowMs: nu
     });
   }
 }
+
+/** AccessDenied when a URL that names its end is over. */
+export function requireBefore(expiresAtMs: number, nowMs: number): void {
+  if (nowMs <= expiresAtMs) return;
+  throw new StorageError('AccessDenied', {
+    detail: 'Request has expired',
+    fields: { Expires: formatServerTime(expiresAtMs), ServerTime: formatServerTime(nowMs) },
+  });
+}

@@ -8,6 +8,10 @@
 //   s3:PutObjectAcl, but a Deny of it forbids them; strangers are told that a key does not exist where a policy would let
 //   everyone read it; ACLs list groups first; a presigned URL of more than a week is 403 AccessDenied (S3: 400).
 // - s3:TlsVersion is known on Cloudflare; Node has a proxy in front for TLS, and the key is absent there, as it is over plain HTTP.
+// - Signature Version 2 is taken in URLs of GET, HEAD, PUT and DELETE, as boto3 and the AWS CLI make them, and for forms; in
+//   headers it is 400 InvalidRequest. Such a URL lives as long as its signer wished, as S3's do. It signs every sub-resource
+//   that there is (S3: those that it lists), and the age of its signature, which it does not tell, counts as the greatest
+//   (s3:signatureAge). QUAYSIDE_SIGNATURE_V2=off refuses all of it.
 // - A presigned URL's checksum is verified (S3 ignores it), but for the checksum of nothing: see presigned-headers.ts.
 // - If-None-Match of a write takes an entity tag too, If-Match of a write `*` (S3: 501).
 // - A checksum header that can be no checksum is 400 BadDigest (S3: InvalidRequest), as ceph/s3-tests wants it. An unknown
@@ -85,7 +89,7 @@ export type S3Address = {
 };
 
 /** What the surface needs besides core. */
-export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey'> &
+export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey' | 'isSignatureV2On'> &
   Domains & {
     /** Answers unsigned reads: the public door with its tiers. */
     deliver(
@@ -128,9 +132,9 @@ const LONG_DOWNLOADS_MAX = 16;
 /** Makes the S3 surface of an app; it keeps the authenticator's signing keys, nothing of a request. */
 export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   const { clock, meter } = core.ports;
-  const { decide, findAccessKey, findAccounts, unsignedHeaders, region, isServerTimingOn } = deps;
+  const { decide, findAccessKey, findAccounts, unsignedHeaders, region, isServerTimingOn, isSignatureV2On } = deps;
   const nowMs = () => clock.nowMs();
-  const { authenticate, signerOf } = createAuthenticator({ findAccessKey, region, nowMs });
+  const { authenticate, signerOf } = createAuthenticator({ findAccessKey, region, nowMs, isSignatureV2On });
   const respond = createRespond(meter, deps);
   const longDownloads = createLeases({ max: LONG_DOWNLOADS_MAX, idleMs: deps.zipIdleSeconds * 1000, nowMs });
 
@@ -182,7 +186,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
       unsignedHeaders,
       longDownloads,
     };
-    const authenticated = await authenticate(request);
+    const authenticated = await authenticate(request, signedPathOf(request, address));
     noteCaller(request, authenticated);
     if (name === 'PostObject') return answerForm(authenticated, basics, target);
     const call = makeCall(authenticated, { ...basics, form: null }, { decide, nowMs: nowMs() });
@@ -195,7 +199,8 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
 
   /** A form upload: the same as a PUT, once its fields are read. */
   async function answerForm(sent: Authenticated, basics: Omit<CallBasics, 'form'>, target: Target): Promise<Response> {
-    const form = await openPostedForm(basics.request, sent.body.source, target.bucket ?? '', { findAccessKey, nowMs });
+    const options = { findAccessKey, nowMs, isSignatureV2On };
+    const form = await openPostedForm(basics.request, sent.body.source, target.bucket ?? '', options);
     noteCaller(basics.request, form);
     try {
       const { headers, key, fields } = form;
@@ -263,6 +268,14 @@ function tellFreshBy(core: Core, { request }: S3Call, { bucket }: Target, { head
 function noteCaller({ notes }: HttpRequest, { principal }: Authenticated): void {
   notes.accessKeyId = principal.kind === 'account' ? principal.accessKeyId : null;
   notes.requester = principal.kind === 'account' ? principal.account.id : null;
+}
+
+/**
+ * The path of what is asked for with its bucket, whatever host named that: Signature Version 2
+ * signs no host.
+ */
+function signedPathOf({ rawPath }: HttpRequest, { bucket, rawKey, isVirtualHost }: S3Address): string {
+  return isVirtualHost ? `/${bucket ?? ''}/${rawKey ?? ''}` : rawPath;
 }
 
 /** InvalidURI, before anything else: what decodes to no text can't be signed either. */

@@ -5,6 +5,7 @@
 import { DAY_MS } from '../../ports/time.ts';
 import { canonicalPath, canonicalRequest, type SignedParts } from './canonical-request.ts';
 import type { Claims } from './credential.ts';
+import type { Diagnose } from './diagnose.ts';
 import { formatAmzDate, parseRequestDate } from './request-time.ts';
 
 /** What a client may have signed. Absent: as its claims say. */
@@ -19,18 +20,9 @@ export type SignedOtherwise = {
 /** A mistake: a sentence for people, and what a client that made it has signed. */
 type Suspicion = SignedOtherwise & { readonly finding: string };
 
-/** Suspicions tried for one request: each costs a SHA-256 and an HMAC, 6 µs together, or 35 with a key of its own. */
-const SUSPICIONS_MAX = 64;
-
-const SECRET_OR_HEADER =
-  'No usual mistake explains it: most likely the secret key is not the one of this access key, or something on the way changed a signed header or the query.';
-
-/** Diagnoses of one second: a flood of wrong signatures must not cost more than a flood of right ones. */
-const DIAGNOSES_PER_SECOND = 50;
-
 /**
- * One sentence, or null when there were too many to diagnose. `isSignatureOf` tells whether something has the
- * signature that was sent. Cost: at most SUSPICIONS_MAX calls of it.
+ * One sentence, or null when there were too many to diagnose. `isSignatureOf` tells whether
+ * something has the signature that was sent.
  */
 export type DiagnoseSignature = (
   request: SignedParts,
@@ -38,21 +30,9 @@ export type DiagnoseSignature = (
   isSignatureOf: (signed: SignedOtherwise) => boolean,
 ) => string | null;
 
-/** Makes the doctor of an app, whose region is this: it keeps how busy it was, nothing of a request. */
-export function createSignatureDoctor(nowMs: () => number, region: string): DiagnoseSignature {
-  let second = 0;
-  let diagnoses = 0;
-  return (request, claims, isSignatureOf) => {
-    const now = Math.floor(nowMs() / 1000);
-    if (now !== second) [second, diagnoses] = [now, 0];
-    if (++diagnoses > DIAGNOSES_PER_SECOND) return null;
-    let tried = 0;
-    for (const { finding, ...signed } of suspicions(request, claims, region)) {
-      if (++tried > SUSPICIONS_MAX) break;
-      if (isSignatureOf(signed)) return finding;
-    }
-    return SECRET_OR_HEADER;
-  };
+/** Makes the doctor of an app, whose region is this. */
+export function createSignatureDoctor(diagnose: Diagnose, region: string): DiagnoseSignature {
+  return (request, claims, isSignatureOf) => diagnose(suspicions(request, claims, region), isSignatureOf);
 }
 
 function* suspicions(request: SignedParts, claims: Claims, region: string): Generator<Suspicion> {

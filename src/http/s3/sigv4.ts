@@ -5,6 +5,7 @@ import { sha256Hex } from '../../crypto/hash.ts';
 import { isSignatureOf, type SigningKey } from '../../crypto/signing-keys.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { HttpRequest } from '../request.ts';
+import { latin1Bytes } from '../semantics/header-text.ts';
 import { canonicalRequest, type SignedParts } from './canonical-request.ts';
 import type { Claims } from './credential.ts';
 import type { DiagnoseSignature, SignedOtherwise } from './signature-doctor.ts';
@@ -46,14 +47,21 @@ export function checkSignature(
     if (isRight(stringToSign(claims, reading))) return;
   }
   const finding = diagnose(request, claims, (other) => hasSigned(other, claims, { key, keyFor }));
-  throw new StorageError('SignatureDoesNotMatch', {
-    detail: `The request signature we calculated does not match the signature you provided. Check your key and signing method.${finding === null ? '' : ` ${finding}`}`,
-    fields: {
-      AWSAccessKeyId: claims.credential.accessKeyId,
-      StringToSign: text,
-      SignatureProvided: claims.signature,
-      CanonicalRequest: canonical,
-    },
+  throw signatureDoesNotMatch(finding, {
+    AWSAccessKeyId: claims.credential.accessKeyId,
+    StringToSign: text,
+    SignatureProvided: claims.signature,
+    CanonicalRequest: canonical,
+  });
+}
+
+/** The answer to a wrong signature of any version; `finding`: what the doctor says of it. */
+export function signatureDoesNotMatch(finding: string | null, fields: Readonly<Record<string, string>>): StorageError {
+  const detail =
+    'The request signature we calculated does not match the signature you provided. Check your key and signing method.';
+  return new StorageError('SignatureDoesNotMatch', {
+    detail: finding === null ? detail : `${detail} ${finding}`,
+    fields,
   });
 }
 
@@ -84,15 +92,4 @@ function otherReadings(canonical: string, withJoinedLists: string): readonly (st
     if (bytes !== null) readings.push(bytes);
   }
   return readings;
-}
-
-/** One byte for each character, or null when one is above 255. */
-function latin1Bytes(text: string): Uint8Array | null {
-  const bytes = new Uint8Array(text.length);
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code > 0xff) return null;
-    bytes[index] = code;
-  }
-  return bytes;
 }

@@ -37,3 +37,14 @@ export function headerToText(bytes: string): string {
     return bytes;
   }
 }
+
+/** The bytes of a header's text, one for each character; null when one is above 255. */
+export function latin1Bytes(text: string): Uint8Array | null {
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code > 0xff) return null;
+    bytes[index] = code;
+  }
+  return bytes;
+}

@@ -36,6 +36,7 @@ function sourceOf(headers: Record<string, string>, query = '', source: Partial<C
     region: 'auto',
     nowMs: NOW_MS,
     authType: 'REST-HEADER',
+    signatureVersion: 'AWS4-HMAC-SHA256',
     signedAtMs: NOW_MS - 2500,
     requestTags: () => null,
     header: request.header,
@@ -45,6 +46,14 @@ function sourceOf(headers: Record<string, string>, query = '', source: Partial<C
 
 const read = (key: string, source: ConditionSource, subject: Partial<ConditionSubject> = {}) =>
   conditionValuesOf(source, { ...NOTHING, ...subject })(conditionKey(key));
+
+describe('a signature of Version 2', () => {
+  it('is named, and older than any bound, since it does not tell its age', () => {
+    const source = sourceOf({}, '', { signatureVersion: 'AWS', signedAtMs: null });
+    expect(read('s3:signatureversion', source)).toEqual(['AWS']);
+    expect(Number(read('s3:signatureAge', source)?.[0])).toBeGreaterThan(100 * 365 * 86_400_000);
+  });
+});
 
 describe('condition keys', () => {
   it.each<[string, string, Record<string, string>, string?]>([
@@ -143,7 +152,9 @@ describe('condition keys', () => {
   });
 
   it('of who did not sign say so', () => {
-    const source = sourceOf({}, '', { principal: ANYBODY, authType: null, signedAtMs: null });
+    const source = sourceOf({}, '', {
+      ...{ principal: ANYBODY, authType: null, signatureVersion: null, signedAtMs: null },
+    });
     expect(read('aws:PrincipalType', source)).toEqual(['Anonymous']);
     expect(read('aws:userid', source)).toEqual(['anonymous']);
     for (const key of ['aws:PrincipalAccount', 'aws:PrincipalArn', 's3:authType', 's3:signatureAge']) {

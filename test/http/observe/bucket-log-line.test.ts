@@ -65,6 +65,16 @@ describe('a line of a bucket’s access log', () => {
     ]);
   });
 
+  it.each([
+    ['/b/a?X-Amz-Signature=x', 'SigV4', 'QueryString'],
+    ['/b/a?AWSAccessKeyId=x&Signature=y&Expires=1', 'SigV2', 'QueryString'],
+    ['/b/a?prefix=X-Amz-Signature', 'SigV4', 'AuthHeader'],
+  ])('tells how %s was signed', (target, version, kind) => {
+    const fields = fieldsOf({ accessKeyId: 'K' }, { method: 'GET' }, target);
+    expect([fields[17], fields[19]]).toEqual([version, kind]);
+    expect(fields[6]).not.toMatch(/=[xy]/);
+  });
+
   it('has a dash for what there is not, and nothing that could be another field', () => {
     const fields = fieldsOf({ operation: 'ListObjectsV2' }, { method: 'GET' }, '/b?x=%zz&versionId=v%201%0A');
     expect(fields).toHaveLength(24);

@@ -25,6 +25,7 @@ export function authenticator(options: Partial<AuthenticatorOptions> = {}) {
     findAccessKey: (id) => (id === ACCESS_KEY_ID ? { id, secret: SECRET, account } : null),
     nowMs: () => NOW_MS,
     region: 'auto',
+    isSignatureV2On: true,
     ...options,
   }).authenticate;
 }

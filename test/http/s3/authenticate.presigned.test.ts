@@ -1,8 +1,8 @@
-// Requests that are signed in their query, in two ways at once, in an old way, or not at all.
+// Requests that are signed in their query, in two ways at once, or not at all.
 import { describe, expect, it } from 'vitest';
 import { authenticate, authenticator, failure, HOST, MINUTE_MS, presign, signed } from './authenticate-kit.ts';
 import { makeRequest } from './make-request.ts';
-import { ACCESS_KEY_ID, NOW_MS, scopeOf, sha256 } from './sign-for-test.ts';
+import { NOW_MS, scopeOf, sha256 } from './sign-for-test.ts';
 
 describe('a presigned request', () => {
   it('is accepted until it expires', async () => {
@@ -106,24 +106,13 @@ describe('a presigned request', () => {
   });
 });
 
-describe('two ways at once, and old ones', () => {
+describe('two ways at once', () => {
   it('header and query together are InvalidArgument', async () => {
     for (const target of [presign(), '/b/k?X-Amz-Signature=x', '/b/k?AWSAccessKeyId=x&Signature=y&Expires=1']) {
       const error = await failure({ target, headers: signed() });
       expect(error.code).toBe('InvalidArgument');
       expect(error.message).toContain('Only one auth mechanism allowed');
     }
-  });
-
-  it('a query of Signature Version 2 is InvalidRequest', async () => {
-    const error = await failure({
-      target: `/b/k?Expires=1&AWSAccessKeyId=${ACCESS_KEY_ID}&Signature=x`,
-      headers: HOST,
-    });
-    expect([error.code, error.message]).toEqual([
-      'InvalidRequest',
-      'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',
-    ]);
   });
 });
 

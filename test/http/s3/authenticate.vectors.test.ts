@@ -25,6 +25,7 @@ const { authenticate } = createAuthenticator({
   findAccessKey: (id) => (id === ACCESS_KEY_ID ? { id, secret: SECRET, account } : null),
   nowMs: () => NOW_MS,
   region: 'us-east-1',
+  isSignatureV2On: true,
 });
 
 const authorization = (vector: Signed): string =>

@@ -24,6 +24,7 @@ const authenticate = createAuthenticator({
   findAccessKey: (id) => (id === ACCESS_KEY_ID ? { id, secret: SECRET, account } : null),
   nowMs: () => NOW_MS,
   region: 'auto',
+  isSignatureV2On: true,
 }).authenticate as (request: HttpRequest) => Authenticated;
 
 function signed(payloadHash: string, headers: Record<string, string> = {}): Record<string, string> {

@@ -29,6 +29,7 @@ const surfaceOver = (core: Core) =>
     zipIdleSeconds: 1,
     isServerTimingOn: false,
     customerKeysOverHttp: 'loopback',
+    isSignatureV2On: true,
   });
 
 describe('the order of things', () => {

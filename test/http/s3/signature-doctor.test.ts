@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAuthenticator } from '../../../src/http/s3/authenticate.ts';
 import type { Claims } from '../../../src/http/s3/credential.ts';
+import { createDiagnose } from '../../../src/http/s3/diagnose.ts';
 import { createSignatureDoctor } from '../../../src/http/s3/signature-doctor.ts';
 import type { AccessKey } from '../../../src/ports/domain.ts';
 import type { StorageError } from '../../../src/ports/errors.ts';
@@ -27,7 +28,12 @@ async function finding(
   came: { method?: string; target?: string; headers?: Record<string, string> },
   nowMs = NOW_MS,
 ): Promise<string> {
-  const { authenticate } = createAuthenticator({ findAccessKey: () => KEY, nowMs: () => nowMs, region: 'auto' });
+  const { authenticate } = createAuthenticator({
+    findAccessKey: () => KEY,
+    nowMs: () => nowMs,
+    region: 'auto',
+    isSignatureV2On: true,
+  });
   const headers = { ...signHeaders({ path: '/bucket/key', headers: {}, ...parts }), ...came.headers };
   const request = makeRequest({ target: '/bucket/key', ...came, headers });
   const error = await Promise.resolve()
@@ -125,7 +131,10 @@ describe('the signature doctor', () => {
   });
 
   it('rests when there are too many', () => {
-    const diagnose = createSignatureDoctor(() => NOW_MS, 'auto');
+    const diagnose = createSignatureDoctor(
+      createDiagnose(() => NOW_MS),
+      'auto',
+    );
     const request = makeRequest({ target: '/' });
     const claims = {
       query: [],

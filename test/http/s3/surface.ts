@@ -157,6 +157,7 @@ export function createTestSurface(
     hotCounts: newHotCounts(),
     ...NO_DOMAINS,
     customerKeysOverHttp: 'always',
+    isSignatureV2On: true,
     takeReceipt: createReceipts(core, flusher, 'test'),
   });
 

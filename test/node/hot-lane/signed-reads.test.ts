@@ -1,5 +1,6 @@
 // What the hot door of signed reads must respect: keys that end, objects and rights that change, rules that hang on the
 // request, logs, caps and the meter. That its answers are the app's is differential.test.ts.
+import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import { createUsageMeter, type UsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
@@ -60,6 +61,25 @@ describe('a signed read', () => {
     expect(checked).toMatchObject({ status: 200, isHot: true });
     const ids = /x-amz-id-2: (\w+)\r\nx-amz-request-id: (\w+)/.exec(whole.text);
     expect(ids?.[1]).toBe(ids?.[2]);
+  });
+
+  it('of Signature Version 2 is hot too, and only with its own signature', async () => {
+    const path = `/${PUBLIC_BUCKET}/inline`;
+    const expires = Date.UTC(2026, 10, 20) / 1000 + 60;
+    const signature = createHmac('sha1', ROOT_KEY.secret).update(`GET\n\n\n${expires}\n${path}`).digest('base64');
+    const visit = async (query: string) => {
+      const before = { answers: door.signedAnswers(), bytes: line.received().length };
+      line.client.write(`GET ${path}?AWSAccessKeyId=${ROOT_KEY.id}&${query} HTTP/1.1\r\nHost: h\r\n\r\n`);
+      await settle([line]);
+      const status = Number(line.received().subarray(before.bytes).toString('latin1').slice(9, 12));
+      return { status, isHot: door.signedAnswers() > before.answers };
+    };
+    const right = `Signature=${encodeURIComponent(signature)}&Expires=${expires}`;
+    await get('inline');
+    expect(await visit(right)).toEqual({ status: 200, isHot: true });
+    expect(await visit(`Signature=x&Expires=${expires}`)).toEqual({ status: 403, isHot: false });
+    expect(await visit(`${right}&versionId=null`)).toEqual({ status: 403, isHot: false });
+    expect(await visit(right.replace(`${expires}`, `${expires - 120}`))).toEqual({ status: 403, isHot: false });
   });
 
   it('shows every write to the next reader', async () => {

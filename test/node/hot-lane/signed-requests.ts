@@ -1,5 +1,6 @@
 // Makes signed reads of every shape, right, odd and wrong, from a seed: the same number gives the same request anywhere. The
 // signatures are of the tests' own signer, over what the server must make of the request.
+import { createHmac } from 'node:crypto';
 import type { AccessKey, AccessKeyId, AccountId } from '../../../src/ports/domain.ts';
 import { canonicalText, EMPTY_SHA256, type SignOptions, scopeOf, signCanonical } from '../../http/s3/sign-for-test.ts';
 import {
@@ -37,6 +38,7 @@ export const SIGNERS = { rootAccessKey: ROOT_KEY.id, rootSecretKey: ROOT_KEY.sec
 
 /** The clock of the core stands still at this. */
 const NOW = '20261120T000000Z';
+const NOW_SECONDS = Date.UTC(2026, 10, 20) / 1000;
 const DATES = [NOW, NOW, NOW, NOW, '20261120T001459Z', '20261120T001501Z', '20261119T234459Z', '20261119T235000Z'];
 
 const QUERIES: readonly string[] = [
@@ -153,6 +155,37 @@ function signInQuery(draft: Draft, expires: string): string {
   return textOf(draft, [...query, `X-Amz-Signature=${signature}`], []);
 }
 
+/** Parameters of QUERIES that Version 2 signs. */
+const SIGNED_BY_2 = /^(?:acl|tagging|versionId|partNumber|response-)/;
+
+/**
+ * A URL of Signature Version 2, which signs no host, and not what stands in the query but for some
+ * names.
+ */
+function signByVersion2(draft: Draft, expires: string): string {
+  const { method, host, path, options } = draft;
+  const bucket = host.endsWith(`.${BASE_DOMAIN}`) ? `/${host.slice(0, -BASE_DOMAIN.length - 1)}` : '';
+  const headers = Object.entries(headersOf([...draft.lines, ...draft.signed]))
+    .filter(([name]) => name.startsWith('x-amz-'))
+    .map(([name, value]) => `${name}:${value}\n`);
+  const parameters = draft.query.filter((pair) => SIGNED_BY_2.test(pair)).map(decodedPair);
+  const query = parameters.length === 0 ? '' : `?${parameters.sort().join('&')}`;
+  const text = `${method}\n\n\n${expires}\n${headers.join('')}${bucket}${path}${query}`;
+  const signature = createHmac('sha1', options.secret ?? '')
+    .update(text)
+    .digest('base64');
+  const own = [`AWSAccessKeyId=${options.accessKeyId}`, `Signature=${encodeURIComponent(signature)}`];
+  return textOf(draft, [...draft.query, ...own, `Expires=${expires}`], []);
+}
+
+function decodedPair(pair: string): string {
+  try {
+    return decodeURIComponent(pair).replace(/=$/, '');
+  } catch {
+    return pair;
+  }
+}
+
 function textOf(draft: Draft, query: readonly string[], own: readonly string[]): string {
   const target = query.length === 0 ? draft.path : `${draft.path}?${query.join('&')}`;
   const lines = [`Host: ${draft.host}`, ...draft.lines, ...own, ...draft.signed];
@@ -204,13 +237,20 @@ function makeSigned(random: Random, etags: TagsByKey): string {
     signed: some(HEADERS, 0.25),
     options,
   };
+  const isVersion2 = isOdd(0.2);
+  const expires = isOdd(0.1) ? pick(random, ['0', 'x', '']) : `${NOW_SECONDS + pick(random, [-1, 0, 3600])}`;
+  if (isVersion2) return changedAtTimes(signByVersion2(draft, expires));
   const request = isOdd(0.5)
     ? signInHeader(
         draft,
         isOdd(0.1) ? pick(random, ['x', 'STREAMING-UNSIGNED-PAYLOAD-TRAILER', EMPTY_SHA256]) : 'UNSIGNED-PAYLOAD',
       )
     : signInQuery(draft, isOdd(0.1) ? pick(random, ['0', '-1', '604801', 'x', '60']) : '3600');
-  return isOdd(0.12) ? changed(random, request) : request;
+  return changedAtTimes(request);
+
+  function changedAtTimes(text: string): string {
+    return isOdd(0.12) ? changed(random, text) : text;
+  }
 }
 
 /** With one character changed, dropped or doubled: what was signed is mostly another request then. */

@@ -42,7 +42,8 @@ const SYSTEM_PATHS = '/-/';
  * No query, or one of a signed read of an object, whose length is known. What is of unknown length is node:http's, and must
  * not be begun here.
  */
-const READ_QUERY = /^(?:(?:X-Amz-[A-Za-z0-9-]+|response-[a-z-]+|x-id|download)(?:=[^&]*)?(?:&(?!$)|$))*$/;
+const READ_QUERY =
+  /^(?:(?:X-Amz-[A-Za-z0-9-]+|AWSAccessKeyId|Expires|Signature|response-[a-z-]+|x-id|download)(?:=[^&]*)?(?:&(?!$)|$))*$/;
 
 export function createFullAnswers(options: FullAnswersOptions): AnswerFully {
   const { ask, heads, nowMs, log } = options;

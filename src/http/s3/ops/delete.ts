@@ -1,5 +1,6 @@
-// DeleteObject and DeleteObjects: a key, which in a bucket with versions is only hidden by a delete marker, or one
-// version for good. A key that does not exist is deleted all the same, but for a condition: that is 404 then.
+// DeleteObject and DeleteObjects: a key, which in a bucket with versions is only hidden by a delete
+// marker, or one version for good. A key that does not exist is deleted all the same, but for a
+// condition: that is 404 then.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html and API_DeleteObjects.html
 import { idOf } from '../../../core/auth/acl.ts';
 import { openBucket } from '../../../core/buckets/bucket-handle.ts';
@@ -23,8 +24,8 @@ import { parseVersionName, versionNameOf } from '../version-name.ts';
 import { element, s3Document, textElement } from '../xml-write.ts';
 
 /**
- * Errors: PreconditionFailed, NoSuchKey and NoSuchVersion (a condition on what is not there), AccessDenied (locked),
- * InvalidArgument. Cost: one commit.
+ * Errors: PreconditionFailed, NoSuchKey and NoSuchVersion (a condition on what is not there),
+ * AccessDenied (locked), InvalidArgument. Cost: one commit.
  */
 export async function answerDeleteObject(call: ObjectCall, core: Core): Promise<S3Answer> {
   const versionId = parseVersionName(call.query.get('versionId'));

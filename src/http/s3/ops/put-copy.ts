@@ -127,8 +127,8 @@ function readDirective(call: ObjectCall, header: string, refusal: string): boole
 }
 
 /**
- * A copy onto itself that leaves the encryption as it is must change something else; a word about storage class, redirect
- * or encryption counts as that.
+ * A copy onto itself that leaves the encryption as it is must change something else; a word about
+ * storage class, redirect or encryption counts as that.
  */
 function requireChange(call: ObjectCall, source: OpenedSource): void {
   const isItself = source.bucket === call.bucket.record().name && source.key === call.key && source.versionId === null;

@@ -6,12 +6,13 @@ import { OBJECT_MAX_TAGS, PUT_MAX_BYTES } from '../../../core/limits.ts';
 import { hmacSha1Base64, isEqualInConstantTime } from '../../../crypto/hash.ts';
 import { deriveSigningKey, isSignatureOf } from '../../../crypto/signing-keys.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
-import type { AccessKeyId, Principal } from '../../../ports/domain.ts';
+import type { AccessKeyId } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import type { HttpRequest } from '../../request.ts';
 import { S3_UNKNOWN_TYPE } from '../../semantics/content-type.ts';
 import { textToHeader } from '../../semantics/header-text.ts';
 import { type Authenticated, type AuthenticatorOptions, principalOf } from '../authenticate.ts';
+import { unsupportedMechanism } from '../authorization-header.ts';
 import { parseCredential } from '../credential.ts';
 import { parseAmzDate } from '../request-time.ts';
 import { readTagging } from '../tagging-document.ts';
@@ -46,7 +47,7 @@ export async function openPostedForm(
   request: HttpRequest,
   body: ByteSource,
   bucket: string,
-  options: Pick<AuthenticatorOptions, 'findAccessKey' | 'nowMs'>,
+  options: Pick<AuthenticatorOptions, 'findAccessKey' | 'nowMs' | 'isSignatureV2On'>,
 ): Promise<PostedForm> {
   const form = await openForm(request.header('content-type'), body);
   try {
@@ -59,7 +60,7 @@ export async function openPostedForm(
         fields: { ArgumentName: 'key' },
       });
     }
-    const { principal, policy, signedAtMs } = await authenticate(fields, options);
+    const { principal, signatureVersion, signedAtMs, policy } = await authenticate(fields, options);
     if (policy !== null)
       requireAllowed(policy, new Map(fields).set('bucket', fields.get('bucket') ?? bucket), options.nowMs());
     if ((fields.get('bucket') ?? bucket) !== bucket) {
@@ -68,6 +69,7 @@ export async function openPostedForm(
     return {
       principal,
       isPresigned: false,
+      signatureVersion,
       signedAtMs,
       body: { source: limited(form.file, policy), trailer: () => null, trailerNames: [] },
       key,
@@ -100,17 +102,30 @@ function readFields(form: Form): Map<string, string> {
   return fields;
 }
 
+/** A policy that was proven, or none, and by whom. */
+type SignedPolicy = Pick<Authenticated, 'principal' | 'signatureVersion' | 'signedAtMs'> & {
+  readonly policy: PostPolicy | null;
+};
+
 /**
  * Who signed the policy, in either of S3's two ways, and when. The older one signs with SHA-1 and
  * covers no date; the date of the newer one is a field that the policy must name, as any other.
  */
 async function authenticate(
   fields: ReadonlyMap<string, string>,
-  { findAccessKey }: Pick<AuthenticatorOptions, 'findAccessKey'>,
-): Promise<{ principal: Principal; policy: PostPolicy | null; signedAtMs: number | null }> {
+  { findAccessKey, isSignatureV2On }: Pick<AuthenticatorOptions, 'findAccessKey' | 'isSignatureV2On'>,
+): Promise<SignedPolicy> {
   const encoded = fields.get('policy');
-  if (encoded === undefined) return { principal: { kind: 'anonymous' }, policy: null, signedAtMs: null };
+  if (encoded === undefined) {
+    return {
+      principal: { kind: 'anonymous' },
+      signatureVersion: null,
+      signedAtMs: null,
+      policy: null,
+    };
+  }
   const isV4 = fields.has('x-amz-algorithm') || fields.has('x-amz-credential');
+  if (!isV4 && !isSignatureV2On) throw unsupportedMechanism();
   const signature = required(fields, isV4 ? 'x-amz-signature' : 'signature');
   const accessKeyId = isV4 ? credentialOf(fields).accessKeyId : (required(fields, 'awsaccesskeyid') as AccessKeyId);
   const accessKey = await findAccessKey(accessKeyId);
@@ -121,8 +136,10 @@ async function authenticate(
   if (!isRight)
     throw new StorageError('SignatureDoesNotMatch', { fields: { AWSAccessKeyId: accessKeyId, StringToSign: encoded } });
   const principal = principalOf(accessKey);
+  const signatureVersion = isV4 ? 'AWS4-HMAC-SHA256' : 'AWS';
   const time = isV4 ? parseAmzDate(fields.get('x-amz-date') ?? '') : null;
-  return { principal, policy: parsePostPolicy(decodeBase64(encoded)), signedAtMs: time?.timeMs ?? null };
+  const signedAtMs = time?.timeMs ?? null;
+  return { principal, signatureVersion, signedAtMs, policy: parsePostPolicy(decodeBase64(encoded)) };
 }
 
 function credentialOf(fields: ReadonlyMap<string, string>) {
