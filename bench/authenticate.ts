@@ -58,6 +58,7 @@ const { authenticate } = createAuthenticator({
   nowMs: () => Date.now(),
   region: 'auto',
   isSignatureV2On: true,
+  ownHosts: [],
 });
 const key = createKeyedHash(new TextEncoder().encode(SECRET));
 const sdkHeaders = {

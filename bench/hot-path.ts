@@ -87,7 +87,13 @@ try {
   const signedIncoming = incoming({ host: '127.0.0.1:9000', ...Object.fromEntries(signed.headers) });
   const signedRequest = readRequest({ incoming: signedIncoming, outgoing });
   const account = { id: ACCESS_KEY, secret: SECRET_KEY, account: ROOT_ACCOUNT } as never;
-  const { authenticate } = createAuthenticator({ findAccessKey: () => account, nowMs: Date.now, region: 'auto', isSignatureV2On: true });
+  const { authenticate } = createAuthenticator({
+    findAccessKey: () => account,
+    nowMs: Date.now,
+    region: 'auto',
+    isSignatureV2On: true,
+    ownHosts: [],
+  });
   const none = { ifMatch: null, ifNoneMatch: null, range: null, ifModifiedSince: null, ifUnmodifiedSince: null };
 
   const rows: (string | number)[][] = [['step', 'CPU µs']];

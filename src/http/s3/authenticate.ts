@@ -47,6 +47,8 @@ export type AuthenticatorOptions = {
   findAccessKey(id: AccessKeyId): Promise<AccessKey | null> | AccessKey | null;
   nowMs(): number;
   readonly region: string;
+  /** Hosts of the service, named to clients that signed another. */
+  readonly ownHosts: readonly string[];
   /** Whether Signature Version 2 is taken: in URLs and for the policies of forms. */
   readonly isSignatureV2On: boolean;
 };
@@ -85,7 +87,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const keys = createSigningKeys();
   const signers = createKnownSigners();
   const tryMistakes = createDiagnose(() => options.nowMs());
-  const diagnose = createSignatureDoctor(tryMistakes, options.region);
+  const diagnose = createSignatureDoctor(tryMistakes, options);
 
   const prove = (
     request: HttpRequest,

@@ -7,7 +7,7 @@
  */
 const MISTAKES_MAX = 64;
 
-const SECRET_OR_HEADER =
+export const NO_USUAL_MISTAKE =
   'No usual mistake explains it: most likely the secret key is not the one of this access key, or something on the way changed a signed header or the query.';
 
 /**
@@ -39,6 +39,6 @@ export function createDiagnose(nowMs: () => number): Diagnose {
       if (++tried > MISTAKES_MAX) break;
       if (isSignatureOf(mistake)) return mistake.finding;
     }
-    return SECRET_OR_HEADER;
+    return NO_USUAL_MISTAKE;
   };
 }

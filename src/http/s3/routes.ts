@@ -134,7 +134,10 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   const { clock, meter } = core.ports;
   const { decide, findAccessKey, findAccounts, unsignedHeaders, region, isServerTimingOn, isSignatureV2On } = deps;
   const nowMs = () => clock.nowMs();
-  const { authenticate, signerOf } = createAuthenticator({ findAccessKey, region, nowMs, isSignatureV2On });
+  const { authenticate, signerOf } = createAuthenticator({
+    ...deps,
+    nowMs,
+  });
   const respond = createRespond(meter, deps);
   const longDownloads = createLeases({ max: LONG_DOWNLOADS_MAX, idleMs: deps.zipIdleSeconds * 1000, nowMs });
 

@@ -3,9 +3,11 @@
 // made the signature, does not know; when nothing fits, the secret is the likely one, or a header that was changed.
 
 import { DAY_MS } from '../../ports/time.ts';
+import type { HttpRequest } from '../request.ts';
 import { canonicalPath, canonicalRequest, type SignedParts } from './canonical-request.ts';
 import type { Claims } from './credential.ts';
-import type { Diagnose } from './diagnose.ts';
+import { type Diagnose, NO_USUAL_MISTAKE } from './diagnose.ts';
+import { queryMistakes } from './query-mistakes.ts';
 import { formatAmzDate, parseRequestDate } from './request-time.ts';
 
 /** What a client may have signed. Absent: as its claims say. */
@@ -17,6 +19,9 @@ export type SignedOtherwise = {
   readonly scope?: { readonly date: string; readonly region: string; readonly isKeyAlone: boolean };
 };
 
+/** A request as the doctor looks at it. */
+export type DiagnosedRequest = SignedParts & Pick<HttpRequest, 'rawQuery'>;
+
 /** A mistake: a sentence for people, and what a client that made it has signed. */
 type Suspicion = SignedOtherwise & { readonly finding: string };
 
@@ -25,32 +30,37 @@ type Suspicion = SignedOtherwise & { readonly finding: string };
  * something has the signature that was sent.
  */
 export type DiagnoseSignature = (
-  request: SignedParts,
+  request: DiagnosedRequest,
   claims: Claims,
   isSignatureOf: (signed: SignedOtherwise) => boolean,
 ) => string | null;
 
-/** Makes the doctor of an app, whose region is this. */
-export function createSignatureDoctor(diagnose: Diagnose, region: string): DiagnoseSignature {
-  return (request, claims, isSignatureOf) => diagnose(suspicions(request, claims, region), isSignatureOf);
+/** Where clients say that the service is, apart from what requests tell. */
+export type ServiceNames = { readonly region: string; readonly ownHosts: readonly string[] };
+
+/** Makes the doctor of an app. */
+export function createSignatureDoctor(diagnose: Diagnose, names: ServiceNames): DiagnoseSignature {
+  return (request, claims, isSignatureOf) => {
+    const finding = diagnose(suspicions(request, claims, names), isSignatureOf);
+    return finding === NO_USUAL_MISTAKE ? `${finding} ${hostHint(request)}` : finding;
+  };
 }
 
-function* suspicions(request: SignedParts, claims: Claims, region: string): Generator<Suspicion> {
+/** Most proxies that change the host do not tell which it was. */
+function hostHint({ host }: SignedParts): string {
+  return `The request came for the host "${host.slice(0, 100)}": a proxy in front must hand on the one that clients use.`;
+}
+
+function* suspicions(
+  request: DiagnosedRequest,
+  claims: Claims,
+  { region, ownHosts }: ServiceNames,
+): Generator<Suspicion> {
   yield* pathSuspicions(request, claims);
-  yield* hostSuspicions(request, claims);
+  yield* hostSuspicions(request, claims, ownHosts);
   yield* clockSuspicions(request, claims);
   yield* regionSuspicions(request, claims, region);
-  yield* headerSuspicions(request, claims);
-  const [method, path, query = '', ...rest] = canonicalRequest(request, claims, false).split('\n');
-  yield {
-    finding:
-      'The client signed a parameter without a value as if it had no equals sign, as older versions of curl do: write it as "?name=".',
-    canonical: [method, path, query.replace(/=(?=&|$)/g, ''), ...rest].join('\n'),
-  };
-  yield {
-    finding: 'The client signed the request without its query.',
-    canonical: canonicalRequest(request, { ...claims, query: [] }, false),
-  };
+  yield* queryMistakes(request, claims);
   for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'DELETE']) {
     if (method === request.method) continue;
     yield {
@@ -58,6 +68,7 @@ function* suspicions(request: SignedParts, claims: Claims, region: string): Gene
       canonical: canonicalRequest(changed(request, { method }), claims, false),
     };
   }
+  yield* headerSuspicions(request, claims);
 }
 
 function* pathSuspicions(request: SignedParts, claims: Claims): Generator<Suspicion> {
@@ -101,18 +112,28 @@ function withoutDots(path: string): string {
   return segments.join('/') || '/';
 }
 
-/** A proxy that rewrites the host leaves the one that the client signed in headers of its own, if anywhere. */
-function* hostSuspicions(request: SignedParts, claims: Claims): Generator<Suspicion> {
+/** Hosts tried of a list that proxies wrote, and of the service's own. */
+const FORWARDED_MAX = 3;
+const OWN_HOSTS_MAX = 4;
+
+/**
+ * A proxy that rewrites the host leaves the one that the client signed in headers of its own, if
+ * anywhere. It may be one of the service's own.
+ */
+function* hostSuspicions(request: SignedParts, claims: Claims, ownHosts: readonly string[]): Generator<Suspicion> {
   const { host } = request;
-  const [name = host] = host.split(':');
+  const [name = host, port = ''] = host.split(':');
   const forwarded = [
     request.header('x-forwarded-host'),
     /host="?([^";,\s]+)/i.exec(request.header('forwarded') ?? '')?.[1],
   ];
   const hosts = new Set<string>([name, `${name}:80`, `${name}:443`, host.toLowerCase()]);
-  for (const value of forwarded) if (value) for (const each of value.split(',')) hosts.add(each.trim());
-  const forwardedPort = request.header('x-forwarded-port');
-  if (forwardedPort) hosts.add(`${name}:${forwardedPort}`);
+  const told = forwarded.flatMap((value) => value?.split(',') ?? []).map((each) => each.trim());
+  const ports = [request.header('x-forwarded-port') ?? '', port].filter((each) => each !== '');
+  for (const each of [name, ...told.slice(0, FORWARDED_MAX), ...ownHosts.slice(0, OWN_HOSTS_MAX)]) {
+    hosts.add(each);
+    for (const suffix of ports) hosts.add(`${each}:${suffix}`);
+  }
   hosts.delete(host);
   for (const other of hosts) {
     yield {

@@ -26,6 +26,7 @@ export function authenticator(options: Partial<AuthenticatorOptions> = {}) {
     nowMs: () => NOW_MS,
     region: 'auto',
     isSignatureV2On: true,
+    ownHosts: [],
     ...options,
   }).authenticate;
 }

@@ -50,6 +50,7 @@ describe('aws4fetch', () => {
     nowMs: () => NOW_MS,
     region: 'auto',
     isSignatureV2On: true,
+    ownHosts: [],
   });
   const sign = async (url: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}) => {
     const signer = new AwsV4Signer({
@@ -173,6 +174,7 @@ describe('@aws-sdk/client-s3', () => {
     nowMs: () => Date.now(),
     region: 'auto',
     isSignatureV2On: true,
+    ownHosts: [],
   });
 
   it.each(ODD_KEYS)('GET of key %j', async (key) => {

@@ -26,6 +26,7 @@ const { authenticate } = createAuthenticator({
   nowMs: () => NOW_MS,
   region: 'us-east-1',
   isSignatureV2On: true,
+  ownHosts: [],
 });
 
 const authorization = (vector: Signed): string =>

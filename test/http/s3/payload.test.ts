@@ -25,6 +25,7 @@ const authenticate = createAuthenticator({
   nowMs: () => NOW_MS,
   region: 'auto',
   isSignatureV2On: true,
+  ownHosts: [],
 }).authenticate as (request: HttpRequest) => Authenticated;
 
 function signed(payloadHash: string, headers: Record<string, string> = {}): Record<string, string> {

@@ -6,6 +6,7 @@ import { createDiagnose } from '../../../src/http/s3/diagnose.ts';
 import { createSignatureDoctor } from '../../../src/http/s3/signature-doctor.ts';
 import type { AccessKey } from '../../../src/ports/domain.ts';
 import type { StorageError } from '../../../src/ports/errors.ts';
+import { failure, HOST, presign } from './authenticate-kit.ts';
 import { makeRequest } from './make-request.ts';
 import {
   ACCESS_KEY_ID,
@@ -33,6 +34,7 @@ async function finding(
     nowMs: () => nowMs,
     region: 'auto',
     isSignatureV2On: true,
+    ownHosts: ['s3.example.net'],
   });
   const headers = { ...signHeaders({ path: '/bucket/key', headers: {}, ...parts }), ...came.headers };
   const request = makeRequest({ target: '/bucket/key', ...came, headers });
@@ -95,6 +97,60 @@ describe('the signature doctor', () => {
       /signed content-type as "application\/xml"/,
     ],
     ['a parameter without equals', { query: 'acl' }, { target: '/bucket/key?acl' }, /write it as "\?name="/],
+    [
+      'a query as old curl signs it',
+      { query: 'prefix=a/b&list-type=2' },
+      { target: '/bucket/key?prefix=a/b&list-type=2' },
+      /signed the query as it was sent.*a slash is %2F/,
+    ],
+    [
+      'one that is sorted, with a name alone',
+      { query: 'prefix=a/b&versions' },
+      { target: '/bucket/key?versions&prefix=a/b' },
+      /signed the query as it was sent/,
+    ],
+    [
+      'slashes that stand for themselves',
+      { query: 'acl&prefix=a/b' },
+      { target: '/bucket/key?acl&prefix=a%2Fb' },
+      /signed the query as it was sent/,
+    ],
+    [
+      'a path as old curl signs it',
+      { path: '/bucket/x(1)' },
+      { target: '/bucket/x(1)' },
+      /signed the path as it was sent/,
+    ],
+    [
+      'path and query so',
+      { path: '/bucket/x(1)', query: 'b=/&a=1' },
+      { target: '/bucket/x(1)?b=/&a=1' },
+      /signed the path as it was sent/,
+    ],
+    [
+      'a parameter that a proxy added',
+      { query: 'a=1&b=2' },
+      { target: '/bucket/key?a=1&cache=3&b=2' },
+      /does not cover cache: it was added/,
+    ],
+    [
+      'a host of the service that a proxy in front lost',
+      { headers: { host: 's3.example.net' } },
+      { headers: { host: '127.0.0.1:9000' } },
+      /signed the host "s3.example.net", but the request came with "127.0.0.1:9000"/,
+    ],
+    [
+      'that host with a port',
+      { headers: { host: 's3.example.net:9000' } },
+      { headers: { host: 'backend:9000' } },
+      /signed the host "s3.example.net:9000"/,
+    ],
+    [
+      'a host that a proxy tells with its port elsewhere',
+      { headers: { host: 'a.example:8443' } },
+      { headers: { host: 'backend', 'x-forwarded-host': 'a.example', 'x-forwarded-port': '8443' } },
+      /signed the host "a.example:8443"/,
+    ],
     ['no query', {}, { target: '/bucket/key?versionId=null' }, /without its query/],
     ['another method', {}, { method: 'HEAD' }, /signed for GET, but came as HEAD/],
   ])('knows %s', async (_, parts, came, expected) => {
@@ -130,10 +186,28 @@ describe('the signature doctor', () => {
     expect(await finding({}, { headers })).toMatch(/signed the time 20130524T000500Z/);
   });
 
+  it.each([
+    ['&utm_source=a', 'utm_source'],
+    ['&receipt=1&fbclid=b', 'receipt, fbclid'],
+    ['&a=1&b=2&c=3', 'a, b, c'],
+  ])('knows what was put behind a presigned URL: %s', async (added, names) => {
+    for (const target of [presign() + added, `${presign().replace('?', `?${added.slice(1)}&`)}`]) {
+      const error = await failure({ target, headers: HOST });
+      expect(error.message).toContain(`does not cover ${names}: it was added to the request after that was signed`);
+    }
+  });
+
+  it('names the host where it knows nothing else: most proxies that change it do not tell', async () => {
+    const came = { headers: { host: '127.0.0.1:9000' } };
+    expect(await finding({ headers: { host: 'unheard.example' } }, came)).toMatch(
+      /The request came for the host "127.0.0.1:9000": a proxy in front must hand on the one that clients use\.$/,
+    );
+  });
+
   it('rests when there are too many', () => {
     const diagnose = createSignatureDoctor(
       createDiagnose(() => NOW_MS),
-      'auto',
+      { region: 'auto', ownHosts: [] },
     );
     const request = makeRequest({ target: '/' });
     const claims = {
