@@ -1,6 +1,6 @@
 // Runs wrangler with everything off that would leave this machine unasked: metrics, the search for a newer version,
 // the download of a sample `request.cf`. package.json's `dev` and `deploy` run it; the wire suite and the benches
-// take the command from here. It adds no setting of Quayside's own.
+// take the command from here. The one setting of Quayside that it adds says that the dev server is in front.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -15,12 +15,16 @@ const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 };
 
+/** The Worker must know what stands before it there: src/adapters/cloudflare/stored-coding.ts. */
+const DEV_VARS = ['--var', 'QUAYSIDE_DEV_SERVER:on'];
+
 /** Starts wrangler itself, not its launcher: the returned process is the one to signal. */
 export function spawnWrangler(
   args: readonly string[],
   options: { cwd: string; stdio: 'inherit' | ['ignore', 'pipe', 'pipe']; env?: NodeJS.ProcessEnv },
 ): ChildProcess {
-  return spawn(process.execPath, ['--no-warnings', CLI, ...args], {
+  const own = args[0] === 'dev' ? DEV_VARS : [];
+  return spawn(process.execPath, ['--no-warnings', CLI, ...args, ...own], {
     cwd: options.cwd,
     stdio: options.stdio,
     env: { ...process.env, ...QUIET, ...options.env },

@@ -145,6 +145,11 @@ export type Config = {
   readonly accessLogFile: string | null;
   /** Seconds that lines of a bucket's access log wait for others before they become an object. QUAYSIDE_BUCKET_LOG_SECONDS, 300. */
   readonly bucketLogSeconds: number;
+  /**
+   * Whether wrangler's dev server stands in front, which decodes what is stored in a coding of its
+   * own (adapters/cloudflare/stored-coding.ts); Cloudflare only. QUAYSIDE_DEV_SERVER, off.
+   */
+  readonly isDevServer: boolean;
   /** Whether answers have Server-Timing: tiers and durations. QUAYSIDE_SERVER_TIMING, on. */
   readonly isServerTimingOn: boolean;
   /** Buckets that get metrics of their own, under their name as a label; further ones share one. QUAYSIDE_METRICS_BUCKETS, 0. */
@@ -315,6 +320,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     accessLog: parseAccessLog(text('QUAYSIDE_ACCESS_LOG') ?? 'off'),
     accessLogFile: text('QUAYSIDE_ACCESS_LOG_FILE'),
     bucketLogSeconds: whole('QUAYSIDE_BUCKET_LOG_SECONDS', 300, 1, 3600),
+    isDevServer: parseSwitch('QUAYSIDE_DEV_SERVER', text('QUAYSIDE_DEV_SERVER') ?? 'off'),
     isServerTimingOn: parseSwitch('QUAYSIDE_SERVER_TIMING', text('QUAYSIDE_SERVER_TIMING') ?? 'on'),
     metricsBucketsMax: whole('QUAYSIDE_METRICS_BUCKETS', 0, 0, 10_000),
     sweepIntervalSeconds: whole('QUAYSIDE_SWEEP_INTERVAL_SECONDS', HOUR_SECONDS, 1, 7 * 24 * HOUR_SECONDS),

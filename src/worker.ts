@@ -9,6 +9,7 @@ import { createWorkersHotDoor } from './adapters/cloudflare/hot-door.ts';
 import { LedgerObject } from './adapters/cloudflare/ledger-object.ts';
 import type { OutboxPorts } from './adapters/cloudflare/outbox-ports.ts';
 import { createWorkersPorts } from './adapters/cloudflare/ports.ts';
+import { keepCoding } from './adapters/cloudflare/stored-coding.ts';
 import { readWorkerRequest } from './adapters/cloudflare/worker-request.ts';
 import { toWorkerResponse } from './adapters/cloudflare/worker-response.ts';
 import { type App, createApp } from './app.ts';
@@ -44,6 +45,7 @@ type Service = {
   readonly app: App<WorkerEnv>;
   readonly hotDoor: (request: Request) => Response | null;
   readonly core: Core;
+  readonly isDevServer: boolean;
 };
 
 /** The cron of bills in wrangler.toml: a turn of its own, with its own bound. At five calls for an account. */
@@ -62,7 +64,9 @@ function serviceOf(env: WorkerEnv): Service {
   const ports = createWorkersPorts(env, config, entrypoint ?? null);
   const app = createApp<WorkerEnv>(ports, config, (c) => readWorkerRequest(c.req.raw));
   ports.meter.whenUsed(app.usage.flushSoon);
-  const service: Service = { app, hotDoor: createWorkersHotDoor(app.hotDoor), core: { ports, settings: config } };
+  const core: Core = { ports, settings: config };
+  const { isDevServer } = config;
+  const service: Service = { app, hotDoor: createWorkersHotDoor(app.hotDoor), core, isDevServer };
   services.set(env, service);
   return service;
 }
@@ -82,6 +86,7 @@ export default {
       return refuse(error);
     }
     const answer = service.hotDoor(request) ?? toWorkerResponse(await service.app.fetch(request, env, ctx));
+    keepCoding(request, answer.headers, service.isDevServer);
     // Also where it used nothing new: of what is left from answers whose work was ended nobody else would know.
     service.app.usage.flushSoon();
     return answer;

@@ -197,7 +197,12 @@ async function buildWorker(folder: string): Promise<string> {
 export function startWorkers(options: StartOptions = {}): Promise<WireServer> {
   const launch = async (port: number, folder: string) => {
     const script = await buildWorker(join(folder, 'script'));
-    const args = [`${port}`, join(folder, 'data'), script, JSON.stringify(WORKERS_SETTINGS)];
+    const args = [
+      `${port}`,
+      join(folder, 'data'),
+      script,
+      JSON.stringify({ ...WORKERS_SETTINGS, QUAYSIDE_DEV_SERVER: 'on' }),
+    ];
     return spawn(process.execPath, [join(ROOT, 'test', 'wire', 'workers-runtime.ts'), ...args], {
       cwd: folder,
       // Through the channel it learns of the end of this process.
