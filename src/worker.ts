@@ -64,9 +64,8 @@ function serviceOf(env: WorkerEnv): Service {
   const ports = createWorkersPorts(env, config, entrypoint ?? null);
   const app = createApp<WorkerEnv>(ports, config, (c) => readWorkerRequest(c.req.raw));
   ports.meter.whenUsed(app.usage.flushSoon);
-  const core: Core = { ports, settings: config };
-  const { isDevServer } = config;
-  const service: Service = { app, hotDoor: createWorkersHotDoor(app.hotDoor), core, isDevServer };
+  const hotDoor = createWorkersHotDoor(app.hotDoor);
+  const service: Service = { app, hotDoor, core: { ports, settings: config }, isDevServer: config.isDevServer };
   services.set(env, service);
   return service;
 }

@@ -152,6 +152,11 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
     const phone = await newPasskey();
     return { path: '/sessions', body: { passkey: phone.authenticate(await newChallenge('authentication')) } };
   },
+  proveSession: async () => {
+    const { id, secretAccessKey } = (await done('POST', '/access-keys', { name: 'x' })).json;
+    const body = { accessKeyId: id, secretAccessKey };
+    return { path: '/sessions/current/proof', body, by: cookieOf(await done('POST', '/sessions', body)) };
+  },
   signOutEverywhere: async () => ({ path: '/sessions', by: cookieOf(await newSession()) }),
   signOut: async () => {
     const session = await newSession();
@@ -232,6 +237,7 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
     return { path: `/rate-cards/${id}`, body: { id, ...CARD } };
   },
   setRateCard: () => ({ path: '/billing/rate-card', body: { rateCardId: 'cloudflare-r2' } }),
+  confirmClock: () => ({ path: '/clock', body: { now: new Date(api.core.ports.clock.nowMs()).toISOString() } }),
   addCredit: () => ({ path: '/billing/credits', body: { label: 'x', currency: 'USD', amountMicro: '1' } }),
   setStripeCustomer: () => ({ path: '/billing/stripe-customer', body: { customerId: 'cus_1' } }),
   putCap: async () => ({ path: `/caps/${fresh('cap')}`, body: await newCap() }),
