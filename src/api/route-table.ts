@@ -11,15 +11,21 @@ export function createRouteTable(base: string, definitions: Definitions): RouteT
   const routes = definitions.flatMap((definition) => {
     if (definition.type !== 'route') return [];
     const { path, method } = definition.route;
-    const pattern = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+');
-    return [{ pattern: new RegExp(`^${base}${pattern}$`), method: method.toUpperCase() }];
+    return [{ segments: `${base}${path}`.split('/'), method: method.toUpperCase() }];
   });
   return {
     methodsOf(path) {
-      const methods = new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
+      const asked = path.split('/');
+      const methods = new Set(routes.filter(({ segments }) => fits(segments, asked)).map(({ method }) => method));
       if (methods.size === 0) return [];
       if (methods.has('GET')) methods.add('HEAD');
       return [...methods.add('OPTIONS')].toSorted();
     },
   };
+}
+
+/** Segment by segment; `{name}` takes any that is not empty. */
+function fits(segments: readonly string[], asked: readonly string[]): boolean {
+  if (segments.length !== asked.length) return false;
+  return segments.every((segment, i) => (segment.startsWith('{') ? asked[i] !== '' : segment === asked[i]));
 }

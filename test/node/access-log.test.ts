@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHeaderFinder } from '../../src/adapters/node/hot-lane/find-header.ts';
 import { withPorts } from '../core/memory-core.ts';
+import { cpuMsOf, LONGEST, QUICK_MS } from '../cpu-time.ts';
 import { startHome } from './home.ts';
 import { aws, useHomes } from './home-client.ts';
 import { createStockedCore, type Door, openDoor, PUBLIC_BUCKET, put } from './hot-lane/doors.ts';
@@ -143,6 +144,13 @@ describe('a header finder', () => {
     expect(find('referer')).toBe('a: b');
     expect(find('empty')).toBe('');
     expect(find('user-agent')).toBeNull();
+  });
+
+  it('is not slow for blanks in a value', async () => {
+    const value = `a${' \t'.repeat(LONGEST / 2)}b`;
+    const chunk = Buffer.from(`GET / HTTP/1.1\r\nReferer: ${value} \r\n\r\n`);
+    expect(await cpuMsOf(() => createHeaderFinder(chunk)('referer'))).toBeLessThan(QUICK_MS);
+    expect(createHeaderFinder(chunk)('referer')).toBe(value);
   });
 });
 

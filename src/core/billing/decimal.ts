@@ -17,7 +17,9 @@ export function parseDecimal(text: unknown): bigint | null {
 /** A whole number of 10^-12 as decimals, without zeros behind: `0.015`. */
 export function formatDecimal(scaled: bigint): string {
   const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(SCALE_DIGITS + 1, '0');
-  const fraction = digits.slice(-SCALE_DIGITS).replace(/0+$/, '');
+  let end = digits.length;
+  while (end > digits.length - SCALE_DIGITS && digits[end - 1] === '0') end--;
+  const fraction = digits.slice(-SCALE_DIGITS, end);
   return `${scaled < 0n ? '-' : ''}${digits.slice(0, -SCALE_DIGITS)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 

@@ -3,7 +3,7 @@
 // year, where no purge reaches it: in doubt it is none. Asked by hosting-rules.ts.
 
 /** SvelteKit's own promise for all that is in there. Source: kit/packages/adapter-node/src/handler.js */
-const IMMUTABLE_FOLDER = /(?:^|\/)_app\/immutable\/.*[^/]$/s;
+const IMMUTABLE_FOLDER = /(?:^|\/)_app\/immutable\//;
 /** Folders that build tools write into: Vite, Rails, CRA, Django, Next.js, Nuxt, Astro, Remix, Laravel. */
 const BUILD_FOLDER = /(?:^|\/)(?:assets|static|build|dist|_next|_nuxt|_astro|_app)\//;
 /** Here a name may be nothing but its hash. */
@@ -38,7 +38,7 @@ const UNSPEAKABLE = /[B-DF-HJ-NP-TV-XZ]{3}/;
 
 /** Whether the last part of the key has a hash before its extension. */
 export function hasHashedName(key: string): boolean {
-  if (IMMUTABLE_FOLDER.test(key)) return true;
+  if (!key.endsWith('/') && IMMUTABLE_FOLDER.test(key)) return true;
   const [, stem = '', extension = ''] = NAME.exec(key.slice(key.lastIndexOf('/') + 1)) ?? [];
   if (!CODE.test(extension) && !(MEDIA.test(extension) && BUILD_FOLDER.test(key))) return false;
   if (UUID.test(stem)) return false;

@@ -6,9 +6,8 @@ const PLATFORM_DOMAIN = 'workers.dev';
 /** Longest host name. Source: RFC 1035 section 2.3.4 */
 export const HOST_MAX_LENGTH = 253;
 
-const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
-/** Two labels at least, and a last one that no IPv4 address has. */
-const HOST_NAME = new RegExp(`^(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`);
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+const DIGITS = /^\d+$/;
 
 /** The name in a Host header: in lower case, without a port or a dot at the end. */
 export function hostNameOf(host: string): string {
@@ -22,7 +21,13 @@ export function hostNameOf(host: string): string {
  * Addresses and names without a dot are this machine's.
  */
 export function isBindableHost(name: string, ownHosts: readonly string[]): boolean {
-  if (name.length > HOST_MAX_LENGTH || !HOST_NAME.test(name)) return false;
+  if (name.length > HOST_MAX_LENGTH || !isHostName(name)) return false;
   const isWithin = (domain: string) => name === domain || name.endsWith(`.${domain}`);
   return !isWithin(PLATFORM_DOMAIN) && !isWithin('localhost') && !ownHosts.some(isWithin);
+}
+
+/** Two labels at least, and a last one that no IPv4 address has. */
+function isHostName(name: string): boolean {
+  const labels = name.split('.');
+  return labels.length > 1 && labels.every((label) => LABEL.test(label)) && !DIGITS.test(labels.at(-1) ?? '');
 }

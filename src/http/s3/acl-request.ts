@@ -76,24 +76,33 @@ function readCanned(name: string, level: AclLevel): CannedAcl {
   throw invalidArgument('x-amz-acl', name, 'The canned ACL is unknown.');
 }
 
-/** One of `id="…"`, `uri="…"`, `emailAddress="…"`; the quotes may be missing. */
-const GRANTEE = /^\s*(id|uri|emailAddress)\s*=\s*(?:"([^"]*)"|([^",]*?))\s*$/i;
-
 function readGrantees(header: string, value: string | null): NamedGrantee[] {
   if (value === null || value.trim() === '') return [];
   return value.split(',').map((text) => {
-    const [, kind = '', quoted, bare = ''] = GRANTEE.exec(text) ?? [];
-    const name = quoted ?? bare;
-    if (name === '') throw invalidArgument(header, value, 'Argument format not recognized');
-    switch (kind.toLowerCase()) {
-      case 'id':
-        return { kind: 'id', id: name };
-      case 'uri':
-        return { kind: 'uri', uri: name };
-      default:
-        return { kind: 'email', address: name };
-    }
+    const grantee = readGrantee(text);
+    if (grantee === null) throw invalidArgument(header, value, 'Argument format not recognized');
+    return grantee;
   });
+}
+
+/** One of `id="…"`, `uri="…"`, `emailAddress="…"`; the quotes may be missing. Null for anything else. */
+function readGrantee(text: string): NamedGrantee | null {
+  const equalsAt = text.indexOf('=');
+  if (equalsAt === -1) return null;
+  const value = text.slice(equalsAt + 1).trim();
+  const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
+  const name = isQuoted ? value.slice(1, -1) : value;
+  if (name === '' || name.includes('"')) return null;
+  switch (text.slice(0, equalsAt).trim().toLowerCase()) {
+    case 'id':
+      return { kind: 'id', id: name };
+    case 'uri':
+      return { kind: 'uri', uri: name };
+    case 'emailaddress':
+      return { kind: 'email', address: name };
+    default:
+      return null;
+  }
 }
 
 /** The grants with grantees that there are. InvalidArgument, UnresolvableGrantByEmailAddress. */

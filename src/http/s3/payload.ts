@@ -138,9 +138,9 @@ function deliver(
   from: number,
   onChunk: (chunk: Uint8Array) => void | Promise<void>,
 ): void | Promise<void> {
-  for (const [index, piece] of pieces.entries()) {
-    if (index < from) continue;
-    const pending = onChunk(piece);
+  for (let index = from; index < pieces.length; index++) {
+    const piece = pieces[index];
+    const pending = piece === undefined ? undefined : onChunk(piece);
     if (pending !== undefined) return pending.then(() => deliver(pieces, index + 1, onChunk));
   }
 }
@@ -157,8 +157,8 @@ function readTrailerNames(request: HttpRequest): readonly string[] {
   const header = request.header('x-amz-trailer')?.trim() ?? '';
   if (header === '') return [];
   const names = header.split(',').map((name) => name.trim().toLowerCase());
-  const isSupported = names.every((name, index) => TRAILER_NAME.test(name) && names.indexOf(name) === index);
-  if (isSupported && names.length <= TRAILERS_MAX) return names;
+  const isDistinct = names.length <= TRAILERS_MAX && new Set(names).size === names.length;
+  if (isDistinct && names.every((name) => TRAILER_NAME.test(name))) return names;
   throw new StorageError('InvalidRequest', {
     detail: 'The value specified in the x-amz-trailer header is not supported',
   });

@@ -11,7 +11,7 @@ export const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /** Markup, controls (the category holds tab and newline too), lone surrogates and the two non-characters. */
 const SPECIAL = /[&<>"\p{Cc}\p{Cs}\ufffe\uffff]/u;
-const SPECIAL_ALL = new RegExp(SPECIAL.source, 'gu');
+const SPECIAL_ALL = /[&<>"\p{Cc}\p{Cs}\ufffe\uffff]/gu;
 
 /**
  * Text ready to stand between tags or in a quoted attribute. A carriage return becomes `&#xD;` because parsers turn a

@@ -3,20 +3,17 @@
 import type { HeaderRecord } from './object-headers.ts';
 
 /** Source: https://developers.cloudflare.com/speed/optimization/content/compression/ and the list of h5bp for nginx */
-const COMPRESSIBLE = new RegExp(
-  [
-    'text/.+',
-    '.+\\+(?:json|xml|text)',
-    'application/(?:ecmascript|javascript|json|json5|manifest|ndjson|rtf|sql|toml|typescript|wasm|xml|xml-dtd|yaml)',
-    'application/x-(?:javascript|ndjson|sh|yaml|font-ttf|font-opentype|font-truetype)',
-    'application/vnd\\.(?:ms-fontobject|ms-opentype)',
-    'font/(?:collection|eot|otf|sfnt|ttf)',
-    'image/(?:bmp|x-icon|vnd\\.microsoft\\.icon)',
-    'model/(?:gltf-binary|mtl|obj|stl)',
-  ]
-    .map((type) => `^${type}$`)
-    .join('|'),
-);
+const COMPRESSIBLE: readonly RegExp[] = [
+  /^text\/.+$/,
+  /^.+\+(?:json|xml|text)$/,
+  /^application\/(?:ecmascript|javascript|json|json5|manifest|ndjson|rtf|sql|toml|typescript)$/,
+  /^application\/(?:wasm|xml|xml-dtd|yaml)$/,
+  /^application\/x-(?:javascript|ndjson|sh|yaml|font-ttf|font-opentype|font-truetype)$/,
+  /^application\/vnd\.(?:ms-fontobject|ms-opentype)$/,
+  /^font\/(?:collection|eot|otf|sfnt|ttf)$/,
+  /^image\/(?:bmp|x-icon|vnd\.microsoft\.icon)$/,
+  /^model\/(?:gltf-binary|mtl|obj|stl)$/,
+];
 
 /** Below, a packet is a packet; bytes. */
 const MIN_BYTES = 1024;
@@ -29,6 +26,7 @@ export function isCompressible(headers: Readonly<HeaderRecord>, sizeBytes: numbe
   if (sizeBytes < MIN_BYTES || sizeBytes > maxBytes) return false;
   if (headers['content-encoding'] !== undefined) return false;
   if (/\bno-transform\b/i.test(headers['cache-control'] ?? '')) return false;
-  const essence = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
-  return COMPRESSIBLE.test(essence.trim().toLowerCase());
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
+  const essence = type.trim().toLowerCase();
+  return COMPRESSIBLE.some((pattern) => pattern.test(essence));
 }

@@ -11,6 +11,9 @@ export type ImageWish = { readonly recipe: ImageRecipe; readonly isByAccept: boo
 /** Cheap: most queries have nothing to do with us. */
 const IMAGE_PARAMETER = /(?:^|&)(?:w|h|fit|format|q)=/;
 
+/** Source: RFC 9110 section 12.4.2 */
+const NO_QUALITY = /^q=0(?:\.0*)?$/;
+
 /** Types that images are made of. Not SVG, which has any size. */
 const SOURCE_FORMATS: ReadonlyMap<string, ImageFormat> = new Map([
   ['image/jpeg', 'jpeg'],
@@ -91,12 +94,22 @@ export function recipeName({ widthPx, heightPx, maxSidePx, fit, format, quality 
  * what every client shows.
  */
 function chooseFormat(accept: string, source: ImageFormat): ImageFormat {
-  const takes = (format: string) =>
-    new RegExp(`image/${format}(?![^,]*;[\\t ]*q=0(?:\\.0*)?(?:$|[,;\\t ]))`, 'i').test(accept);
+  const types = acceptedTypes(accept);
+  const takes = (format: ImageFormat) => types.has(`image/${format}`);
   const mayMove = source === 'gif' || source === 'webp';
   if (!mayMove && takes('avif')) return 'avif';
   if (takes('webp')) return 'webp';
   return source === 'webp' || source === 'avif' ? 'jpeg' : source;
+}
+
+/** Types that the client names, but for those that it gives a quality of 0. */
+function acceptedTypes(accept: string): ReadonlySet<string> {
+  const types = new Set<string>();
+  for (const member of accept.toLowerCase().split(',')) {
+    const [type = '', ...parameters] = member.split(';');
+    if (!parameters.some((parameter) => NO_QUALITY.test(parameter.trim()))) types.add(type.trim());
+  }
+  return types;
 }
 
 function readSize(name: string, text: string | null, { sizes, maxSize }: ImageSettings): number | null {

@@ -1,4 +1,5 @@
 // Headers of a request that the recogniser has taken, for the access log only: the lane itself never needs these.
+import { trimBlanks } from './trim-blanks.ts';
 
 /**
  * Gives the value of the first header of a lower-case name, or null. The recogniser has seen to it that each line is
@@ -15,6 +16,6 @@ export function createHeaderFinder(chunk: Buffer): (name: string) => string | nu
     const nameAt = lowerCase.indexOf(`\r\n${name}:`);
     if (nameAt === -1) return null;
     const valueAt = nameAt + name.length + 3;
-    return text.slice(valueAt, text.indexOf('\r\n', valueAt)).replace(/^[\t ]+|[\t ]+$/g, '');
+    return trimBlanks(text, valueAt, text.indexOf('\r\n', valueAt));
   };
 }

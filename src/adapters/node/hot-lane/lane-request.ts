@@ -7,6 +7,7 @@ import type { HttpRequest, OutgoingAnswer, SentAnswer } from '../../../http/requ
 import type { ByteSource } from '../../../ports/byte-source.ts';
 import { peerOf, type ReadClient } from '../trusted-proxies.ts';
 import type { Recognised } from './recognise.ts';
+import { trimBlanks } from './trim-blanks.ts';
 
 export type LaneRequest = {
   readonly request: HttpRequest;
@@ -63,20 +64,8 @@ function readHeaders(chunk: Buffer): ReadonlyMap<string, string> | null {
     const colonAt = text.indexOf(':', at);
     const name = text.slice(at, colonAt).toLowerCase();
     if (headers.has(name)) return null;
-    headers.set(name, withoutBlanks(text, colonAt + 1, end));
+    headers.set(name, trimBlanks(text, colonAt + 1, end));
     at = end + 2;
   }
   return headers;
-}
-
-function withoutBlanks(text: string, start: number, end: number): string {
-  let from = start;
-  let to = end;
-  while (from < to && isBlank(text.charCodeAt(from))) from++;
-  while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
-  return text.slice(from, to);
-}
-
-function isBlank(code: number): boolean {
-  return code === 32 || code === 9;
 }

@@ -5,7 +5,8 @@
 export const PLAIN_TARGET_BYTE = /[!$&-;=@A-Z[\]_a-z~]/;
 /** Host names that @hono/node-server takes as they are, without a URL parser. */
 const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
-const PLAIN_TARGET = new RegExp(`^/(?:${PLAIN_TARGET_BYTE.source}|%)*(?:\\?(?:${PLAIN_TARGET_BYTE.source}|%)+)?$`);
+/** Made of those bytes and of `%`. */
+const PLAIN_TARGET = /^\/[!$%&-;=@A-Z[\]_a-z~]*(?:\?[!$%&-;=@A-Z[\]_a-z~]+)?$/;
 
 export function isPlainHost(host: string): boolean {
   return PLAIN_HOST.test(host);

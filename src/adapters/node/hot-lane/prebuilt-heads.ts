@@ -3,6 +3,7 @@
 // those of node:http behind @hono/node-server; the differential test compares them byte for byte.
 import { STATUS_CODES } from 'node:http';
 import { type HotReply, type OutgoingAnswer, PART_HEADERS, type PartHeader } from '../../../http/request.ts';
+import { trimBlanks } from './trim-blanks.ts';
 
 /** Length of `Sun, 06 Nov 1994 08:49:37 GMT`. */
 const DATE_LENGTH = 29;
@@ -130,6 +131,6 @@ function statusLine(status: number): string {
 
 /** Hono answers HEAD through a Headers object, which sorts names and trims values. Seen with hono 4.13. */
 function asHono(lines: readonly [string, string][]): [string, string][] {
-  const trimmed = lines.map(([name, value]): [string, string] => [name, value.replace(/^[\t ]+|[\t ]+$/g, '')]);
+  const trimmed = lines.map(([name, value]): [string, string] => [name, trimBlanks(value)]);
   return trimmed.sort(([a], [b]) => (a < b ? -1 : 1));
 }

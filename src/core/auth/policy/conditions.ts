@@ -201,8 +201,10 @@ function compare(left: number, comparison: Comparison, right: number): boolean {
   }
 }
 
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
+
 function parseNumber(text: string): number | null {
-  return /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?\s*$/.test(text) ? Number(text) : null;
+  return NUMBER.test(text.trim()) ? Number(text) : null;
 }
 
 /** ISO 8601 as W3C profiles it, or seconds since 1970; milliseconds. Source: https://www.w3.org/TR/NOTE-datetime */

@@ -1,13 +1,13 @@
 // Patterns of policies: text in which `*` stands for any run of characters, `?` for one, and `${key}` for a value of
 // the request. A value that a variable brings is plain text: a wildcard in it stands for itself.
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html
+import { type GlobPart, matchesGlob, type Wildcard } from './match-glob.ts';
 
 /** All values of a condition key in a request, null when it has none. Keys are as `conditionKey` makes them. */
 export type ConditionValues = (key: string) => readonly string[] | null;
 
 export type PatternPart =
-  | string
-  | { readonly kind: 'any' | 'one' }
+  | GlobPart
   | { readonly kind: 'variable'; readonly key: string; readonly fallback: string | null };
 
 export type Pattern = {
@@ -18,12 +18,11 @@ export type Pattern = {
   readonly hasVariable: boolean;
 };
 
-const ANY: PatternPart = { kind: 'any' };
-const ONE: PatternPart = { kind: 'one' };
+const ANY: Wildcard = { kind: 'any' };
+const ONE: Wildcard = { kind: 'one' };
 const NO_VALUES: ConditionValues = () => null;
 
-/** `${*}`, `${?}` and `${$}` are the characters themselves; `${key, 'fallback'}` has a value for when there is none. */
-const TOKEN = /\$\{([^}]*)\}|[*?]/g;
+/** What stands in the braces of `${key}` or `${key, 'fallback'}`. */
 const VARIABLE = /^\s*([A-Za-z0-9:/_.+=@-]+)\s*(?:,\s*'([^']*)'\s*)?$/;
 
 /**
@@ -36,34 +35,56 @@ export function parsePattern(
 ): Pattern | null {
   const parts: PatternPart[] = [];
   let text = '';
-  let at = 0;
-  const flush = () => {
+  for (const token of tokensOf(source, options)) {
+    const part = typeof token === 'string' ? token : partOf(token);
+    if (part === null) return null;
+    if (typeof part === 'string') {
+      text += part;
+      continue;
+    }
     if (text !== '') parts.push(text);
     text = '';
-  };
-  for (const match of source.matchAll(TOKEN)) {
-    const [token, variable] = match;
-    text += source.slice(at, match.index);
-    at = match.index + token.length;
-    if (variable === undefined ? !options.hasWildcards : !options.hasVariables) {
-      text += token;
-    } else if (variable === undefined) {
-      flush();
-      parts.push(token === '*' ? ANY : ONE);
-    } else if (variable === '*' || variable === '?' || variable === '$') {
-      text += variable;
-    } else {
-      const [, key, fallback] = VARIABLE.exec(variable) ?? [];
-      if (key === undefined) return null;
-      flush();
-      parts.push({ kind: 'variable', key: conditionKey(key), fallback: fallback ?? null });
-    }
+    parts.push(part);
   }
-  text += source.slice(at);
-  flush();
+  if (text !== '') parts.push(text);
   const has = (...kinds: readonly string[]) =>
     parts.some((part) => typeof part !== 'string' && kinds.includes(part.kind));
   return { source, parts, hasWildcard: has('any', 'one'), hasVariable: has('variable') };
+}
+
+/** A run of plain text, a wildcard, or what stands in the braces of a variable. */
+type PatternToken = GlobPart | { readonly inside: string };
+
+/** Looks at each character once. A `${` that nothing closes is plain text. */
+function* tokensOf(
+  source: string,
+  { hasVariables, hasWildcards }: { readonly hasVariables: boolean; readonly hasWildcards: boolean },
+): Generator<PatternToken> {
+  const lastBraceAt = source.lastIndexOf('}');
+  let plainFrom = 0;
+  for (let at = 0; at < source.length; at++) {
+    const isVariable = source.startsWith('${', at) && at < lastBraceAt;
+    const isWildcard = hasWildcards && (source[at] === '*' || source[at] === '?');
+    if (!isVariable && !isWildcard) continue;
+    const end = isVariable ? source.indexOf('}', at) : at;
+    if (isWildcard || hasVariables) {
+      yield source.slice(plainFrom, at);
+      yield isVariable ? { inside: source.slice(at + 2, end) } : source[at] === '*' ? ANY : ONE;
+      plainFrom = end + 1;
+    }
+    // Without variables, what looks like one is plain text all the same: wildcards in it are none.
+    at = end;
+  }
+  yield source.slice(plainFrom);
+}
+
+/** `${*}`, `${?}` and `${$}` are the characters themselves. Null for a variable that is none. */
+function partOf(token: Exclude<PatternToken, string>): PatternPart | null {
+  if ('kind' in token) return token;
+  const { inside } = token;
+  if (inside === '*' || inside === '?' || inside === '$') return inside;
+  const [, key, fallback] = VARIABLE.exec(inside) ?? [];
+  return key === undefined ? null : { kind: 'variable', key: conditionKey(key), fallback: fallback ?? null };
 }
 
 /** The one spelling of a condition key: its name counts without regard to case, a tag's key after the slash does not. */
@@ -85,21 +106,18 @@ export function isPrefixPattern({ parts }: Pattern): boolean {
   return isOpen && (parts.length === 1 || (parts.length === 2 && typeof parts[0] === 'string'));
 }
 
-/**
- * Whether the text matches. A variable without a value, or with more than one, makes the pattern match nothing.
- * Cost: proportional to the text, times the wildcards in the worst case.
- */
+/** Whether the text matches. A variable without a value, or with more than one, makes the pattern match nothing. */
 export function matchesPattern(pattern: Pattern, text: string, values: ConditionValues = NO_VALUES): boolean {
   if (!pattern.hasWildcard && !pattern.hasVariable) return literalPrefix(pattern) === text;
-  const parts = pattern.hasVariable ? resolve(pattern.parts, values) : (pattern.parts as readonly FixedPart[]);
-  return parts !== null && glob(parts, text);
+  // Most of all: the keys below a prefix.
+  if (isPrefixPattern(pattern)) return text.startsWith(literalPrefix(pattern));
+  const parts = pattern.hasVariable ? resolve(pattern.parts, values) : (pattern.parts as readonly GlobPart[]);
+  return parts !== null && matchesGlob(parts, text);
 }
 
-type FixedPart = Exclude<PatternPart, { readonly kind: 'variable' }>;
-
 /** With the values of the request in the places of the variables; null when one has none. */
-function resolve(parts: readonly PatternPart[], values: ConditionValues): readonly FixedPart[] | null {
-  const resolved: FixedPart[] = [];
+function resolve(parts: readonly PatternPart[], values: ConditionValues): readonly GlobPart[] | null {
+  const resolved: GlobPart[] = [];
   for (const part of parts) {
     if (typeof part === 'string' || part.kind !== 'variable') {
       resolved.push(part);
@@ -111,43 +129,4 @@ function resolve(parts: readonly PatternPart[], values: ConditionValues): readon
     resolved.push(value);
   }
   return resolved;
-}
-
-/** Goes back to the last `*` only: an earlier one can't do what a later one could not. */
-function glob(parts: readonly FixedPart[], text: string): boolean {
-  let partAt = 0;
-  let textAt = 0;
-  let retryPart = -1;
-  let retryText = 0;
-  for (;;) {
-    const part = parts[partAt];
-    if (part === undefined) {
-      if (textAt === text.length) return true;
-    } else if (typeof part !== 'string' && part.kind === 'any') {
-      if (partAt === parts.length - 1) return true;
-      retryPart = ++partAt;
-      retryText = textAt;
-      continue;
-    } else {
-      const lengthOfMatch = typeof part === 'string' ? matchLength(part, text, textAt) : lengthOfOne(text, textAt);
-      if (lengthOfMatch >= 0) {
-        textAt += lengthOfMatch;
-        partAt++;
-        continue;
-      }
-    }
-    if (retryPart === -1 || retryText >= text.length) return false;
-    partAt = retryPart;
-    textAt = ++retryText;
-  }
-}
-
-function matchLength(part: string, text: string, at: number): number {
-  return text.startsWith(part, at) ? part.length : -1;
-}
-
-/** UTF-16 units of the character there; -1 at the end. */
-function lengthOfOne(text: string, at: number): number {
-  const code = text.codePointAt(at);
-  return code === undefined ? -1 : code > 0xffff ? 2 : 1;
 }

@@ -6,7 +6,15 @@ import { type HostingSettings, SITE_FILE_NAMES } from '../../../ports/hosting.ts
 import type { HeaderProfiles } from '../header-profile.ts';
 import { hasExtension, isFolder } from './page.ts';
 import type { SitePlan, Step } from './plan.ts';
-import { followTemplate, followToPath, isUrlOfHost, type Redirect, type Target, type Visit } from './redirects.ts';
+import {
+  followTemplate,
+  followToPath,
+  isUrlOfHost,
+  type Redirect,
+  type Target,
+  type Visit,
+  withoutQuery,
+} from './redirects.ts';
 import type { SiteRules } from './site-rules.ts';
 import { stepsAway } from './way-back.ts';
 
@@ -65,7 +73,7 @@ function addRule(steps: Step[], site: HostedSite, visit: Visit, found: FoundRule
     return true;
   }
   // Cut before it is filled: a visitor's `%23` or `%3F` is part of a key.
-  const template = rule.to.replace(/[?#].*$/s, '');
+  const template = withoutQuery(rule.to);
   const target = decodeLeniently(fillTemplate(template, captures, encodeURIComponent)).slice(1);
   const keys = candidatesOf(site.hosting, target).map((key) => site.prefix + key);
   if (rule.status === 200) {

@@ -69,15 +69,22 @@ export type Target = {
 
 export function followTemplate({ to, status }: RedirectRule, captures: Captures, visit: Visit): Target {
   const target = encodeReplacement(fillTemplate(to, captures, encodeForXmlUrl));
-  const [, protocol = null, hostName = null, path = ''] = /^(?:(https?):\/\/([^/?#]+))?\/?(.*)$/is.exec(target) ?? [];
+  const [start = '', protocol = null, hostName = null] = /^(https?):\/\/([^/?#]+)/i.exec(target) ?? [];
+  const path = target.slice(target.startsWith('/', start.length) ? start.length + 1 : start.length);
   const scheme = protocol?.toLowerCase() === 'http' ? 'http' : protocol === null ? null : 'https';
   // Where nobody knows how the visitor came, sending to https might be for ever.
   const isSameScheme = scheme === null || visit.knownProtocol === null || visit.knownProtocol === scheme;
   const isHere = (hostName === null || hostNameOf(hostName) === hostNameOf(visit.host)) && isSameScheme;
   return {
     redirect: { status, location: locate({ hostName, protocol: scheme, path }, visit) },
-    key: isHere ? decodeLeniently(path.replace(/[?#].*$/s, '')) : null,
+    key: isHere ? decodeLeniently(withoutQuery(path)) : null,
   };
+}
+
+/** The path of an address: what stands before its query and its fragment. */
+export function withoutQuery(target: string): string {
+  const end = target.search(/[?#]/);
+  return end === -1 ? target : target.slice(0, end);
 }
 
 /** Whether the template is a URL of the host that was visited, so that the protocol says whether it leads elsewhere. */

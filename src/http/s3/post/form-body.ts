@@ -3,12 +3,15 @@
 // Source: RFC 7578, RFC 2046 section 5.1; https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTForms.html
 import type { ByteSource } from '../../../ports/byte-source.ts';
 import { StorageError } from '../../../ports/errors.ts';
+import { headerOf, readParameters } from './part-head.ts';
 
 /** Bytes of a form without its file. Source: the same page. */
-const FIELDS_MAX_BYTES = 20 * 1024;
+export const FIELDS_MAX_BYTES = 20 * 1024;
 const FIELDS_MAX_COUNT = 200;
 /** Bytes of the header lines of one part: a name, a file name, a type. */
 const PART_HEAD_MAX_BYTES = 4 * 1024;
+/** Source: RFC 2046 section 5.1.1 */
+const BOUNDARY_MAX_LENGTH = 70;
 
 export type Form = {
   /** Values by lower-case name; of a name that comes twice the last counts. */
@@ -62,10 +65,9 @@ type Sink = (chunk: Uint8Array) => void | Promise<void>;
 type FormHead = Pick<Form, 'fields' | 'fileName'>;
 
 function readBoundary(contentType: string | null): string {
-  const isForm = /^multipart\/form-data\s*(?:;|$)/i.test(contentType ?? '');
-  const [, quoted, bare] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType ?? '') ?? [];
-  const boundary = quoted ?? bare;
-  if (isForm && boundary !== undefined) return boundary;
+  const { value, parameters } = readParameters(contentType ?? '');
+  const boundary = value === 'multipart/form-data' ? (parameters.get('boundary') ?? '') : '';
+  if (boundary !== '' && boundary.length <= BOUNDARY_MAX_LENGTH) return boundary;
   throw new StorageError('PreconditionFailed', {
     detail: 'Bucket POST must be of the enclosure-type multipart/form-data',
     fields: { Condition: 'Bucket POST must be of the enclosure-type multipart/form-data' },
@@ -82,51 +84,98 @@ function createParser(boundary: string, onFile: (head: FormHead) => Promise<Sink
   let fieldName = '';
   let fieldsBytes = 0;
   let sink: Sink | null = null;
+  /** How much of `pending` was searched: a client may send a byte at a time, and each is looked at once. */
+  let searchedBytes = 0;
+
+  /** Where `pending` stands, with room behind it; null while it is a chunk as it came. */
+  let memory: Uint8Array | null = null;
+
+  /** Copies what is pending seldom, however small the chunks are: the room doubles each time. */
+  function append(chunk: Uint8Array): void {
+    if (pending.length === 0) {
+      pending = chunk;
+      memory = null;
+      return;
+    }
+    const length = pending.length + chunk.length;
+    let start = memory === null ? 0 : pending.byteOffset - memory.byteOffset;
+    if (memory === null || start + length > memory.length) {
+      memory = new Uint8Array(Math.max(length, 2 * pending.length));
+      memory.set(pending);
+      start = 0;
+    }
+    memory.set(chunk, start + pending.length);
+    pending = memory.subarray(start, start + length);
+  }
+
+  function searchPending(mark: Uint8Array): number {
+    const at = find(pending, mark, searchedBytes);
+    searchedBytes = at === -1 ? Math.max(0, pending.length - mark.length + 1) : 0;
+    return at;
+  }
 
   function beginPart(head: string): 'field' | 'file' {
-    const disposition = /^content-disposition:\s*form-data\s*;(.*)$/im.exec(head)?.[1] ?? '';
-    const name = parameterOf(disposition, 'name');
-    if (name === null) throw malformed('A part of the form has no name.');
+    const { value, parameters } = readParameters(headerOf(head, 'content-disposition') ?? '');
+    const name = value === 'form-data' ? parameters.get('name') : undefined;
+    if (name === undefined) throw malformed('A part of the form has no name.');
     fieldName = name.toLowerCase();
     if (fieldName !== 'file') return 'field';
-    fileName = (parameterOf(disposition, 'filename') ?? '').replace(/^.*[/\\]/s, '');
+    const path = parameters.get('filename') ?? '';
+    fileName = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
     return 'file';
   }
   let fileName = '';
 
-  /** One step on what is pending; false when more is needed. */
-  async function step(): Promise<boolean> {
+  /** One step on what is pending; false when more is needed. At once, unless the file goes somewhere that takes time. */
+  function step(): boolean | Promise<boolean> {
     if (state === 'done') {
       pending = NOTHING;
       return false;
     }
     if (state === 'head') {
-      const end = find(pending, HEAD_END);
+      const end = searchPending(HEAD_END);
       const isLast = pending.length >= 2 && pending[0] === 0x2d && pending[1] === 0x2d;
       if (isLast)
         throw new StorageError('InvalidArgument', { detail: 'POST requires exactly one file upload per request.' });
-      if (end === -1) {
-        if (pending.length > PART_HEAD_MAX_BYTES) throw malformed('The head of a part of the form is too long.');
-        return false;
+      // Asked before the head is read, however it came: whole in one chunk, or by and by.
+      if ((end === -1 ? pending.length : end) > PART_HEAD_MAX_BYTES) {
+        throw malformed('The head of a part of the form is too long.');
       }
+      if (end === -1) return false;
       state = beginPart(decoder.decode(pending.subarray(0, end)));
       pending = pending.subarray(end + HEAD_END.length);
-      if (state === 'file') sink = await onFile({ fields, fileName });
-      return true;
+      if (state !== 'file') return true;
+      return onFile({ fields, fileName }).then((opened) => {
+        sink = opened;
+        return true;
+      });
     }
-    const at = find(pending, delimiter);
+    const at = searchPending(delimiter);
     const ready = at === -1 ? Math.max(0, pending.length - delimiter.length) : at;
     if (state === 'file') {
-      if (ready > 0) await sink?.(pending.slice(0, ready));
-      pending = pending.subarray(ready);
-    } else if (pending.length + fieldsBytes > FIELDS_MAX_BYTES && at === -1) {
+      const sent = ready > 0 ? sink?.(pending.slice(0, ready)) : undefined;
+      pending = pending.subarray(ready + (at === -1 ? 0 : delimiter.length));
+      searchedBytes = 0;
+      if (at !== -1) state = 'done';
+      return sent === undefined ? at !== -1 : sent.then(() => at !== -1);
+    }
+    if (pending.length + fieldsBytes > FIELDS_MAX_BYTES && at === -1) {
       throw new StorageError('MaxPostPreDataLengthExceededError');
     }
     if (at === -1) return false;
     if (state === 'field') keepField(pending.slice(0, at));
-    pending = pending.subarray((state === 'file' ? 0 : at) + delimiter.length);
-    state = state === 'file' ? 'done' : 'head';
+    pending = pending.subarray(at + delimiter.length);
+    state = 'head';
     return true;
+  }
+
+  /** All steps that there are. A promise for each byte of a field would shut others out for as long as they come. */
+  function takeSteps(): void | Promise<void> {
+    for (;;) {
+      const goesOn = step();
+      if (goesOn instanceof Promise) return goesOn.then((isMore) => (isMore ? takeSteps() : undefined));
+      if (!goesOn) return;
+    }
   }
 
   function keepField(value: Uint8Array): void {
@@ -138,9 +187,9 @@ function createParser(boundary: string, onFile: (head: FormHead) => Promise<Sink
   }
 
   return {
-    async push(chunk: Uint8Array): Promise<void> {
-      pending = pending.length === 0 ? chunk : concat(pending, chunk);
-      while (await step());
+    push(chunk: Uint8Array): void | Promise<void> {
+      append(chunk);
+      return takeSteps();
     },
     end(): void {
       if (state === 'done') return;
@@ -149,27 +198,14 @@ function createParser(boundary: string, onFile: (head: FormHead) => Promise<Sink
   };
 }
 
-/** A parameter of a Content-Disposition; browsers write a quote in it as `%22`. */
-function parameterOf(disposition: string, name: string): string | null {
-  const match = new RegExp(`(?:^|;)\\s*${name}=(?:"([^"]*)"|([^\\s;]*))`, 'i').exec(disposition);
-  return match?.[1] ?? match?.[2] ?? null;
-}
-
-/** Where `wanted` begins in `bytes`, or -1. */
-function find(bytes: Uint8Array, wanted: Uint8Array): number {
+/** Where `wanted` begins in `bytes`, at `from` or behind it; -1 for nowhere. */
+function find(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
   const first = wanted[0] ?? 0;
-  for (let at = bytes.indexOf(first); at !== -1; at = bytes.indexOf(first, at + 1)) {
+  for (let at = bytes.indexOf(first, from); at !== -1; at = bytes.indexOf(first, at + 1)) {
     if (at + wanted.length > bytes.length) return -1;
     let matched = 1;
     while (matched < wanted.length && bytes[at + matched] === wanted[matched]) matched++;
     if (matched === wanted.length) return at;
   }
   return -1;
-}
-
-function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(a.length + b.length);
-  joined.set(a);
-  joined.set(b, a.length);
-  return joined;
 }

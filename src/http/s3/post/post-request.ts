@@ -16,7 +16,7 @@ import { unsupportedMechanism } from '../authorization-header.ts';
 import { parseCredential } from '../credential.ts';
 import { parseAmzDate } from '../request-time.ts';
 import { readTagging } from '../tagging-document.ts';
-import { type Form, openForm } from './form-body.ts';
+import { FIELDS_MAX_BYTES, type Form, openForm } from './form-body.ts';
 import { type PostPolicy, parsePostPolicy, requireAllowed, sizeLimits } from './post-policy.ts';
 
 /** What the rest of the surface needs of a form upload. */
@@ -35,7 +35,8 @@ const HEADER_FIELDS =
   /^(?:cache-control|content-type|content-disposition|content-encoding|content-language|content-md5|expires|x-amz-(?!credential$|date$|algorithm$|signature$|security-token$).*)$/;
 
 /** Stands for the name of the file wherever a field has it. */
-const FILE_NAME = /\$\{filename\}/g;
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the form's own syntax.
+const FILE_NAME = '${filename}';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -83,22 +84,10 @@ export async function openPostedForm(
   }
 }
 
-/** InvalidArgument for what is no UTF-8. `${filename}` stands for the name of the file wherever a field has it. */
+/** InvalidArgument for what is no UTF-8. MaxPostPreDataLengthExceededError for what gets too long by the file's name. */
 function readFields(form: Form): Map<string, string> {
   const fields = new Map<string, string>();
-  for (const [name, bytes] of form.fields) {
-    try {
-      fields.set(
-        name,
-        utf8.decode(bytes).replace(FILE_NAME, () => form.fileName),
-      );
-    } catch {
-      throw new StorageError('InvalidArgument', {
-        detail: 'A field is not valid UTF-8.',
-        fields: { ArgumentName: name },
-      });
-    }
-  }
+  for (const [name, bytes] of form.fields) fields.set(name, withFileName(decodeField(name, bytes), form.fileName));
   return fields;
 }
 
@@ -106,6 +95,26 @@ function readFields(form: Form): Map<string, string> {
 type SignedPolicy = Pick<Authenticated, 'principal' | 'signatureVersion' | 'signedAtMs'> & {
   readonly policy: PostPolicy | null;
 };
+
+function decodeField(name: string, bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new StorageError('InvalidArgument', {
+      detail: 'A field is not valid UTF-8.',
+      fields: { ArgumentName: name },
+    });
+  }
+}
+
+/** The name is put in wherever the field has its place; a field may not grow beyond all fields' bound by it. */
+function withFileName(value: string, fileName: string): string {
+  const pieces = value.split(FILE_NAME);
+  if ((pieces.length - 1) * fileName.length > FIELDS_MAX_BYTES) {
+    throw new StorageError('MaxPostPreDataLengthExceededError');
+  }
+  return pieces.join(fileName);
+}
 
 /**
  * Who signed the policy, in either of S3's two ways, and when. The older one signs with SHA-1 and

@@ -8,7 +8,9 @@ import {
 } from '../../../../src/core/auth/policy/evaluate-policy.ts';
 import { parsePolicy } from '../../../../src/core/auth/policy/parse-policy.ts';
 import { conditionKey } from '../../../../src/core/auth/policy/pattern.ts';
+import { POLICY_MAX_BYTES } from '../../../../src/core/limits.ts';
 import { parseBucketName } from '../../../../src/core/names.ts';
+import { cpuMsOf, LONGEST, QUICK_MS } from '../../../cpu-time.ts';
 
 const BUCKET = parseBucketName('photos');
 const ANYBODY: PolicyCaller = { kind: 'anonymous' };
@@ -293,9 +295,40 @@ describe('variables', () => {
     expect(verdict([star], { resource: 'photos/abc' })).toBe('none');
   });
 
+  it('that nothing closes are text', () => {
+    const open = { ...ALLOW, Resource: 'arn:aws:s3:::photos/${aws:userid}/${x*' };
+    const asked = { resource: 'photos/alice/${xyz', values: { 'aws:userid': 'alice' } };
+    expect(verdict([open], asked)).toBe('allow');
+    expect(verdict([open], { ...asked, resource: 'photos/alice/xyz' })).toBe('none');
+  });
+
   it('in conditions', () => {
     const statement = { ...ALLOW, Condition: { StringLike: { 's3:prefix': 'home/${aws:userid}/*' } } };
     expect(verdict([statement], { values: { 's3:prefix': 'home/alice/x', 'aws:userid': 'alice' } })).toBe('allow');
     expect(verdict([statement], { values: { 's3:prefix': 'home/bob/x', 'aws:userid': 'alice' } })).toBe('none');
+  });
+});
+
+describe('long texts', () => {
+  const run = 'a'.repeat(LONGEST);
+  const withCondition = (operator: string, expected: string) => ({
+    ...ALLOW,
+    Condition: { [operator]: { 's3:prefix': expected } },
+  });
+  const long = 'a'.repeat(POLICY_MAX_BYTES / 2);
+
+  it.each([
+    ['a number', withCondition('NumericEquals', '1'), `${'1'.repeat(LONGEST)}x`],
+    ['a number among blanks', withCondition('NumericEquals', '1'), `${' '.repeat(LONGEST)}x`],
+    ['a text behind a wildcard', withCondition('StringLike', `*${long}b`), run],
+    ['wildcards for one', withCondition('StringLike', `*${'a?'.repeat(long.length / 2)}b*`), run],
+    ['a variable', withCondition('StringLike', `*${'${s3:prefix}?'.repeat(100)}b`), run],
+  ])('are compared at once, where the policy has %s', async (_, statement, value) => {
+    expect(await cpuMsOf(() => verdict([statement], { values: { 's3:prefix': value } }))).toBeLessThan(5 * QUICK_MS);
+  });
+
+  it('of variables that nothing closes are read at once', async () => {
+    const open = { ...ALLOW, Resource: `arn:aws:s3:::photos/${'${'.repeat(60_000)}` };
+    expect(await cpuMsOf(() => verdict([open], {}))).toBeLessThan(QUICK_MS);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openForm } from '../../../../src/http/s3/post/form-body.ts';
 import type { ByteSource } from '../../../../src/ports/byte-source.ts';
+import { cpuMsOf, QUICK_MS } from '../../../cpu-time.ts';
 import { failing } from '../replies.ts';
 
 const CONTENT_TYPE = 'multipart/form-data; boundary=----x';
@@ -87,5 +88,40 @@ describe('a form', () => {
     });
     expect(await outcome).toMatchObject({ code: 'MalformedPOSTRequest' });
     expect(delivered).toBeLessThan(3);
+  });
+});
+
+describe('a form of a stranger', () => {
+  const long = ' '.repeat(60_000);
+
+  it('has heads of 4 KiB at most, whether they come whole or by and by', async () => {
+    const tooLong = `${field('key', 'k')}${file('x', `filename="a"\r\nContent-Type: a${' '.repeat(5000)}b`)}${END}`;
+    for (const pieceBytes of [1 << 20, 1000, 1]) {
+      await expect(read(tooLong, pieceBytes)).rejects.toThrow(failing('MalformedPOSTRequest'));
+    }
+  });
+
+  it.each([
+    ['a type', `${file('x', `filename="a"\r\nContent-Type: a${long}b`)}`],
+    ['a disposition', `------x\r\nContent-Disposition:${long}form-data; name="a"\r\n\r\n`],
+    ['a parameter', part(`${long}name${long}=`, 'x')],
+  ])('is not slow for blanks in %s', async (_, text) => {
+    expect(await cpuMsOf(() => read(text + END).catch(() => undefined))).toBeLessThan(QUICK_MS);
+  });
+
+  it('is not slow for blanks in its own type', async () => {
+    const type = `multipart/form-data${long};${long}boundary${long}=x`;
+    expect(await cpuMsOf(() => openForm(type, sourceOf('', 1)).catch(() => undefined))).toBeLessThan(QUICK_MS);
+  });
+
+  it('is not searched again for each byte that comes', async () => {
+    const nasty = '\r\n-----'.repeat(2500);
+    const text = `${field('key', 'k')}${field('note', nasty)}${file('x')}${END}`;
+    expect(await cpuMsOf(() => read(text, 1))).toBeLessThan(5 * QUICK_MS);
+  });
+
+  it('may give the value and the name of a part in any order, quoted or not', async () => {
+    const text = `${part('x; filename=a;b.txt; Name = "key" ; name="other"', 'k')}${file('x', 'filename=b.txt ; y')}${END}`;
+    expect(await read(text)).toMatchObject({ fields: { key: 'k' }, fileName: 'b.txt' });
   });
 });
