@@ -4,7 +4,7 @@
 import { StorageError } from '../../ports/errors.ts';
 import type { HttpRequest } from '../request.ts';
 import { parseQuery } from './canonical-request.ts';
-import { type Claims, parseCredential } from './credential.ts';
+import { type Claims, parseCredential, parseSignedHeaders } from './credential.ts';
 import { checkSkew, parseRequestDate, type RequestTime } from './request-time.ts';
 
 /** Who signed, and which headers: what many requests of a client have in common. */
@@ -47,7 +47,6 @@ export function createKnownSigners(): KnownSigners {
 
 /** What nearly every client sends; anything else goes the long way. */
 const USUAL_FORM = /^AWS4-HMAC-SHA256 Credential=([^, \t]+), ?SignedHeaders=([^, \t]+), ?Signature=([^, \t]+)$/;
-const SCHEME_AND_REST = /^([^ \t]+)(?:[ \t]+(.*))?$/;
 const PARTS = 3;
 
 /**
@@ -95,8 +94,9 @@ function readHeader(authorization: string, region: string): Signer & { readonly 
   const parts = splitHeader(authorization, region);
   const credential = parseCredential(parts.credential);
   if ('problem' in credential) throw malformed(credential.problem, region);
-  const signedHeadersText = parts.signedHeaders.toLowerCase();
-  return { credential, signedHeaders: signedHeadersText.split(';'), signedHeadersText, signature: parts.signature };
+  const signed = parseSignedHeaders(parts.signedHeaders);
+  if ('problem' in signed) throw malformed(signed.problem, region);
+  return { credential, ...signed, signature: parts.signature };
 }
 
 function malformed(problem: string, region: string): StorageError {
@@ -108,10 +108,11 @@ function malformed(problem: string, region: string): StorageError {
 
 /** What follows the scheme, which must be AWS4-HMAC-SHA256. */
 function schemeRest(authorization: string): string {
-  const [, scheme, rest] = SCHEME_AND_REST.exec(authorization.trim()) ?? [];
-  switch (scheme) {
+  const text = authorization.trim();
+  const blankAt = text.search(/[ \t]/);
+  switch (blankAt === -1 ? text : text.slice(0, blankAt)) {
     case 'AWS4-HMAC-SHA256':
-      return rest ?? '';
+      return blankAt === -1 ? '' : text.slice(blankAt).trimStart();
     case 'AWS4-ECDSA-P256-SHA256':
       throw new StorageError('NotImplemented', {
         detail: 'AWS4-ECDSA-P256-SHA256 (Signature Version 4A) is not implemented. Please use AWS4-HMAC-SHA256.',

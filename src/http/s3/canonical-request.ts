@@ -174,11 +174,11 @@ export function canonicalRequest(request: SignedParts, input: CanonicalInput, jo
 /** Names among `host` and the `x-amz-…` headers sent that are not signed; S3 refuses a request that has any. */
 export function unsignedHeaders(
   request: Pick<HttpRequest, 'headerNames'>,
-  signedHeaders: readonly string[],
+  signedHeaders: ReadonlySet<string>,
 ): readonly string[] {
-  const missing = signedHeaders.includes('host') ? [] : ['host'];
+  const missing = signedHeaders.has('host') ? [] : ['host'];
   for (const name of request.headerNames()) {
-    if (name.startsWith('x-amz-') && !signedHeaders.includes(name)) missing.push(name);
+    if (name.startsWith('x-amz-') && !signedHeaders.has(name)) missing.push(name);
   }
   return missing;
 }

@@ -21,7 +21,7 @@ export type Claims = {
   readonly credential: Credential;
   readonly time: RequestTime;
   /** Names of headers, in lower case and in the order that the client gave. */
-  readonly signedHeaders: readonly string[];
+  readonly signedHeaders: ReadonlySet<string>;
   /** The same as one text, as it is signed. */
   readonly signedHeadersText: string;
   readonly signature: string;
@@ -50,6 +50,20 @@ export function parseCredential(text: string): Credential | { readonly problem: 
   // The only maker of an AccessKeyId out of a request: it is good for nothing but asking the directory.
   const id = accessKeyId as AccessKeyId;
   return { accessKeyId: id, date, region, scope: text.slice(accessKeyId.length + 1), text };
+}
+
+/**
+ * Reads a list of signed headers, or says in a sentence what is wrong with it. A name counts once: a value that could be
+ * named again and again would make a canonical request of many times the size of the request.
+ */
+export function parseSignedHeaders(
+  text: string,
+): Pick<Claims, 'signedHeaders' | 'signedHeadersText'> | { readonly problem: string } {
+  const signedHeadersText = text.toLowerCase();
+  const names = signedHeadersText.split(';');
+  const signedHeaders = new Set(names);
+  if (signedHeaders.size < names.length) return { problem: 'SignedHeaders names a header more than once.' };
+  return { signedHeaders, signedHeadersText };
 }
 
 function problemOf(text: string): string {

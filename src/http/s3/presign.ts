@@ -50,7 +50,7 @@ export function presignUrl(
   };
   const claims = {
     query: parseQuery(rawQuery),
-    signedHeaders,
+    signedHeaders: new Set(signedHeaders),
     signedHeadersText: signedHeaders.join(';'),
     payloadHash: 'UNSIGNED-PAYLOAD',
   };

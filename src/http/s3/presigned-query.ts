@@ -3,7 +3,7 @@
 import { StorageError } from '../../ports/errors.ts';
 import type { HttpRequest } from '../request.ts';
 import { parseQuery, type QueryParameter } from './canonical-request.ts';
-import { type Claims, parseCredential } from './credential.ts';
+import { type Claims, parseCredential, parseSignedHeaders } from './credential.ts';
 import { checkExpiry, MAX_EXPIRES_SECONDS, parseAmzDate, type RequestTime } from './request-time.ts';
 
 const V4_PARAMETER = /(?:^|&)X-Amz-(?:Algorithm|Credential|Signature)=/;
@@ -32,11 +32,13 @@ export function readPresignedQuery(request: Pick<HttpRequest, 'header' | 'rawQue
   const credentialText = required(sent('X-Amz-Credential'));
   const date = required(sent('X-Amz-Date'));
   const expires = required(sent('X-Amz-Expires'));
-  const signedHeaders = required(sent('X-Amz-SignedHeaders'));
+  const signedHeadersText = required(sent('X-Amz-SignedHeaders'));
   const signature = required(sent('X-Amz-Signature'));
   checkAlgorithm(algorithm);
   const credential = parseCredential(credentialText);
   if ('problem' in credential) throw malformed(`Error parsing the X-Amz-Credential parameter; ${credential.problem}`);
+  const signed = parseSignedHeaders(signedHeadersText);
+  if ('problem' in signed) throw malformed(signed.problem);
   if (sent('X-Amz-Security-Token') !== null || request.header('x-amz-security-token') !== null) {
     throw new StorageError('NotImplemented', { detail: 'Session tokens (X-Amz-Security-Token) are not implemented.' });
   }
@@ -45,8 +47,7 @@ export function readPresignedQuery(request: Pick<HttpRequest, 'header' | 'rawQue
   return {
     credential,
     time,
-    signedHeaders: signedHeaders.toLowerCase().split(';'),
-    signedHeadersText: signedHeaders.toLowerCase(),
+    ...signed,
     signature,
     payloadHash: sent('X-Amz-Content-Sha256') ?? request.header('x-amz-content-sha256') ?? 'UNSIGNED-PAYLOAD',
     query,

@@ -252,6 +252,7 @@ describe('a bad Authorization header', () => {
     [valid.replace(ACCESS_KEY_ID, 'A\u00e9'), 'AuthorizationHeaderMalformed', 'mal-formed'],
     [valid.replace('20130524/', '2013-05-24/'), 'AuthorizationHeaderMalformed', 'incorrect date format'],
     [valid.replace('20130524/', '20130523/'), 'AuthorizationHeaderMalformed', 'Invalid credential date'],
+    [valid.replace(';x-amz-date', ';x-amz-date;X-AMZ-DATE'), 'AuthorizationHeaderMalformed', 'more than once'],
     [valid.replace('/s3/', '/ec2/'), 'AuthorizationHeaderMalformed', 'incorrect service "ec2"'],
     [valid.replace('aws4_request', 'aws5_request'), 'AuthorizationHeaderMalformed', 'incorrect terminal'],
   ])('%j is %s', async (authorization, code, text) => {

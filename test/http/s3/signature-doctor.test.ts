@@ -212,7 +212,7 @@ describe('the signature doctor', () => {
     const request = makeRequest({ target: '/' });
     const claims = {
       query: [],
-      signedHeaders: [],
+      signedHeaders: new Set(),
       signedHeadersText: '',
       payloadHash: '',
       time: { amzDate: '20130524T000000Z', timeMs: NOW_MS },
