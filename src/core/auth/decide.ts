@@ -7,7 +7,7 @@ import type { AccountId, BucketRecord, ObjectKey, Principal } from '../../ports/
 import type { ObjectFacts } from '../../ports/object-facts.ts';
 import { isDecidedByObject, isGranted, type OwnedAcl, permissionFor } from './acl.ts';
 import type { S3Action } from './actions.ts';
-import { evaluatePolicy, type PolicyVerdict } from './policy/evaluate-policy.ts';
+import { couldAllow, evaluatePolicy, type PolicyCaller, type PolicyVerdict } from './policy/evaluate-policy.ts';
 import { isPublicPolicy } from './policy/is-public-policy.ts';
 import { parsePolicy } from './policy/parse-policy.ts';
 import type { ConditionValues } from './policy/pattern.ts';
@@ -107,11 +107,24 @@ export function readPolicy({ access, name }: Pick<AccessRecord, 'access' | 'name
   }
 }
 
+/**
+ * Whether the bucket's policy may let the caller do it to some key, under some conditions. For what must be decided before
+ * it is known which keys: each of them is decided by itself. Never throws. Cost: that of parsing the policy.
+ */
+export function mayPolicyAllow(record: AccessRecord, principal: Principal, action: S3Action): boolean {
+  const policy = readPolicy(record);
+  return policy !== null && policy !== 'unreadable' && couldAllow(policy, callerOf(principal), action);
+}
+
+function callerOf(principal: Principal): PolicyCaller {
+  return principal.kind === 'account' ? { kind: 'account', accountId: principal.account.id } : { kind: 'anonymous' };
+}
+
 function askPolicy(policy: Policy | null, { name }: AccessRecord, request: AccessRequest): PolicyVerdict {
   if (policy === null) return 'none';
   const { principal, action, key, values } = request;
   return evaluatePolicy(policy, {
-    caller: principal.kind === 'account' ? { kind: 'account', accountId: principal.account.id } : { kind: 'anonymous' },
+    caller: callerOf(principal),
     action,
     resource: key === null ? name : `${name}/${key}`,
     values,

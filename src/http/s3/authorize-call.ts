@@ -2,6 +2,7 @@
 // it whether the caller may. Nothing reaches a handler but through here. routes.ts calls it once for each request.
 import { idOf } from '../../core/auth/acl.ts';
 import type { ObjectAction } from '../../core/auth/actions.ts';
+import { mayPolicyAllow } from '../../core/auth/decide.ts';
 import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../core/names.ts';
@@ -49,7 +50,7 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
     return { bucket, handle: () => operation.handle({ ...call, bucket, prefix }, core) };
   }
   if (operation.scope === 'keys') {
-    const bucket = await open((record) => requireSomeKeys(call, record, operation.action));
+    const bucket = await open((record) => requireSomeKeys(call, record, [operation.action, operation.versionAction]));
     return { bucket, handle: () => operation.handle({ ...call, bucket }, core) };
   }
   const key = parseObjectKey(target.key ?? '');
@@ -101,7 +102,7 @@ async function authorizeVersion(
   let change: VersionChange = {};
   if (operation.readChange !== undefined) {
     // A document is read for none who could never change any object.
-    await open((record) => requireSomeKeys(call, record, named.action));
+    await open((record) => requireSomeKeys(call, record, [named.action]));
     change = await operation.readChange(call, core.ports.clock.nowMs());
   }
   const wanted = { ...named, mayBeStale: isLinkRead(call), change, changer: changerOf(call) };
@@ -131,9 +132,14 @@ function requireAccount(call: S3Call): AccountCall {
   return { ...call, account: call.principal.account };
 }
 
-/** Refuses who could get nothing done with any key, before the list of keys is read; a policy may speak of some. */
-function requireSomeKeys(call: S3Call, record: BucketRecord, action: ObjectAction): void {
-  if (record.access.policyJson === null) requireAllowed(call.decide, record, { action, key: null });
+/** Refuses who could get nothing done with any key, before a document is read: a policy may speak of some. */
+function requireSomeKeys(call: S3Call, record: BucketRecord, actions: readonly ObjectAction[]): void {
+  const withoutPolicy = { ...record, access: { ...record.access, policyJson: null } };
+  const isPossible = actions.some(
+    (action) =>
+      call.decide(withoutPolicy, { action, key: null }) === 'allowed' || mayPolicyAllow(record, call.principal, action),
+  );
+  if (!isPossible) throw new StorageError('AccessDenied');
 }
 
 /**

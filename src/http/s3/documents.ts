@@ -1,6 +1,6 @@
 // Typed readers of the XML documents that S3 requests carry. An element that S3 knows and we do not is NotImplemented
 // by name; one that nobody knows, a missing or a repeated one is MalformedXML. Called by the ops files.
-import { DELETE_MAX_KEYS, PART_NUMBER_MAX } from '../../core/limits.ts';
+import { DELETE_MAX_ELEMENTS, DELETE_MAX_KEYS, PART_NUMBER_MAX } from '../../core/limits.ts';
 import type { ListedPart } from '../../core/multipart/complete-upload.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { CHECKSUM_ALGORITHMS, FOREIGN_CHECKSUMS } from './checksum-headers.ts';
@@ -78,7 +78,7 @@ const DELETE_ENTRY = { Key: 'one', VersionId: 'one', ETag: 'one', LastModifiedTi
 
 /** A DeleteObjects request of 1 to 1,000 keys. MalformedXML. */
 export function readDelete(bytes: Uint8Array): { isQuiet: boolean; objects: readonly KeyToDelete[] } {
-  const root = readXml(bytes, 'Delete');
+  const root = readXml(bytes, 'Delete', DELETE_MAX_ELEMENTS);
   const fields = readFields(root, { Object: 'many', Quiet: 'one' });
   const count = fields.Object.length;
   if (count === 0 || count > DELETE_MAX_KEYS) throw malformed(`it must name 1 to ${DELETE_MAX_KEYS} objects.`);

@@ -24,15 +24,15 @@ type NeedsObject = { readonly action: ObjectAction; readonly versionAction?: Obj
 /**
  * `scope` says what is opened before `handle` runs, and so what the right is decided on. `object`: on the key, whether or
  * not there is an object. `version`: on the version that is found. `upload`: on the key, but who began the upload always
- * may. `keys`: the request lists the keys, each of which `handle` decides on. An account's own operations need no right,
- * unless its key has a scope.
+ * may. `keys`: the request lists the keys, each of which `handle` decides on, and only who may do it to some key gets
+ * there. An account's own operations need no right, unless its key has a scope.
  */
 type Scope =
   | { readonly scope: 'account'; readonly action: AccountAction; readonly handle: Handle<AccountCall> }
   | { readonly scope: 'new-bucket'; readonly handle: Handle<NewBucketCall> }
   | { readonly scope: 'bucket'; readonly action: BucketAction; readonly handle: Handle<BucketCall> }
   | { readonly scope: 'prefix'; readonly action: BucketAction; readonly handle: Handle<PrefixCall> }
-  | { readonly scope: 'keys'; readonly action: ObjectAction; readonly handle: Handle<BucketCall> }
+  | ({ readonly scope: 'keys'; readonly handle: Handle<BucketCall> } & Required<NeedsObject>)
   | ({ readonly scope: 'object'; readonly handle: Handle<ObjectCall> } & NeedsObject)
   | ({
       readonly scope: 'version';

@@ -36,6 +36,7 @@
 // - `?x-quayside-kms-keys` (GET, POST of the service) is ours: ops/named-keys.ts.
 // - `?zip` (GET, HEAD of a bucket or a folder) is ours: ops/zip.ts; `?purge` (POST of a bucket) too: ops/purge.ts.
 // - A change with `x-quayside-fresh-by: 1` is answered with that header: the time when no tier shows the past any more, outages aside.
+// - DeleteObjects by somebody who may delete no key at all is 403 AccessDenied, and its list is not read (S3: each key).
 // - Tags and locks are written without a digest of their document or body where none is sent (S3: InvalidRequest for some).
 // - Lifecycle: transitions to GLACIER and DEEP_ARCHIVE are 501, for nothing is archived, so RestoreObject is always
 //   InvalidObjectState; other transitions change what is shown and billed, and move no bytes; x-amz-expiration is for signed

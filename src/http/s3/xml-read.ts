@@ -2,7 +2,7 @@
 // S3's schema says or MalformedXML. Documents are read into a plain tree first; documents.ts makes types of it.
 // Nothing here expands an entity, follows a reference or trusts a declared encoding.
 import { XMLParser } from 'fast-xml-parser';
-import { XML_MAX_BYTES } from '../../core/limits.ts';
+import { XML_MAX_BYTES, XML_MAX_ELEMENTS } from '../../core/limits.ts';
 import { StorageError } from '../../ports/errors.ts';
 
 /** An element with its own text, decoded, and its children in order. Attributes are dropped. */
@@ -46,17 +46,17 @@ export function malformed(why: string, cause?: unknown): StorageError {
 }
 
 /**
- * Reads one document of UTF-8, with or without namespace, whose root has one of the given names. MalformedXML.
- * Cost: about 120 ns a byte; a CompleteMultipartUpload of 10,000 parts with checksums (1.7 MB) takes 0.2 s
+ * Reads one document of UTF-8, with or without namespace, whose root has that name. Comments and the like count as elements
+ * too. MalformedXML. Cost: about 50 ns a byte and a microsecond an element; a CompleteMultipartUpload of 10,000 parts with checksums (1.7 MB) takes 0.2 s
  * (measured November 2026 on a busy machine).
  */
-export function readXml(bytes: Uint8Array, rootName: string): XmlElement {
-  const root = onlyElement(parse(decode(bytes)));
+export function readXml(bytes: Uint8Array, rootName: string, maxElements = XML_MAX_ELEMENTS): XmlElement {
+  const root = onlyElement(parse(decode(bytes, maxElements)));
   if (root.name !== rootName) throw malformed(`the root element is not ${rootName}.`);
   return root;
 }
 
-function decode(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array, maxElements: number): string {
   if (bytes.length > XML_MAX_BYTES) throw malformed('it is too large.');
   let text: string;
   try {
@@ -67,7 +67,7 @@ function decode(bytes: Uint8Array): string {
   const encoding = DECLARED_ENCODING.exec(text)?.[1]?.toLowerCase();
   if (encoding !== undefined && encoding !== 'utf-8' && encoding !== 'us-ascii') throw malformed('it is not UTF-8.');
   if (FORBIDDEN.test(text)) throw malformed('it holds a character that XML does not allow.');
-  checkMarkup(text);
+  checkMarkup(text, maxElements);
   return text;
 }
 
@@ -80,15 +80,17 @@ const SECTIONS = [
 
 /**
  * Walks over the markup before the parser does, which takes a microsecond for each character of some nonsense: no
- * endless tag, no depth, no declaration gets to it. Cost: 2 ns a byte.
+ * endless tag, no depth, no flood of elements, no declaration gets to it. Cost: 2 ns a byte.
  */
-function checkMarkup(text: string): void {
+function checkMarkup(text: string, maxElements: number): void {
   let depth = 0;
+  let elements = 0;
   for (let at = text.indexOf('<'); at !== -1; ) {
     const section = SECTIONS.find(([opening]) => text.startsWith(opening, at));
     const closing = section?.[1] ?? '>';
     const end = text.indexOf(closing, at + (section?.[0].length ?? 1));
     if (end === -1) throw malformed('markup is not closed.');
+    if (!text.startsWith('</', at) && ++elements > maxElements) throw malformed('it has too many elements.');
     if (section === undefined) {
       if (text.startsWith('<!', at)) throw malformed('document type declarations are not allowed.');
       if (end - at > TAG_MAX_LENGTH) throw malformed('a tag is too long.');

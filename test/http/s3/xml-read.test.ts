@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { XML_MAX_BYTES } from '../../../src/core/limits.ts';
+import { XML_MAX_BYTES, XML_MAX_ELEMENTS } from '../../../src/core/limits.ts';
 import { readXml } from '../../../src/http/s3/xml-read.ts';
 import { StorageError } from '../../../src/ports/errors.ts';
+import { cpuMsOf, QUICK_MS } from '../../cpu-time.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 
 const encoder = new TextEncoder();
@@ -95,6 +96,14 @@ describe('readXml', () => {
   it('refuses a document beyond the limit without parsing it', () => {
     const bytes = encoder.encode(`<a>${' '.repeat(XML_MAX_BYTES)}</a>`);
     expect(codeOf(bytes)).toBe('MalformedXML');
+  });
+
+  it('refuses a flood of elements without parsing it', async () => {
+    const flood = encoder.encode(`<a>${'<b/>'.repeat(XML_MAX_ELEMENTS)}</a>`);
+    expect(await cpuMsOf(() => codeOf(flood))).toBeLessThan(QUICK_MS);
+    expect(() => readXml(flood, 'a')).toThrow(/too many elements/);
+    expect(() => readXml(encoder.encode('<a><b></b><!----></a>'), 'a', 2)).toThrow(/too many elements/);
+    expect(readXml(encoder.encode('<a><b></b><!----></a>'), 'a', 3).children).toHaveLength(1);
   });
 
   it('says why', () => {

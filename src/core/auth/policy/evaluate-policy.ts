@@ -36,6 +36,20 @@ export function evaluatePolicy(policy: Policy, request: PolicyRequest): PolicyVe
   return verdict;
 }
 
+/** Whether a statement allows the caller the action on any resource, under any conditions. */
+export function couldAllow(policy: Policy, caller: PolicyCaller, action: S3Action): boolean {
+  return policy.statements.some(
+    ({ effect, principals, actions }) =>
+      effect === 'Allow' &&
+      isNoServiceOrNamed(principals, caller) &&
+      matchesPrincipal(principals, caller) &&
+      matchesAny(actions, action.toLowerCase(), NO_VALUES),
+  );
+}
+
+/** Patterns of actions have no variables. */
+const NO_VALUES: ConditionValues = () => null;
+
 function applies(statement: Statement, action: string, { caller, resource, values }: PolicyRequest): boolean {
   return (
     (statement.effect === 'Deny' || isNoServiceOrNamed(statement.principals, caller)) &&

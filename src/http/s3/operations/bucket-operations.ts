@@ -117,6 +117,7 @@ export const BUCKET_OPERATIONS = {
   DeleteObjects: {
     scope: 'keys',
     action: 's3:DeleteObject',
+    versionAction: 's3:DeleteObjectVersion',
     body: 'document',
     meter: 'free',
     rejects: [],

@@ -5,7 +5,7 @@ import { aclOf } from '../../../core/auth/decide.ts';
 import { grantsOf, type RequestedAcl, requireNotBlocked } from '../../../core/auth/new-object-access.ts';
 import { admitPublicObjects, setBucketAccess } from '../../../core/buckets/set-bucket-access.ts';
 import type { Core } from '../../../core/core.ts';
-import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { SETTING_MAX_BYTES } from '../../../core/limits.ts';
 import { updateVersion } from '../../../core/objects/update-version.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import type { Grant } from '../../../ports/object-facts.ts';
@@ -71,7 +71,7 @@ async function readNewAcl(call: BucketCall, level: AclLevel, current: OwnedAcl):
  */
 async function readRequestedAcl(call: BucketCall, level: AclLevel, { ownerId }: OwnedAcl): Promise<RequestedAcl> {
   const fromHeaders = await readAclHeaders(call, level);
-  const document = await readDocument(call, XML_MAX_BYTES);
+  const document = await readDocument(call, SETTING_MAX_BYTES);
   if (fromHeaders !== null && document.length > 0) throw new StorageError('UnexpectedContent');
   if (fromHeaders !== null) return fromHeaders;
   if (document.length === 0) {

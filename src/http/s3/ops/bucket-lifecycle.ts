@@ -5,7 +5,7 @@ import type { Core } from '../../../core/core.ts';
 import type { DueSubject } from '../../../core/lifecycle/foresee-page.ts';
 import { previewLifecycle } from '../../../core/lifecycle/preview-lifecycle.ts';
 import { validateRules } from '../../../core/lifecycle/validate-rules.ts';
-import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { LIFECYCLE_MAX_BYTES } from '../../../core/limits.ts';
 import { parseIsoTime } from '../../../core/time.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import { LIFECYCLE_PHASES, type LifecyclePlace, type TransitionMinimum } from '../../../ports/lifecycle.ts';
@@ -23,7 +23,7 @@ const MINIMUM = 'x-amz-transition-default-minimum-object-size';
 export async function answerPutBucketLifecycle(call: BucketCall, core: Core): Promise<S3Answer> {
   const { clock, ids } = core.ports;
   const transitionMinimum = readMinimum(call.header(MINIMUM));
-  const rules = readLifecycle(await readDocument(call, XML_MAX_BYTES, true), () => ids.uploadId());
+  const rules = readLifecycle(await readDocument(call, LIFECYCLE_MAX_BYTES, true), () => ids.uploadId());
   validateRules(rules);
   const lifecycle = { rules, transitionMinimum, setAtMs: clock.nowMs() };
   await setBucketSettings(core, call.bucket, { lifecycle });

@@ -2,7 +2,7 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLogging.html
 import { setBucketSettings } from '../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../core/core.ts';
-import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { SETTING_MAX_BYTES } from '../../../core/limits.ts';
 import { requireLogTarget } from '../../../core/logging/require-log-target.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../call.ts';
@@ -19,7 +19,7 @@ export async function answerPutBucketLogging(call: BucketCall, core: Core): Prom
   const record = call.bucket.record();
   // A policy can't give this away: who reads the log learns of everybody's requests.
   if (principal.kind !== 'account' || principal.account.id !== record.ownerId) throw new StorageError('AccessDenied');
-  const logging = readBucketLogging(await readDocument(call, XML_MAX_BYTES), principal.account.id);
+  const logging = readBucketLogging(await readDocument(call, SETTING_MAX_BYTES), principal.account.id);
   if (logging !== null) await requireLogTarget(core, record, logging);
   await setBucketSettings(core, call.bucket, { logging });
   return emptyAnswer(200);

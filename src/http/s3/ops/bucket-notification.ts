@@ -2,7 +2,7 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html
 import { setBucketSettings } from '../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../core/core.ts';
-import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { NOTIFICATION_MAX_BYTES } from '../../../core/limits.ts';
 import { enqueueBucketTest } from '../../../core/outbox/deliveries.ts';
 import { endpointsOf, requireWebhooks } from '../../../core/outbox/notification-rules.ts';
 import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../call.ts';
@@ -15,7 +15,7 @@ import { readDocument } from '../read-document.ts';
  * each webhook, two commits.
  */
 export async function answerPutBucketNotification(call: BucketCall, core: Core): Promise<S3Answer> {
-  const bytes = await readDocument(call, XML_MAX_BYTES);
+  const bytes = await readDocument(call, NOTIFICATION_MAX_BYTES);
   const rules = readNotificationConfiguration(bytes, () => core.ports.ids.requestId());
   const endpointIds = endpointsOf(rules);
   if (call.header('x-amz-skip-destination-validation')?.toLowerCase() !== 'true') {

@@ -2,7 +2,7 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketTagging.html and its siblings
 import { setBucketSettings } from '../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../core/core.ts';
-import { BUCKET_MAX_TAGS, XML_MAX_BYTES } from '../../../core/limits.ts';
+import { BUCKET_MAX_TAGS, SETTING_MAX_BYTES } from '../../../core/limits.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../call.ts';
 import { readDocument } from '../read-document.ts';
@@ -13,7 +13,7 @@ import { readTagging, writeTagging } from '../tagging-document.ts';
  * one commit.
  */
 export async function answerPutBucketTagging(call: BucketCall, core: Core): Promise<S3Answer> {
-  const tags = readTagging(await readDocument(call, XML_MAX_BYTES, true), BUCKET_MAX_TAGS);
+  const tags = readTagging(await readDocument(call, SETTING_MAX_BYTES, true), BUCKET_MAX_TAGS);
   await setBucketSettings(core, call.bucket, { tags });
   return emptyAnswer(200);
 }

@@ -6,7 +6,7 @@ import { createBucket } from '../../../core/buckets/create-bucket.ts';
 import { deleteBucket } from '../../../core/buckets/delete-bucket.ts';
 import { listBuckets } from '../../../core/buckets/list-buckets.ts';
 import type { Core } from '../../../core/core.ts';
-import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { SETTING_MAX_BYTES } from '../../../core/limits.ts';
 import { type BucketAccess, type ObjectOwnership, PRIVATE_ACCESS } from '../../../ports/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../../ports/bucket-settings.ts';
 import type { OwnedBucket } from '../../../ports/directory.ts';
@@ -88,7 +88,7 @@ export async function answerCreateBucket(call: NewBucketCall, core: Core): Promi
   if (ownership === 'BucketOwnerEnforced' && acl !== null) {
     throw new StorageError('InvalidBucketAclWithObjectOwnership');
   }
-  const document = await readDocument(call, XML_MAX_BYTES);
+  const document = await readDocument(call, SETTING_MAX_BYTES);
   const wanted = document.length > 0 ? readCreateBucketConfiguration(document) : NOTHING_WANTED;
   requireLocation(wanted.region, call.region);
   const access = { ...PRIVATE_ACCESS, acl, ownership };

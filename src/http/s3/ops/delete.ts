@@ -3,9 +3,10 @@
 // condition: that is 404 then.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html and API_DeleteObjects.html
 import { idOf } from '../../../core/auth/acl.ts';
+import { breathe } from '../../../core/breathe.ts';
 import { openBucket } from '../../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../../core/core.ts';
-import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { DELETE_MAX_BYTES } from '../../../core/limits.ts';
 import { parseObjectKey } from '../../../core/names.ts';
 import { type DeleteAsked, deleteObjects } from '../../../core/objects/delete-objects.ts';
 import type { BucketRecord, DeleteCondition, ObjectKey } from '../../../ports/domain.ts';
@@ -91,14 +92,30 @@ type Line =
  * MalformedXML, MaxMessageLengthExceeded, those of readDocument. Cost: one commit.
  */
 export async function answerDeleteObjects(call: BucketCall, core: Core): Promise<S3Answer> {
-  const { isQuiet, objects } = readDelete(await readDocument(call, XML_MAX_BYTES, true));
-  const lines = objects.map((asked) => checkRight(call, checkLine(asked)));
+  const { isQuiet, objects } = readDelete(await readDocument(call, DELETE_MAX_BYTES, true));
+  const decidedOn = call.bucket.record();
+  const lines = await checkLines(call, decidedOn, objects);
   const targets = lines.flatMap(({ target }) => (target === null ? [] : [target]));
-  const deleted = targets.length === 0 ? [] : await deleteAllowed(call, core, targets);
+  const deleted = targets.length === 0 ? [] : await deleteAllowed(call, core, targets, decidedOn);
   let at = 0;
   let rows = '';
   for (const line of lines) rows += renderLine(line, line.target === null ? undefined : deleted[at++], isQuiet);
   return xmlAnswer(s3Document('DeleteResult', rows));
+}
+
+/** Decisions in a row may take so long, milliseconds: a long policy is asked about each of 1,000 keys. */
+const DECIDING_MAX_MS = 10;
+
+async function checkLines(call: BucketCall, record: BucketRecord, objects: readonly KeyToDelete[]): Promise<Line[]> {
+  const lines: Line[] = [];
+  let beganAtMs = performance.now();
+  for (const asked of objects) {
+    lines.push(checkRight(call, record, checkLine(asked)));
+    if (performance.now() - beganAtMs < DECIDING_MAX_MS) continue;
+    await breathe();
+    beganAtMs = performance.now();
+  }
+  return lines;
 }
 
 function checkLine(asked: KeyToDelete): Line {
@@ -120,8 +137,8 @@ function checkLine(asked: KeyToDelete): Line {
 }
 
 /** Each key is decided on by itself. */
-function checkRight(call: BucketCall, line: Line): Line {
-  if (line.target === null || mayDelete(call, call.bucket.record(), line.target)) return line;
+function checkRight(call: BucketCall, record: BucketRecord, line: Line): Line {
+  if (line.target === null || mayDelete(call, record, line.target)) return line;
   return { asked: line.asked, target: null, error: new StorageError('AccessDenied') };
 }
 
@@ -135,8 +152,10 @@ async function deleteAllowed(
   call: BucketCall,
   core: Core,
   targets: readonly DeleteAsked[],
+  decidedOn: BucketRecord,
 ): Promise<readonly DeletedObject[]> {
   const requireAll = (record: BucketRecord) => {
+    if (record.id === decidedOn.id && record.revision === decidedOn.revision) return;
     if (!targets.every((target) => mayDelete(call, record, target))) throw new StorageError('AccessDenied');
   };
   const bucket = await openBucket(core, call.bucket.record().name, requireAll, changerOf(call));

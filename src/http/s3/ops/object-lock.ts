@@ -3,7 +3,7 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html
 import { setBucketSettings } from '../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../core/core.ts';
-import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { SETTING_MAX_BYTES } from '../../../core/limits.ts';
 import { updateVersion } from '../../../core/objects/update-version.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import type { ObjectLock, VersionChange } from '../../../ports/object-facts.ts';
@@ -25,7 +25,7 @@ import { versionNameOf } from '../version-name.ts';
  * Errors: MalformedXML, InvalidRetentionPeriod, InvalidBucketState (no versioning), BadDigest. Cost: one commit.
  */
 export async function answerPutObjectLockConfiguration(call: BucketCall, core: Core): Promise<S3Answer> {
-  const objectLock = readObjectLockConfiguration(await readDocument(call, XML_MAX_BYTES));
+  const objectLock = readObjectLockConfiguration(await readDocument(call, SETTING_MAX_BYTES));
   await setBucketSettings(core, call.bucket, { objectLock });
   return emptyAnswer(200);
 }
@@ -41,7 +41,7 @@ export function answerGetObjectLockConfiguration(call: BucketCall): S3Answer {
 
 /** The retention of the document. MalformedXML, InvalidArgument, those of readDocument. */
 export async function readObjectRetention(call: S3Call, nowMs: number): Promise<VersionChange> {
-  return { retention: readRetention(await readDocument(call, XML_MAX_BYTES), nowMs) };
+  return { retention: readRetention(await readDocument(call, SETTING_MAX_BYTES), nowMs) };
 }
 
 /** Errors: InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit. */
@@ -58,7 +58,7 @@ export function answerGetObjectRetention(call: VersionCall): S3Answer {
 
 /** The hold of the document. MalformedXML, those of readDocument. */
 export async function readObjectLegalHold(call: S3Call): Promise<VersionChange> {
-  return { hasLegalHold: readLegalHold(await readDocument(call, XML_MAX_BYTES)) };
+  return { hasLegalHold: readLegalHold(await readDocument(call, SETTING_MAX_BYTES)) };
 }
 
 /** Errors: InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit. */

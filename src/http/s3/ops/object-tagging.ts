@@ -1,7 +1,7 @@
 // The tags of one version of an object: get, put, delete. A change of tags writes no new version.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectTagging.html and its siblings
 import type { Core } from '../../../core/core.ts';
-import { OBJECT_MAX_TAGS, XML_MAX_BYTES } from '../../../core/limits.ts';
+import { OBJECT_MAX_TAGS, SETTING_MAX_BYTES } from '../../../core/limits.ts';
 import { updateVersion } from '../../../core/objects/update-version.ts';
 import type { ObjectVersion } from '../../../ports/domain.ts';
 import type { VersionChange } from '../../../ports/object-facts.ts';
@@ -20,7 +20,7 @@ export function answerGetObjectTagging(call: VersionCall): S3Answer {
 
 /** The tags of the document. MalformedXML, InvalidTag, those of readDocument. */
 export async function readObjectTagging(call: S3Call): Promise<VersionChange> {
-  return { tags: readTagging(await readDocument(call, XML_MAX_BYTES), OBJECT_MAX_TAGS) };
+  return { tags: readTagging(await readDocument(call, SETTING_MAX_BYTES), OBJECT_MAX_TAGS) };
 }
 
 /** Replaces all tags. Errors: those of updateVersion. Cost: one commit. */

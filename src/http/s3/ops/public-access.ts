@@ -3,7 +3,7 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutPublicAccessBlock.html,
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketOwnershipControls.html and siblings
 import { setBucketAccess } from '../../../core/buckets/set-bucket-access.ts';
-import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { SETTING_MAX_BYTES } from '../../../core/limits.ts';
 import type { ObjectOwnership, PublicAccessBlock } from '../../../ports/bucket-access.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../call.ts';
@@ -21,7 +21,7 @@ const SWITCHES = [
 
 /** Errors: MalformedXML. Cost: one commit. */
 export async function answerPutPublicAccessBlock(call: BucketCall): Promise<S3Answer> {
-  const root = readXml(await readDocument(call, XML_MAX_BYTES), 'PublicAccessBlockConfiguration');
+  const root = readXml(await readDocument(call, SETTING_MAX_BYTES), 'PublicAccessBlockConfiguration');
   const fields = readFields(root, {
     BlockPublicAcls: 'one',
     IgnorePublicAcls: 'one',
@@ -72,7 +72,7 @@ export function parseOwnership(text: string): ObjectOwnership | null {
 
 /** Errors: MalformedXML, InvalidBucketAclWithObjectOwnership (the list gives others something). Cost: one commit. */
 export async function answerPutBucketOwnershipControls(call: BucketCall): Promise<S3Answer> {
-  const root = readXml(await readDocument(call, XML_MAX_BYTES), 'OwnershipControls');
+  const root = readXml(await readDocument(call, SETTING_MAX_BYTES), 'OwnershipControls');
   const [rule, ...others] = readFields(root, { Rule: 'many' }).Rule;
   if (rule === undefined || others.length > 0) throw malformed('there must be one Rule.');
   const text = required(readFields(rule, { ObjectOwnership: 'one' }).ObjectOwnership, 'ObjectOwnership').trim();

@@ -3,7 +3,7 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketRequestPayment.html
 import { setBucketSettings } from '../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../core/core.ts';
-import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { SETTING_MAX_BYTES } from '../../../core/limits.ts';
 import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../call.ts';
 import { readFields, required } from '../documents.ts';
 import { readDocument } from '../read-document.ts';
@@ -14,7 +14,7 @@ const ROOT = 'RequestPaymentConfiguration';
 
 /** Errors: MalformedXML. Cost: one commit. */
 export async function answerPutBucketRequestPayment(call: BucketCall, core: Core): Promise<S3Answer> {
-  const { Payer } = readFields(readXml(await readDocument(call, XML_MAX_BYTES), ROOT), { Payer: 'one' });
+  const { Payer } = readFields(readXml(await readDocument(call, SETTING_MAX_BYTES), ROOT), { Payer: 'one' });
   const payer = required(Payer, 'Payer').trim();
   if (payer !== 'Requester' && payer !== 'BucketOwner') throw malformed('Payer must be Requester or BucketOwner.');
   await setBucketSettings(core, call.bucket, { requestPayer: payer === 'Requester' ? 'requester' : null });

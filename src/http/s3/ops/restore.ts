@@ -2,7 +2,7 @@
 // that is well-formed is answered as S3 answers for a class that needs no restore.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_RestoreObject.html
 import type { Core } from '../../../core/core.ts';
-import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { SETTING_MAX_BYTES } from '../../../core/limits.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import type { VersionCall } from '../call.ts';
 import { readFields, refuseElement, textOf } from '../documents.ts';
@@ -13,7 +13,7 @@ const TIERS: ReadonlySet<string> = new Set(['Standard', 'Bulk', 'Expedited']);
 
 /** InvalidObjectState; before it MalformedXML, NotImplemented (SELECT), BadDigest. */
 export async function answerRestoreObject(call: VersionCall, _core: Core): Promise<never> {
-  readRestoreRequest(await readDocument(call, XML_MAX_BYTES));
+  readRestoreRequest(await readDocument(call, SETTING_MAX_BYTES));
   throw new StorageError('InvalidObjectState', { fields: { StorageClass: call.version.storageClass } });
 }
 

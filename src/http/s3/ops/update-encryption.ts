@@ -4,7 +4,7 @@ import type { Core } from '../../../core/core.ts';
 import { changeEncryption } from '../../../core/encryption/change-encryption.ts';
 import type { EncryptionWish } from '../../../core/encryption/key-keeping.ts';
 import { isNamedKeyId } from '../../../core/encryption/named-keys.ts';
-import { XML_MAX_BYTES } from '../../../core/limits.ts';
+import { SETTING_MAX_BYTES } from '../../../core/limits.ts';
 import { hasCode, StorageError } from '../../../ports/errors.ts';
 import { emptyAnswer, type S3Answer, type VersionCall } from '../call.ts';
 import { readFields, textOf } from '../documents.ts';
@@ -17,7 +17,7 @@ const refused = (detail: string) => new StorageError('InvalidRequest', { detail 
 
 /** Errors: MalformedXML, InvalidRequest, those of readDocument and changeEncryption. Cost: one commit. */
 export async function answerUpdateObjectEncryption(call: VersionCall, core: Core): Promise<S3Answer> {
-  const wish = readWish(await readDocument(call, XML_MAX_BYTES));
+  const wish = readWish(await readDocument(call, SETTING_MAX_BYTES));
   await change(call, core, wish);
   return emptyAnswer(200);
 }

@@ -2,7 +2,7 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html and API_PutBucketVersioning.html
 import { setBucketSettings } from '../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../core/core.ts';
-import { LIST_MAX_KEYS, XML_MAX_BYTES } from '../../../core/limits.ts';
+import { LIST_MAX_KEYS, SETTING_MAX_BYTES } from '../../../core/limits.ts';
 import type { VersionName, VersionSummary } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import type { ListVersionsPage } from '../../../ports/metadata-index.ts';
@@ -25,7 +25,7 @@ export function answerGetBucketVersioning(call: BucketCall): S3Answer {
 export async function answerPutBucketVersioning(call: BucketCall, core: Core): Promise<S3Answer> {
   if (call.header('x-amz-mfa') !== null)
     throw new StorageError('NotImplemented', { detail: 'MFA delete is not implemented.' });
-  const versioning = readVersioningConfiguration(await readDocument(call, XML_MAX_BYTES));
+  const versioning = readVersioningConfiguration(await readDocument(call, SETTING_MAX_BYTES));
   await setBucketSettings(core, call.bucket, { versioning });
   return emptyAnswer(200);
 }

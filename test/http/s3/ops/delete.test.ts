@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { DELETE_MAX_BYTES } from '../../../../src/core/limits.ts';
 import { checksumOf } from '../../../../src/crypto/digest-set.ts';
 import { codeOf, contentMd5 } from '../replies.ts';
 import { frameUnsigned } from '../sign-for-test.ts';
@@ -160,11 +161,69 @@ describe('DeleteObjects', () => {
     expect(await has('a')).toBe(false);
   });
 
+  it('takes 1,000 of the longest keys with all that may stand beside them', async () => {
+    const longest = (i: number) => `${i}`.padEnd(1024, 'k');
+    const more = '<VersionId>null</VersionId><ETag>"a"</ETag><Size>1</Size>';
+    const date = '<LastModifiedTime>Wed, 12 Oct 2009 17:50:00 GMT</LastModifiedTime>';
+    const objects = Array.from({ length: 1000 }, (_, i) => object(longest(i), more + date));
+    const { status, text } = await remove(`<Quiet>true</Quiet>${objects.join('')}`);
+    expect([status, text.match(/<Code>(\w+)/)?.[1]]).toEqual([200, undefined]);
+  });
+
+  it('does not read the list of somebody who may delete nothing at all', async () => {
+    const policy = (statement: object) =>
+      JSON.stringify({
+        Statement: [{ Effect: 'Allow', Principal: '*', Resource: 'arn:aws:s3:::ddd/*', ...statement }],
+      });
+    const put = (body: string) => surface.send({ method: 'PUT', path: '/ddd', query: { policy: '' }, body });
+    const nonsense = '<Delete>'.repeat(1000);
+    const as = (who: 'stranger' | 'nobody' | 'owner') =>
+      surface.send({
+        method: 'POST',
+        path: '/ddd',
+        query: { delete: '' },
+        body: nonsense,
+        headers: { 'content-md5': contentMd5(nonsense) },
+        ...(who === 'owner' ? {} : { as: who }),
+      });
+    const codes = async () => [codeOf(await as('nobody')), codeOf(await as('stranger')), codeOf(await as('owner'))];
+    const [refused, read] = [
+      [403, 'AccessDenied'],
+      [400, 'MalformedXML'],
+    ];
+    await put(policy({ Action: 's3:GetObject' }));
+    expect(await codes()).toEqual([refused, refused, read]);
+    await put(policy({ Action: 's3:DeleteObjectVersion', Condition: { Bool: { 'aws:SecureTransport': 'true' } } }));
+    expect(await codes()).toEqual([read, read, read]);
+    await put(policy({ Action: 's3:Delete*', Principal: { AWS: 'nobody-else' } }));
+    expect(await codes()).toEqual([refused, refused, read]);
+    await put(policy({ Effect: 'Deny', Action: 's3:Delete*' }));
+    expect(await codes()).toEqual([refused, refused, read]);
+  });
+
+  it('lets others run while a long policy is asked about each key', async () => {
+    const never = Array.from({ length: 30 }, (_, i) => `*${'k?'.repeat(20)}${i}x*`);
+    const statement = { Effect: 'Deny', Principal: '*', Action: 's3:DeleteObject' };
+    const resources = never.map((text) => `arn:aws:s3:::ddd/${text}`);
+    const body = JSON.stringify({ Statement: [{ ...statement, Resource: resources }] });
+    expect((await surface.send({ method: 'PUT', path: '/ddd', query: { policy: '' }, body })).status).toBe(204);
+    let isRunning = true;
+    let turns = 0;
+    const count = () => {
+      turns++;
+      if (isRunning) setImmediate(count);
+    };
+    setImmediate(count);
+    const { status } = await remove(Array.from({ length: 300 }, (_, i) => object(`${i}`.padEnd(1000, 'k'))).join(''));
+    isRunning = false;
+    expect([status, turns > 10]).toEqual([200, true]);
+  });
+
   it('deletes nothing for a document that is none', async () => {
     for (const content of ['', `${object('a')}<Unknown/>`, object('a').repeat(1001)]) {
       expect(codeOf(await remove(content))).toEqual([400, 'MalformedXML']);
     }
-    const huge = ' '.repeat(5 * 1024 * 1024);
+    const huge = ' '.repeat(DELETE_MAX_BYTES + 1);
     expect(codeOf(await post(huge, { 'content-md5': contentMd5(huge) }))).toEqual([400, 'MaxMessageLengthExceeded']);
     expect(await has('a')).toBe(true);
   });
