@@ -4,7 +4,7 @@ import type { z } from '@hono/zod-openapi';
 import type { BucketChange } from '../../core/buckets/change-bucket.ts';
 import { hostNameOf } from '../../core/hosting/host-names.ts';
 import { readHosting } from '../../core/hosting/read-hosting.ts';
-import { BUCKET_MAX_TAGS, OBJECT_MAX_TAGS } from '../../core/limits.ts';
+import { BUCKET_MAX_TAGS, CORS_MAX_BYTES, OBJECT_MAX_TAGS, WEBSITE_MAX_BYTES } from '../../core/limits.ts';
 import { toTags } from '../../core/objects/tags.ts';
 import type { BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -93,6 +93,8 @@ export function toBucketChange(
 ): BucketChange {
   const { versioning, cors, tags, hosting, requestPayer, receipts, ownership, publicAccessBlock } = given;
   const policyJson = policyOf(record, given);
+  requireSize('cors', given.cors, CORS_MAX_BYTES);
+  requireSize('website', given.website, WEBSITE_MAX_BYTES);
   const present = <Value extends object>(value: Value, isThere: boolean) => (isThere ? value : {});
   return {
     ...present(
@@ -138,6 +140,13 @@ function policyOf(record: BucketRecord, given: z.infer<typeof bucketChangeSchema
     });
   }
   return publicAccess === 'read' ? standard : null;
+}
+
+/** Settings have the bound that S3 gives their documents, whichever way they come. InvalidInput. */
+function requireSize(name: string, setting: object | null | undefined, maxBytes: number): void {
+  if (setting === null || setting === undefined) return;
+  if (new TextEncoder().encode(JSON.stringify(setting)).length <= maxBytes) return;
+  throw new StorageError('InvalidInput', { detail: `${name} may have at most ${maxBytes} bytes of JSON.` });
 }
 
 function readSite(call: ApiCall, hosting: object) {

@@ -3,14 +3,19 @@ import type { BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { isPublicPolicy } from '../auth/policy/is-public-policy.ts';
 import { parsePolicy } from '../auth/policy/parse-policy.ts';
+import { malformedPolicy } from '../auth/policy/policy-json.ts';
+import { POLICY_MAX_BYTES } from '../limits.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 import { setBucketAccess } from './set-bucket-access.ts';
 
 /**
- * Whether the bucket can have the policy: MalformedPolicy when it means nothing, AccessDenied when it opens the bucket
+ * Whether the bucket can have the policy: MalformedPolicy when it means nothing or is too long, AccessDenied when it opens the bucket
  * and `access`, as it will be, blocks such policies.
  */
 export function checkPolicy(record: Pick<BucketRecord, 'name' | 'access'>, policyJson: string): void {
+  if (new TextEncoder().encode(policyJson).length > POLICY_MAX_BYTES) {
+    throw malformedPolicy(`Policy exceeds the maximum allowed document size of ${POLICY_MAX_BYTES} bytes`);
+  }
   const policy = parsePolicy(policyJson, record.name);
   if (record.access.publicAccessBlock?.blockPublicPolicy && isPublicPolicy(policy)) {
     throw new StorageError('AccessDenied', { detail: 'The bucket blocks public policies.' });

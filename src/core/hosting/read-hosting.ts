@@ -52,6 +52,7 @@ function refuse(at: string, what: string): never {
 
 /** InvalidRequest. `ownHosts`: what no bucket can be bound to. */
 export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): HostingSettings {
+  if (bytes.length > HOSTING_MAX_BYTES) refuse('hosting', `JSON of at most ${HOSTING_MAX_BYTES} bytes`);
   let json: unknown;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
