@@ -191,7 +191,10 @@ export type Config = {
   readonly webhooks: WebhookSettings;
   /** Seconds that running requests get to finish after SIGTERM, Node only. QUAYSIDE_DRAIN_SECONDS, 20. */
   readonly drainSeconds: number;
-  /** Requests that one caller of the JSON API may send in a minute; 0: any number. QUAYSIDE_API_REQUESTS_PER_MINUTE, 1,200. */
+  /**
+   * Requests of one account to the JSON API in a minute, or of one source without a credential; 0: any number.
+   * QUAYSIDE_API_REQUESTS_PER_MINUTE, 1,200.
+   */
   readonly requestsPerMinute: number;
   /**
    * The rate card of accounts that have no other: one that ships (docs/billing.md), or the operator's own. QUAYSIDE_RATE_CARD,

@@ -1,5 +1,5 @@
 // The JSON API: every request under /-/api comes here, in this order: is there such a route, is it a browser from another
-// site, who asks, how often, what body, did it run already; then the route. Whatever fails is answered as a problem.
+// site, who asks, how often, with the route's right, what body, did it run already; then the route. Whatever fails is answered as a problem.
 //
 // To add a resource: write routes/{resource}.ts with `export function add{Resource}Routes(api: Api): void`, in it for each
 // route `api.openapi(apiRoute({ method, path, operationId, tags, access, request, responses }), handler)`, and one line in
@@ -14,10 +14,10 @@ import { makeResponse } from '../http/outgoing-body.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { StorageError } from '../ports/errors.ts';
 import { createApiSecrets } from './api-secrets.ts';
-import type { Api, ApiCall, ApiEnv, ApiServices } from './context.ts';
+import { type Api, type ApiCall, type ApiEnv, type ApiServices, requireAccess, toOperationName } from './context.ts';
 import { readCredential, requireSameSite } from './credentials.ts';
 import { runOnce } from './idempotency.ts';
-import { readJsonBody } from './json-body.ts';
+import { BODY_MAX_BYTES, readJsonBody, STRANGERS_BODY_MAX_BYTES } from './json-body.ts';
 import { documentJson } from './openapi.ts';
 import { invalidFields, isOurFault, problemResponse } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -87,7 +87,7 @@ const ROUTES: readonly ((api: Api) => void)[] = [
 export type ApiOptions = Omit<ApiServices, 'secrets'> & {
   /** What the API's own keys are derived from; null: from the master key, else each process has its own. */
   readonly rootSecretKey: string | null;
-  /** Requests that a caller may send in a minute; 0: any number. */
+  /** Requests of one account, or of one source without a credential, in a minute; 0: any number. */
   readonly requestsPerMinute: number;
 };
 
@@ -127,11 +127,17 @@ export function createApi({ rootSecretKey, requestsPerMinute, ...services }: Api
     if (isDocument) return answerDocument(request);
     requireSameSite(request);
     const caller = await authenticate(request);
-    const subject = caller === null ? `source ${sourceOf(request)}` : `${caller.by.kind} ${caller.by.id}`;
+    // By account, not by credential: who makes many tokens may send no more.
+    const subject = caller === null ? `source ${sourceOf(request)}` : `account ${caller.accountId}`;
     Object.assign(limits, rateLimit.headersOf(subject, clock.nowMs()));
     rateLimit.count(subject, clock.nowMs());
     Object.assign(limits, rateLimit.headersOf(subject, clock.nowMs()));
-    const body = await readJsonBody(request);
+    const route = routes.find(request.rawPath, request.method);
+    if (route !== null) {
+      request.notes.operation = toOperationName(route.operationId);
+      requireAccess({ caller, core }, route.access);
+    }
+    const body = await readJsonBody(request, caller === null ? STRANGERS_BODY_MAX_BYTES : BODY_MAX_BYTES);
     const call = { ...services, secrets, request, requestId, caller, body, audit: { accountId: null } };
     const run = () => dispatch(app, call, body);
     const key = request.method === 'POST' ? request.header('idempotency-key') : null;

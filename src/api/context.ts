@@ -83,8 +83,9 @@ export function apiRoute<const Route extends GivenRoute>(route: Route) {
   const middleware: MiddlewareHandler<ApiEnv> = async (c, next) => {
     c.env.call.request.notes.operation = toOperationName(route.operationId);
     if (access === 'everybody') return next();
+    // app.ts has asked it before it read the body; here it stands before the handler, whatever comes to it.
+    requireAccess(c.env.call, access);
     const call = callOf(c);
-    requireAccess(call, access);
     if (route.method === 'get' || isQuestion) return next();
     await withAudit(call, route.operationId, async () => {
       await next();
@@ -110,7 +111,7 @@ function tellFreshBy(c: ApiContext): void {
 }
 
 /** Metrics name operations as S3's are named. */
-function toOperationName(operationId: string): string {
+export function toOperationName(operationId: string): string {
   return operationId.charAt(0).toUpperCase() + operationId.slice(1);
 }
 
@@ -121,10 +122,13 @@ function securityOf(access: Access): object[] {
   return isForSessions ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
 }
 
-function requireAccess({ caller, core }: SignedInCall, access: Exclude<Access, 'everybody'>): void {
+/** Unauthenticated, AccessDenied, RecentProofRequired. Nothing of the request is looked at but who sent it. */
+export function requireAccess(call: Pick<ApiCall, 'caller' | 'core'>, access: Access): void {
+  if (access === 'everybody') return;
+  const caller = requireCaller(call.caller);
   if (access === 'signed-in') return;
   if (access === 'session') requireSession(caller);
-  else if (access === 'recent-proof') requireRecentProof(caller, core.ports.clock.nowMs());
+  else if (access === 'recent-proof') requireRecentProof(caller, call.core.ports.clock.nowMs());
   else if (!mayDo(caller, access)) {
     throw new StorageError('AccessDenied', { detail: `This needs the scope ${access}.` });
   }

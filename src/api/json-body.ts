@@ -6,21 +6,26 @@ import { StorageError } from '../ports/errors.ts';
 
 /** Largest body of a request, bytes: a thousand lifecycle rules fit. */
 export const BODY_MAX_BYTES = 1024 * 1024;
+/** Largest body of somebody who has not shown who they are, bytes: a passkey's answer has about 2 KiB. */
+export const STRANGERS_BODY_MAX_BYTES = 16 * 1024;
 
 /**
  * The body, whatever JSON it is; null when there is none. ContentTooLarge, UnsupportedMediaType; InvalidInput for what is no
  * UTF-8, or has half a character in an escape.
  */
-export async function readJsonBody(request: HttpRequest): Promise<Uint8Array<ArrayBuffer> | null> {
+export async function readJsonBody(
+  request: HttpRequest,
+  maxBytes = BODY_MAX_BYTES,
+): Promise<Uint8Array<ArrayBuffer> | null> {
   const source = request.body();
   if (source.lengthBytes === 0) return null;
-  if (source.lengthBytes !== null && source.lengthBytes > BODY_MAX_BYTES) throw tooLarge();
+  if (source.lengthBytes !== null && source.lengthBytes > maxBytes) throw tooLarge(maxBytes);
   requireJson(request);
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   await source.pump((chunk) => {
     sizeBytes += chunk.length;
-    if (sizeBytes > BODY_MAX_BYTES) throw tooLarge();
+    if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
     // A copy: the home may use its buffer again.
     chunks.push(chunk.slice());
   });
@@ -46,6 +51,6 @@ function requireJson(request: HttpRequest): void {
   if (type !== 'application/json' || coding !== 'identity') throw new StorageError('UnsupportedMediaType');
 }
 
-function tooLarge(): StorageError {
-  return new StorageError('ContentTooLarge', { detail: `A body may have at most ${BODY_MAX_BYTES} bytes.` });
+function tooLarge(maxBytes: number): StorageError {
+  return new StorageError('ContentTooLarge', { detail: `A body may have at most ${maxBytes} bytes.` });
 }

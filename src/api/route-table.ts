@@ -1,8 +1,17 @@
-// Which paths and methods the JSON API has, read off its routes: app.ts answers 404, 405 and OPTIONS by it.
+// Which paths and methods the JSON API has and who may call them, read off its routes: app.ts answers 404, 405 and OPTIONS by
+// it, and refuses whom a route does not let in before a byte of the body is read.
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Access } from './context.ts';
 
-/** Where a request goes before anything runs: the methods that its path has; none: there is no such path. */
-export type RouteTable = { methodsOf(path: string): readonly string[] };
+/** What is known of a request before anything runs. */
+export type RouteTable = {
+  /** The methods that a path has; none: there is no such path. */
+  methodsOf(path: string): readonly string[];
+  /** The route of a path for one of these methods; null for OPTIONS. */
+  find(path: string, method: string): KnownRoute | null;
+};
+
+export type KnownRoute = { readonly operationId: string; readonly access: Access };
 
 type Definitions = OpenAPIHono['openAPIRegistry']['definitions'];
 
@@ -10,8 +19,9 @@ type Definitions = OpenAPIHono['openAPIRegistry']['definitions'];
 export function createRouteTable(base: string, definitions: Definitions): RouteTable {
   const routes = definitions.flatMap((definition) => {
     if (definition.type !== 'route') return [];
-    const { path, method } = definition.route;
-    return [{ segments: `${base}${path}`.split('/'), method: method.toUpperCase() }];
+    const { path, method, operationId = '', 'x-quayside-access': access } = definition.route;
+    const route: KnownRoute = { operationId, access: access as Access };
+    return [{ segments: `${base}${path}`.split('/'), method: method.toUpperCase(), route }];
   });
   return {
     methodsOf(path) {
@@ -20,6 +30,11 @@ export function createRouteTable(base: string, definitions: Definitions): RouteT
       if (methods.size === 0) return [];
       if (methods.has('GET')) methods.add('HEAD');
       return [...methods.add('OPTIONS')].toSorted();
+    },
+    find(path, method) {
+      const asked = path.split('/');
+      const read = method === 'HEAD' ? 'GET' : method;
+      return routes.find((known) => known.method === read && fits(known.segments, asked))?.route ?? null;
     },
   };
 }

@@ -191,7 +191,7 @@ describeCore('the JSON API', () => {
   });
 
   it('says how many requests are left', async () => {
-    const owner = await tokenClient(client);
+    const owner = await tokenClient(client, await newAccount(await tokenClient(client), 'counts requests'));
     const { headers } = await owner.call('GET', '/me');
     const [, quota] = /^"default";q=(\d+);w=60$/.exec(headers['ratelimit-policy'] ?? '') ?? [];
     const [, left] = /^"default";r=(\d+);t=\d+$/.exec(headers.ratelimit ?? '') ?? [];
