@@ -49,7 +49,8 @@ export type Config = {
   readonly masterKeys: MasterKeys;
   /**
    * Whether SSE-C requests may come over plain http, where anybody on the way can read the client's key: `loopback` takes
-   * them for hosts that are this machine, `always` and `never` say so. S3 never takes them. QUAYSIDE_SSE_C_OVER_HTTP, loopback.
+   * them over connections within this machine that no proxy has passed on (Node only), `always` and `never` say so. S3 never
+   * takes them. QUAYSIDE_SSE_C_OVER_HTTP, loopback.
    */
   readonly customerKeysOverHttp: 'loopback' | 'always' | 'never';
   /**

@@ -23,6 +23,11 @@ export type HttpRequest = {
   /** Of the TLS between the client and this home; null without, or where a proxy has ended it. Absent where none is known. */
   readonly tls?: () => Tls | null;
   readonly remoteAddress: string | null;
+  /**
+   * Whether client and server are one machine, and nobody has passed the request on: no network has seen it. Absent where
+   * the platform can't tell, as on Cloudflare.
+   */
+  readonly isFromLoopback?: () => boolean;
   /** Value of a header by lower-case name, one character per byte; repeated ones joined by `, `. */
   header(name: string): string | null;
   headerNames(): Iterable<string>;

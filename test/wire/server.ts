@@ -177,7 +177,13 @@ export function startNode(options: StartOptions = {}): Promise<WireServer> {
 }
 
 /** The settings of the Cloudflare home here. */
-const WORKERS_SETTINGS = { ...SETTINGS, ...FRESH_SETTINGS, QUAYSIDE_SEED: SEED };
+const WORKERS_SETTINGS = {
+  ...SETTINGS,
+  ...FRESH_SETTINGS,
+  QUAYSIDE_SEED: SEED,
+  // No Worker can tell that a client is on the same machine.
+  QUAYSIDE_SSE_C_OVER_HTTP: 'always',
+};
 
 /** Makes the script that `wrangler deploy` would upload, in this folder. */
 async function buildWorker(folder: string): Promise<string> {

@@ -7,7 +7,7 @@ import type { ByteSource } from '../../ports/byte-source.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { respondWithChunks } from './chunk-responses.ts';
 import { onSent } from './sent-answer.ts';
-import { createClientReader, peerOf, type ReadClient } from './trusted-proxies.ts';
+import { createClientReader, isFromLoopback, peerOf, type ReadClient } from './trusted-proxies.ts';
 
 /** Milliseconds without a byte after which an upload is given up. AWS drops idle sockets after about 20 s to 60 s. */
 export const UPLOAD_IDLE_MS = 60_000;
@@ -54,6 +54,7 @@ export function readRequest(
     isSecure,
     knownProtocol,
     remoteAddress,
+    isFromLoopback: () => isFromLoopback(socket, header),
     header,
     headerNames: () => Object.keys(headers),
     body: () => createByteSource(incoming, settings.idleMs),

@@ -4,7 +4,7 @@
 //
 // Only the X-Forwarded pair is read, not `Forwarded` (RFC 7239): a proxy that writes one kind passes the other on as the
 // client sent it, so whoever reads both can be lied to through an honest proxy.
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { BlockList, isIP, isIPv4, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { KnownProtocol } from '../../http/request.ts';
@@ -25,6 +25,19 @@ export type Peer = { readonly address: string | undefined; readonly isEncrypted:
 export function peerOf(socket: Duplex): Peer {
   const address = 'remoteAddress' in socket ? (socket.remoteAddress as string | undefined) : undefined;
   return { address, isEncrypted: socket instanceof TLSSocket };
+}
+
+/** Addresses of this machine itself. Source: RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3 */
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
+/** What proxies add. Source: RFC 7239 section 4, RFC 9110 section 7.6.3 */
+const PASSED_ON_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'] as const;
+
+/** As HttpRequest.isFromLoopback: by both addresses of the connection, and with no trace of a proxy, named or not. */
+export function isFromLoopback(socket: Duplex, header: (name: string) => string | null): boolean {
+  if (!(socket instanceof Socket)) return false;
+  for (const end of [socket.remoteAddress, socket.localAddress])
+    if (!LOOPBACK.test(plainAddress(end) ?? '')) return false;
+  return PASSED_ON_HEADERS.every((name) => header(name) === null);
 }
 
 /** `header` gives a value by lower-case name, repeated ones joined by a comma. */

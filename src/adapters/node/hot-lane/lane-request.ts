@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { newRequestNotes } from '../../../http/observe/request-notes.ts';
 import type { HttpRequest, OutgoingAnswer, SentAnswer } from '../../../http/request.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
-import { peerOf, type ReadClient } from '../trusted-proxies.ts';
+import { isFromLoopback, peerOf, type ReadClient } from '../trusted-proxies.ts';
 import type { Recognised } from './recognise.ts';
 import { trimBlanks } from './trim-blanks.ts';
 
@@ -37,6 +37,7 @@ export function readLaneRequest(
       rawQuery: read.rawQuery,
       host: read.host,
       ...readClient(peerOf(socket), header),
+      isFromLoopback: () => isFromLoopback(socket, header),
       header,
       headerNames: () => headers.keys(),
       body: () => NO_BODY,
