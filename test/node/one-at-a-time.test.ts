@@ -135,6 +135,56 @@ describe('of pipelined requests', () => {
   });
 });
 
+describe('of pipelined requests before broken bytes', () => {
+  const statuses = (text: string) => text.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [];
+  const slow = () =>
+    start(async (_request, bindings) => {
+      await nextTurn();
+      return respond(bindings);
+    });
+
+  it.each([
+    ['nonsense', 'nonsense\r\n\r\n', 400],
+    ['two lengths', 'GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
+    ['a head too long', `GET / HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+    ['a tunnel', 'CONNECT h:1 HTTP/1.1\r\nHost: h:1\r\n\r\n', 405],
+    ['a broken body', 'PUT /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
+  ])('each is answered, then %s is refused and the connection closed', async (_name, broken, status) => {
+    const client = await openRawClient(await listen(slow()));
+    client.send(requests(3).join('') + broken + requests(1).join(''));
+    const text = await client.closed();
+    expect([pathsIn(text), statuses(text)]).toEqual([
+      ['/0', '/1', '/2'],
+      ['200', '200', '200', `${status}`],
+    ]);
+  });
+
+  it('a long answer comes whole', async () => {
+    const body = 'x'.repeat(5_000_000);
+    const server = start(async () => {
+      await nextTurn();
+      return new Response(body);
+    });
+    const client = await openRawClient(await listen(server));
+    client.send(`${requests(1).join('')}nonsense\r\n\r\n`);
+    const text = await client.closed();
+    expect(statuses(text)).toEqual(['200', '400']);
+    expect(/x{100,}/.exec(text)?.[0].length).toBe(body.length);
+  });
+
+  it('hot answers come too, with and without the lane', async () => {
+    const core = await createStockedCore();
+    for (const hasLane of [true, false]) {
+      const made = openDoor(core, { hasLane, hasHotDoor: true });
+      servers.push(made.server);
+      const line = connectTo(made);
+      line.client.write(`${`GET /${PUBLIC_BUCKET}/inline HTTP/1.1\r\nHost: h\r\n\r\n`.repeat(3)}nonsense\r\n\r\n`);
+      await expect.poll(() => line.isClosed()).toBe(true);
+      expect(statuses(line.received().toString('latin1'))).toEqual(['200', '200', '200', '400']);
+    }
+  });
+});
+
 function connectInMemory(server: Server) {
   const line = connectTo({ server });
   return {

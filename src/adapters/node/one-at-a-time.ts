@@ -3,17 +3,25 @@
 // of requests. Here a request is handled when all in front of it have been answered, and little more is read meanwhile.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 export type HandleRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /** So many may wait in a connection before nothing more is read of it. What its last read brought comes on top: 64 KiB. */
 const WAITING_MAX = 32;
 
-/**
- * Calls `handle` when it is the request's turn; for one whose client has left by then, never. Cost: nothing for a
- * request that waits for no other.
- */
-export function oneAtATime(handle: HandleRequest): HandleRequest {
+export type Pipelining = {
+  /** Handles a request when all in front of it have been answered; one whose client has left by then, never. */
+  readonly handle: HandleRequest;
+  /**
+   * For a connection on which broken bytes have come: calls `refuse` when every whole request before them has been answered.
+   * A request whose own body is broken is not handled any more, unless it is already.
+   */
+  afterAnswers(socket: Duplex, refuse: () => void): void;
+};
+
+/** Cost: nothing for a request that waits for no other. */
+export function oneAtATime(handle: HandleRequest): Pipelining {
   const queues = new WeakMap<Socket, Queue>();
 
   function queueOf(socket: Socket): Queue {
@@ -24,22 +32,51 @@ export function oneAtATime(handle: HandleRequest): HandleRequest {
     return queue;
   }
 
-  return (incoming, outgoing) => {
-    // A response gets its socket when all in front of it have been sent.
-    if (outgoing.socket !== null) return handle(incoming, outgoing);
-    const queue = queueOf(incoming.socket);
-    queue.enter();
-    outgoing.once('socket', () => {
-      queue.leave();
-      // node:http is still about to see what the response has to send.
-      process.nextTick(() => {
-        if (!outgoing.destroyed) handle(incoming, outgoing);
+  return {
+    handle(incoming, outgoing) {
+      // A response gets its socket when all in front of it have been sent.
+      if (outgoing.socket !== null) return handle(incoming, outgoing);
+      const queue = queueOf(incoming.socket);
+      queue.enter(outgoing);
+      outgoing.once('socket', () => {
+        queue.leave();
+        // node:http is still about to see what the response has to send.
+        process.nextTick(() => {
+          if (!outgoing.destroyed && !queue.isBroken(outgoing)) handle(incoming, outgoing);
+        });
       });
-    });
+    },
+
+    afterAnswers(socket, refuse) {
+      const queue = queues.get(socket as Socket);
+      const waiting = queue?.last() ?? null;
+      const last = waiting ?? responseUnderWay(socket);
+      if (last?.req.complete === true) {
+        last.once('close', refuse);
+      } else if (waiting === null) {
+        refuse();
+      } else {
+        queue?.breakLast();
+        waiting.once('socket', refuse);
+      }
+    },
   };
 }
 
-type Queue = { enter(): void; leave(): void };
+type Queue = {
+  enter(response: ServerResponse): void;
+  leave(): void;
+  /** The newest response that waits. */
+  last(): ServerResponse | null;
+  /** From now on its request counts as broken. */
+  breakLast(): void;
+  isBroken(response: ServerResponse): boolean;
+};
+
+/** What node:http keeps of the answer that it is sending. The name is the same in every Node since 0.x. */
+export function responseUnderWay(socket: Duplex): ServerResponse | null {
+  return '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null;
+}
 
 /** What node:http itself keeps of a connection that it has paused. */
 type PausedSocket = Socket & { _paused: boolean; parser?: { resume(): void } | null };
@@ -51,6 +88,8 @@ type PausedSocket = Socket & { _paused: boolean; parser?: { resume(): void } | n
 function createQueue(given: Socket): Queue {
   const socket = given as PausedSocket;
   let waiting = 0;
+  let newest: ServerResponse | null = null;
+  let broken: ServerResponse | null = null;
   function pauseWhenFull(): void {
     if (waiting <= WAITING_MAX) return;
     socket._paused = true;
@@ -59,12 +98,19 @@ function createQueue(given: Socket): Queue {
   // node:http resumes it then.
   socket.on('drain', pauseWhenFull);
   return {
-    enter() {
+    enter(response) {
       waiting += 1;
+      newest = response;
       pauseWhenFull();
     },
+    last: () => newest,
+    breakLast() {
+      broken = newest;
+    },
+    isBroken: (response) => response === broken,
     leave() {
       waiting -= 1;
+      if (waiting === 0) newest = null;
       if (waiting !== WAITING_MAX) return;
       socket._paused = false;
       socket.parser?.resume();

@@ -12,6 +12,7 @@ import { attachHotLane, type HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
 import { createHotResponses } from './hot-responses.ts';
 import { expectContinue } from './http-request.ts';
 import { lingerOnEarlyClose } from './lingering-close.ts';
+import { createMalformedRefusal, TUNNEL_REFUSED } from './malformed-requests.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { createSocketTimeouts, KEEP_ALIVE_MS, LIMITS_CHECK_MS } from './socket-timeouts.ts';
 import { answerForServer, assumeHost } from './whole-server.ts';
@@ -122,9 +123,11 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
     void listener(incoming, outgoing);
   };
   const hot = hotDoor === null ? null : createHotResponses(hotDoor, { counts, log, answerFully });
-  const handle = oneAtATime((incoming, outgoing) => {
+  const pipelining = oneAtATime((incoming, outgoing) => {
     if (hot?.answer(incoming, outgoing) !== true) answerFully(incoming, outgoing);
   });
+  const { handle } = pipelining;
+  const refuseMalformed = createMalformedRefusal(pipelining, counts);
   server.on('request', handle);
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     expectContinue(incoming, outgoing);
@@ -132,11 +135,13 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
   });
   // An expectation that nobody knows. node:http alone would answer 417; S3 goes on, as RFC 9110 section 10.1.1 allows.
   server.on('checkExpectation', handle);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // What came before the broken bytes is answered before them.
+  const refuse = (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // What is decided already goes out before anything else happens to the connection.
     hot?.flush();
-    if (refuseMalformed(error, socket)) counts.refused();
-  });
+    refuseMalformed(error, socket);
+  };
+  server.on('clientError', refuse);
+  server.on('connect', (_incoming, socket) => refuse(TUNNEL_REFUSED, socket));
   return server;
 }
 
@@ -152,24 +157,6 @@ function listen(server: Server, { host, port }: { host: string; port: number }):
       resolve();
     });
   });
-}
-
-const REFUSALS: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Content Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-};
-
-/** Answers what is no HTTP and hangs up. When a response is under way already, or nobody is there: false, only hangs up. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): boolean {
-  const current = '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null;
-  if (!socket.writable || error.code === 'ECONNRESET' || current?.headersSent === true) {
-    socket.destroy();
-    return false;
-  }
-  const status = REFUSALS[error.code ?? ''] ?? '400 Bad Request';
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
-  return true;
 }
 
 function countConnections(server: Server): Promise<number> {

@@ -11,7 +11,6 @@ export type Doors = { readonly withLane: Door; readonly without: Door };
 
 /** Stands behind what came when the server has closed the connection. */
 const CLOSED = '\n(closed)';
-const EMPTY_LINE = Buffer.from('\r\n\r\n');
 
 /** Speaks to both doors; null when what came back is the same but for dates and ids. */
 async function compareOne(conversation: Conversation, doors: Doors): Promise<Difference | null> {
@@ -23,32 +22,7 @@ async function compareOne(conversation: Conversation, doors: Doors): Promise<Dif
   }
   const [withLane, without] = [outcome(lines[0]), outcome(lines[1])];
   for (const line of lines) hangUp(line);
-  if (withLane === without || (await isSameApart(conversation, withLane, without, doors))) return null;
-  return difference(conversation, withLane, without);
-}
-
-/**
- * Broken bytes behind a request make node:http close the connection, at once, whatever becomes of the answer: one that is
- * still being made is lost, and one that stands is cut off between its head and its body, or behind it, as it happens
- * to be written. Where bytes are cut into chunks means nothing, so the answers count as the same when both are closed and
- * the hot door's is, up to where it ends, what the app gives to the same bytes one request at a time.
- */
-async function isSameApart(conversation: Conversation, hot: string, app: string, doors: Doors): Promise<boolean> {
-  if (!hot.endsWith(CLOSED) || !app.endsWith(CLOSED)) return false;
-  const apart = await answerInMemory(requestsIn(Buffer.concat(conversation)), doors.without);
-  return apart.endsWith(CLOSED) && apart.startsWith(hot.slice(0, -CLOSED.length));
-}
-
-/** Bytes cut behind each empty line. */
-function requestsIn(bytes: Buffer): Buffer[] {
-  const cuts: Buffer[] = [];
-  let start = 0;
-  for (let at = bytes.indexOf(EMPTY_LINE); at !== -1; at = bytes.indexOf(EMPTY_LINE, start)) {
-    cuts.push(bytes.subarray(start, at + EMPTY_LINE.length));
-    start = at + EMPTY_LINE.length;
-  }
-  if (start < bytes.length) cuts.push(bytes.subarray(start));
-  return cuts;
+  return withLane === without ? null : difference(conversation, withLane, without);
 }
 
 function outcome(line: Line): string {
@@ -82,25 +56,8 @@ async function connectOverTcp(port: number) {
   return { socket, outcome: () => `${timeless(Buffer.concat(chunks))}${isClosed ? CLOSED : ''}` };
 }
 
-/** What the server without the lane answers when its bytes come from a stream. */
-async function answerInMemory(conversation: Conversation, without: Door): Promise<string> {
-  const line = connectTo(without);
-  for (const chunk of conversation) {
-    if (!line.client.destroyed) line.client.write(Buffer.from(chunk));
-    await settle([line]);
-  }
-  const answer = outcome(line);
-  hangUp(line);
-  return answer;
-}
-
-/**
- * As compareOne, over two sockets. node:http has two ways in: its parser reads a fresh socket by itself, past JavaScript,
- * and gets the bytes of any stream, so also those that the lane has read already, from JavaScript. Where broken bytes
- * follow a request whose answer is still being made, the first way sends that answer before the 400 and the second does
- * not (Node 26). So an answer counts as the same when it is node:http's by either way.
- */
-async function compareOverTcp(conversation: Conversation, ports: TcpPorts, doors: Doors): Promise<Difference | null> {
+/** As compareOne, over two sockets: node:http's parser reads those by itself, past JavaScript. */
+async function compareOverTcp(conversation: Conversation, ports: TcpPorts): Promise<Difference | null> {
   const [first, second] = await Promise.all([connectOverTcp(ports.withLane), connectOverTcp(ports.without)]);
   for (const chunk of conversation) {
     for (const { socket } of [first, second]) if (socket.writable) socket.write(Buffer.from(chunk));
@@ -110,11 +67,7 @@ async function compareOverTcp(conversation: Conversation, ports: TcpPorts, doors
   }
   const [withLane, without] = [first.outcome(), second.outcome()];
   for (const { socket } of [first, second]) socket.destroy();
-  const isSame =
-    withLane === without ||
-    withLane === (await answerInMemory(conversation, doors.without)) ||
-    (await isSameApart(conversation, withLane, without, doors));
-  return isSame ? null : difference(conversation, withLane, without);
+  return withLane === without ? null : difference(conversation, withLane, without);
 }
 
 /** Where two servers listen. */
@@ -141,9 +94,7 @@ export async function compareDoors(
   const next = conversations[Symbol.iterator]();
   const worker = async () => {
     for (let item = next.next(); item.done !== true; item = next.next()) {
-      const found = await (ports === undefined
-        ? compareOne(item.value, doors)
-        : compareOverTcp(item.value, ports, doors));
+      const found = await (ports === undefined ? compareOne(item.value, doors) : compareOverTcp(item.value, ports));
       if (found !== null) differences.push(found);
     }
   };
