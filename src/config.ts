@@ -136,6 +136,26 @@ export type Config = {
    */
   readonly trustedProxies: readonly string[];
   /**
+   * Connections at once, Node only; a further one is answered a health check and no more. QUAYSIDE_CONNECTIONS_MAX, 4,096:
+   * about 100 KiB each while idle with buffers.
+   */
+  readonly connectionsMax: number;
+  /**
+   * Connections at once of one IPv4 address, or of one IPv6 network of 64 bits, unless it is a trusted proxy's; Node only.
+   * 0: any number. QUAYSIDE_CONNECTIONS_PER_ADDRESS, 512: an eighth of all; a browser opens 6.
+   */
+  readonly connectionsPerAddress: number;
+  /**
+   * Milliseconds for the head of a request, from the connection or its first byte to its end; Node only.
+   * QUAYSIDE_REQUEST_HEAD_SECONDS, 30: Apache's mod_reqtimeout gives 20 to 40.
+   */
+  readonly requestHeadMs: number;
+  /**
+   * Bytes a second that a body must come at, over a minute; Node only; 0: any. QUAYSIDE_RECEIVE_RATE_MIN, 500: as Apache's
+   * mod_reqtimeout.
+   */
+  readonly receiveRateMin: number;
+  /**
    * What whoever reads `/-/metrics` must show as a bearer token; null: there is no such page. There is no way around it
    * from the machine itself: behind a reverse proxy everybody comes from there. QUAYSIDE_METRICS_TOKEN, null.
    */
@@ -320,6 +340,10 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     isHotLaneOn: parseSwitch('QUAYSIDE_HOT_LANE', text('QUAYSIDE_HOT_LANE') ?? 'on'),
     mapsFiles: parseSwitch('QUAYSIDE_MAPPED_FILES', text('QUAYSIDE_MAPPED_FILES') ?? 'on'),
     trustedProxies: parseAddressRanges('QUAYSIDE_TRUSTED_PROXIES', text('QUAYSIDE_TRUSTED_PROXIES')),
+    connectionsMax: whole('QUAYSIDE_CONNECTIONS_MAX', 4096, 1, 1_000_000),
+    connectionsPerAddress: whole('QUAYSIDE_CONNECTIONS_PER_ADDRESS', 512, 0, 1_000_000),
+    requestHeadMs: whole('QUAYSIDE_REQUEST_HEAD_SECONDS', 30, 1, 600) * 1000,
+    receiveRateMin: whole('QUAYSIDE_RECEIVE_RATE_MIN', 500, 0, 1_000_000_000),
     metricsToken: parseToken('QUAYSIDE_METRICS_TOKEN', text('QUAYSIDE_METRICS_TOKEN')),
     accessLog: parseAccessLog(text('QUAYSIDE_ACCESS_LOG') ?? 'off'),
     accessLogFile: text('QUAYSIDE_ACCESS_LOG_FILE'),

@@ -1,4 +1,4 @@
-// IP addresses and ranges, as policies and settings write them. Pure; policies and webhooks ask it.
+// IP addresses and ranges, as policies and settings write them. Pure; policies, webhooks and limits ask it.
 
 /** `bytes`: 4 or 16; `prefixBits` of them count. */
 export type IpRange = { readonly bytes: readonly number[]; readonly prefixBits: number };
@@ -32,6 +32,25 @@ export function isInRange(address: readonly number[], { bytes, prefixBits }: IpR
     if (((address[at] ?? 0) & mask) !== ((bytes[at] ?? 0) & mask)) return false;
   }
   return true;
+}
+
+/** Bytes of an IPv6 address that name the network: whoever has one address there has all of them. Source: RFC 6177 section 2 */
+const NETWORK_BYTES = 8;
+
+/**
+ * What limits count a client by: an IPv4 address, or an IPv6 network of 64 bits (`2001:db8:0:0::/64`), however the address
+ * was written. `unknown` for null.
+ */
+export function networkOf(address: string | null): string {
+  if (address === null) return 'unknown';
+  const bytes = parseIp(address);
+  if (bytes === null) return address;
+  if (bytes.length === 4) return bytes.join('.');
+  const groups: string[] = [];
+  for (let at = 0; at < NETWORK_BYTES; at += 2) {
+    groups.push((((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)).toString(16));
+  }
+  return `${groups.join(':')}::/64`;
 }
 
 function parseIpv4(text: string): readonly number[] | null {

@@ -12,6 +12,9 @@ import { createClientReader, isFromLoopback, peerOf, type ReadClient } from './t
 /** Milliseconds without a byte after which an upload is given up. AWS drops idle sockets after about 20 s to 60 s. */
 export const UPLOAD_IDLE_MS = 60_000;
 
+/** Emitted on a request whose body comes slower than it must: whoever reads it gives it up. */
+export const TOO_SLOW = Symbol('too slow');
+
 /** Responses whose client sends no body before it has read `100 Continue`. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
@@ -115,8 +118,9 @@ function pump(
     let isSettled = false;
     // Time that we take ourselves is not held against the client: the timer then fires in vain and is started anew.
     const timer = setTimeout(() => {
-      if (!isWaitingForUs) settle(new StorageError('RequestTimeout'));
+      if (!isWaitingForUs) onSlow();
     }, idleMs);
+    const onSlow = () => settle(new StorageError('RequestTimeout'));
 
     function settle(error: unknown): void {
       if (isSettled) return;
@@ -126,6 +130,7 @@ function pump(
       incoming.off('end', onEnd);
       incoming.off('error', onGone);
       incoming.off('close', onGone);
+      incoming.off(TOO_SLOW, onSlow);
       if (error === null) {
         resolve();
         return;
@@ -172,6 +177,7 @@ function pump(
     incoming.on('end', onEnd);
     incoming.on('error', onGone);
     incoming.on('close', onGone);
+    incoming.on(TOO_SLOW, onSlow);
     if (incoming.destroyed || incoming.readableEnded) onGone();
   });
 }

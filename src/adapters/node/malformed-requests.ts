@@ -11,6 +11,11 @@ const REFUSALS: Readonly<Record<string, string>> = {
   CONNECT: '405 Method Not Allowed',
 };
 
+/** For a head that does not come: what node:http reports of one itself. */
+export const HEAD_TOO_SLOW: NodeJS.ErrnoException = Object.assign(new Error('Request timeout'), {
+  code: 'ERR_HTTP_REQUEST_TIMEOUT',
+});
+
 /** For a request to become a tunnel: node:http alone would cut the connection, with the answers that are due on it. */
 export const TUNNEL_REFUSED: NodeJS.ErrnoException = Object.assign(new Error('No tunnels'), { code: 'CONNECT' });
 

@@ -8,13 +8,14 @@ import { type MetricFamily, metricFamily } from '../../ports/metrics.ts';
 import type { Log } from '../../ports/system.ts';
 import { type AnswerCounts, createAnswerCounts } from './answer-counts.ts';
 import { sendIfChunks } from './chunk-responses.ts';
+import { CONNECTION_LIMITS, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { attachHotLane, type HotLaneDoor } from './hot-lane/attach-hot-lane.ts';
 import { createHotResponses } from './hot-responses.ts';
 import { expectContinue } from './http-request.ts';
 import { lingerOnEarlyClose } from './lingering-close.ts';
-import { createMalformedRefusal, TUNNEL_REFUSED } from './malformed-requests.ts';
+import { createMalformedRefusal, HEAD_TOO_SLOW, TUNNEL_REFUSED } from './malformed-requests.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import { createSocketTimeouts, KEEP_ALIVE_MS, LIMITS_CHECK_MS } from './socket-timeouts.ts';
+import { createSocketTimeouts, KEEP_ALIVE_MS, LIMITS_CHECK_MS, type ReceiveLimits } from './socket-timeouts.ts';
 import { answerForServer, assumeHost } from './whole-server.ts';
 
 /** What the app gets as its bindings with each request. */
@@ -35,17 +36,15 @@ export type RunningServer = {
 
 /** Request line and headers together, bytes. Room for a 1,024-byte key in percent-encoding and 8 KiB of tokens. */
 const HEADERS_MAX_BYTES = 32 * 1024;
-/** Milliseconds for the headers to arrive; a slow sender of headers holds nothing but a socket. */
-const HEADERS_TIMEOUT_MS = 30_000;
 /** How often node:http looks for such connections, milliseconds. */
 const CONNECTION_CHECK_MS = 5_000;
-/** Connections at once; further ones are closed. About 100 KiB each while idle with buffers. */
-const CONNECTIONS_MAX = 4096;
+/** Apache's mod_reqtimeout gives a head 20 to 40 s, and wants 500 bytes a second of a body. */
+const RECEIVE_LIMITS: ReceiveLimits = { requestHeadMs: 30_000, receiveRateMin: 500 };
 /** How often a closing server closes connections that have become idle, milliseconds. */
 const CLOSE_IDLE_MS = 50;
 
 /** How a server is made. `hotDoor`: asked before the app, where there is one. */
-export type ServerOptions = {
+export type ServerOptions = Partial<ReceiveLimits> & {
   readonly log: Log;
   readonly counts?: AnswerCounts;
   readonly hotDoor?: HotLaneDoor | null;
@@ -54,11 +53,13 @@ export type ServerOptions = {
 /** Starts to listen, with the hot lane in front where `hasHotLane`. Rejects when the address can't be taken. */
 export async function serve(
   fetch: Fetch,
-  options: ServerOptions & { readonly host: string; readonly port: number; readonly hasHotLane?: boolean },
+  options: ServerOptions &
+    Partial<ConnectionLimits> & { readonly host: string; readonly port: number; readonly hasHotLane?: boolean },
 ): Promise<RunningServer> {
   const { hotDoor = null, hasHotLane = false, counts = createAnswerCounts() } = options;
   const server = createHttpServer(fetch, { ...options, counts });
   const lane = hasHotLane && hotDoor !== null ? attachHotLane(server, hotDoor, { log: options.log, counts }) : null;
+  const connections = limitConnections(server, { ...CONNECTION_LIMITS, ...options }, options.log);
   await listen(server, options);
   server.on('error', (cause) => options.log.error('server-error', { cause }));
 
@@ -66,10 +67,11 @@ export async function serve(
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   return {
     url: `http://${host}:${port}`,
-    close: (limitMs) => closeServer(server, limitMs),
+    close: (limitMs) => closeServer(server, limitMs, connections.closeAll),
     families: async () => [
       ...counts.families(),
       ...(lane?.families() ?? []),
+      ...connections.families(),
       metricFamily('gauge', 'quayside_connections', 'Open connections.', [[{}, await countConnections(server)]]),
     ],
   };
@@ -78,6 +80,7 @@ export async function serve(
 /** The server with all its limits, not yet listening. */
 export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
   const { log, counts = createAnswerCounts(), hotDoor = null } = options;
+  const receiving: ReceiveLimits = { ...RECEIVE_LIMITS, ...options };
   const answer = (request: Request, bindings: NodeBindings) => {
     const answered = fetch(request, bindings);
     const send = (response: Response) => sendIfChunks(response, bindings.outgoing, log);
@@ -96,8 +99,8 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
   });
   const server = createServer({
     maxHeaderSize: HEADERS_MAX_BYTES,
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    // No limit for a whole upload: a slow one is fine, an idle one is ended by http-request.ts.
+    headersTimeout: receiving.requestHeadMs,
+    // No limit for a whole upload: socket-timeouts.ts ends one that is too slow, http-request.ts an idle one.
     requestTimeout: 0,
     connectionsCheckingInterval: CONNECTION_CHECK_MS,
     // Connections that are idle end by socket-timeouts.ts.
@@ -105,14 +108,17 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
     joinDuplicateHeaders: true,
     optimizeEmptyRequests: true,
   });
-  const timeouts = createSocketTimeouts(() => performance.now());
+  const timeouts = createSocketTimeouts(
+    () => performance.now(),
+    receiving,
+    (socket) => server.emit('clientError', HEAD_TOO_SLOW, socket),
+  );
   server.on('connection', timeouts.watch);
   const checks = setInterval(timeouts.closeQuiet, LIMITS_CHECK_MS).unref();
   server.on('close', () => clearInterval(checks));
   // A client that has said all it has to say still gets its answers; without one due, its connection ends. Not in node:http's
   // types, and as old as it: https://github.com/nodejs/node/blob/v26.x/lib/_http_server.js, socketOnEnd.
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.maxConnections = CONNECTIONS_MAX;
   const answerFully = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     counts.watch(outgoing);
     // What node:http tells the client in Keep-Alive.
@@ -163,7 +169,7 @@ function countConnections(server: Server): Promise<number> {
   return new Promise((resolve) => server.getConnections((_error, count) => resolve(count ?? 0)));
 }
 
-function closeServer(server: Server, limitMs: number): Promise<number> {
+function closeServer(server: Server, limitMs: number, closeAll: () => void): Promise<number> {
   return new Promise((resolve) => {
     let cut = 0;
     // A connection that becomes idle would otherwise wait for its next request.
@@ -171,7 +177,7 @@ function closeServer(server: Server, limitMs: number): Promise<number> {
     const limit = setTimeout(() => {
       server.getConnections((_error, count) => {
         cut = count ?? 0;
-        server.closeAllConnections();
+        closeAll();
       });
     }, limitMs);
     server.close(() => {

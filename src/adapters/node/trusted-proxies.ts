@@ -55,13 +55,22 @@ export function plainAddress(address: string | undefined): string | null {
   return address.startsWith(IPV4_IN_IPV6) && address.includes('.') ? address.slice(IPV4_IN_IPV6.length) : address;
 }
 
-/** Makes the reader; `ranges` are addresses and CIDR ranges that config.ts has checked, none for nobody. */
+/** Whether an address, as `plainAddress` gives it, is a trusted proxy's. Cost: 1 µs. */
+export type IsTrusted = (address: string) => boolean;
+
+/** `ranges` are addresses and CIDR ranges that config.ts has checked, none for nobody. */
+export function createProxyTrust(ranges: readonly string[]): IsTrusted {
+  if (ranges.length === 0) return () => false;
+  const trusted = toBlockList(ranges);
+  return (address) => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+}
+
+/** Makes the reader; `ranges` as for `createProxyTrust`. */
 export function createClientReader(ranges: readonly string[]): ReadClient {
   if (ranges.length === 0) {
     return ({ address, isEncrypted }) => client(plainAddress(address), isEncrypted, null);
   }
-  const trusted = toBlockList(ranges);
-  const isTrusted = (address: string): boolean => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+  const isTrusted = createProxyTrust(ranges);
 
   return ({ address, isEncrypted }, header) => {
     const peer = plainAddress(address);
@@ -100,7 +109,7 @@ function listOf(value: string | null): string[] {
  * claims further left. All of them trusted: the leftmost is a client inside. -1: too many, or what a proxy wrote is no
  * address; then nobody knows who it was.
  */
-function indexOfClient(hops: readonly string[], isTrusted: (address: string) => boolean): number {
+function indexOfClient(hops: readonly string[], isTrusted: IsTrusted): number {
   for (let at = hops.length - 1; at >= 0; at--) {
     if (hops.length - at > HOPS_MAX) return -1;
     const address = addressOf(hops[at]);

@@ -6,6 +6,7 @@ import { Server as TlsServer } from 'node:tls';
 import type { HotDoor } from '../../../http/request.ts';
 import type { Log } from '../../../ports/system.ts';
 import { type AnswerCounts, createAnswerCounts } from '../answer-counts.ts';
+import { HEAD_TOO_SLOW } from '../malformed-requests.ts';
 import { KEEP_ALIVE_MS, LIMITS_CHECK_MS, SOCKET_IDLE_MS } from '../socket-timeouts.ts';
 import { createClientReader, peerOf, type ReadClient } from '../trusted-proxies.ts';
 import { createHeaderFinder } from './find-header.ts';
@@ -44,11 +45,7 @@ export function attachHotLane(
       for (const listener of listeners) listener.call(server, socket);
     },
     refuseIdle(socket) {
-      server.emit(
-        'clientError',
-        Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
-        socket,
-      );
+      server.emit('clientError', HEAD_TOO_SLOW, socket);
     },
     limits: {
       firstRequestMs: orNever(server.headersTimeout),
