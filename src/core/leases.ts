@@ -9,37 +9,67 @@ export type Lease = {
   release(): void;
 };
 
-export type Leases = {
-  /** SlowDown when all are taken. */
-  take(): Lease;
-  /** Null when all are taken. */
-  tryTake(): Lease | null;
+/** A part that all who come under one name may hold at most: `bucket photos`, `source 192.0.2.1`. */
+export type Share = { readonly name: string; readonly max: number };
+
+/** Who takes one. */
+export type LeaseHolder = {
+  /**
+   * Whoever pays or owns: no tenant ever holds more than is still free, so that a flood of one leaves half to the others, one
+   * of two a third, and so on. Source: dynamic thresholds, Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.
+   */
+  readonly tenant: string;
+  readonly shares: readonly Share[];
 };
 
-/** `idleMs`: after so long without a renewal a lease counts as given back. */
+export type Leases = {
+  /** SlowDown when all are taken, or all that the holder may have. */
+  take(holder: LeaseHolder): Lease;
+  /** Null where `take` throws. */
+  tryTake(holder: LeaseHolder): Lease | null;
+};
+
+type Held = { readonly holder: LeaseHolder; renewedAtMs: number };
+
+/** `idleMs`: after so long without a renewal a lease counts as given back. Cost: a look at all that are held. */
 export function createLeases(options: { max: number; idleMs: number; nowMs: () => number }): Leases {
   const { max, idleMs, nowMs } = options;
-  const held = new Map<Lease, number>();
+  const held = new Map<Lease, Held>();
 
-  function tryTake(): Lease | null {
+  function hasRoom({ tenant, shares }: LeaseHolder): boolean {
+    const ofTenant = count((other) => other.tenant === tenant);
+    if (ofTenant >= max - held.size) return false;
+    return shares.every((share) => count((other) => other.shares.some(({ name }) => name === share.name)) < share.max);
+  }
+
+  function count(isCounted: (holder: LeaseHolder) => boolean): number {
+    let found = 0;
+    for (const { holder } of held.values()) if (isCounted(holder)) found += 1;
+    return found;
+  }
+
+  function tryTake(holder: LeaseHolder): Lease | null {
     const now = nowMs();
-    // Renewals don't change the order, so all are looked at; there is time for that only when there is no room.
-    if (held.size >= max) for (const [lease, renewedAtMs] of held) if (now - renewedAtMs > idleMs) held.delete(lease);
-    if (held.size >= max) return null;
+    // There is time to look for lost ones only when there is no room.
+    if (!hasRoom(holder)) {
+      for (const [lease, { renewedAtMs }] of held) if (now - renewedAtMs > idleMs) held.delete(lease);
+      if (!hasRoom(holder)) return null;
+    }
     const lease: Lease = {
       renew() {
-        if (held.has(lease)) held.set(lease, nowMs());
+        const known = held.get(lease);
+        if (known !== undefined) known.renewedAtMs = nowMs();
       },
       release: () => void held.delete(lease),
     };
-    held.set(lease, now);
+    held.set(lease, { holder, renewedAtMs: now });
     return lease;
   }
 
   return {
     tryTake,
-    take() {
-      const lease = tryTake();
+    take(holder) {
+      const lease = tryTake(holder);
       if (lease === null) throw new StorageError('SlowDown');
       return lease;
     },

@@ -100,7 +100,7 @@ export function createReceipts(core: Core, flusher: Pick<UsageFlusher, 'adopt'>,
     const isPaused = pauses.isOn(owner.accountId);
     // Of those that come when it is over the first is let through, to see.
     if (!isPaused) pauses.renew(owner.accountId);
-    const lease = isPaused ? null : underWay.tryTake();
+    const lease = isPaused ? null : underWay.tryTake({ tenant: owner.accountId, shares: [] });
     if (lease === null) {
       countPlainly(owner, use);
       return Promise.resolve({ operationClass: use.operationClass, price: null });

@@ -15,7 +15,7 @@ import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
 import type { AccountId, BucketId } from '../../../src/ports/domain.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
-import type { Allowance, Use } from '../../../src/ports/metering.ts';
+import type { Allowance, UsageOwner, Use } from '../../../src/ports/metering.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import { openMigrated } from '../../index/open-migrated.ts';
 
@@ -57,7 +57,7 @@ function createWorld({ tierLimitMs = 3 } = {}) {
   const take = createReceipts(core, flusher, 'test');
   return {
     ...{ api, calls, flusher, meter },
-    take: (use: Partial<Use> = {}) => take(OWNER, { ...READ, ...use }),
+    take: (use: Partial<Use> = {}, owner: UsageOwner = OWNER) => take(owner, { ...READ, ...use }),
     usage: () => toUsage(api.query({ accountId: ACCOUNT, fromMs: 0, toMs: Date.UTC(2100, 0), groupBy: [] })),
     receipts: () => api.readReceipts({ accountId: ACCOUNT, monthMs: MONTH_MS }).receipts,
     setFate(next: Fate) {
@@ -166,10 +166,13 @@ describe('taking a receipt', () => {
     expect([world.receipts()[0]?.receipts, world.sources()]).toEqual([20, 4]);
   });
 
-  it('has a bound on how many are under way; the others are counted as any use is', async () => {
+  it('has a bound on how many are under way, of one account half; the others are counted as any use is', async () => {
     const world = createWorld({ tierLimitMs: 2_000 });
-    const receipts = await Promise.all(Array.from({ length: 300 }, () => world.take()));
-    expect(receipts.filter(({ price }) => price !== null)).toHaveLength(256);
+    const flood = Array.from({ length: 300 }, () => world.take());
+    const other = world.take({}, { ...OWNER, accountId: 'bob' as AccountId });
+    const receipts = await Promise.all(flood);
+    expect(receipts.filter(({ price }) => price !== null)).toHaveLength(128);
+    expect((await other).price).not.toBe(null);
     await world.flusher.close();
     expect(world.usage().get('class-b/STANDARD')).toBe(300n);
   });

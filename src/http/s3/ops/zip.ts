@@ -1,9 +1,11 @@
 // `GET /{bucket}/{folder}?zip`: all objects under a prefix as one ZIP file, made while it is sent. Ours, not S3's; for
 // whoever may list and read there. docs/downloads.md tells what is in it.
 import type { Core } from '../../../core/core.ts';
+import type { LeaseHolder } from '../../../core/leases.ts';
 import { openSnapshot, type SnapshotObject, snapshotPrefix } from '../../../core/objects/snapshot-prefix.ts';
 import { crc32 } from '../../../crypto/crc32.ts';
 import { StorageError } from '../../../ports/errors.ts';
+import { networkOf } from '../../../ports/ip-range.ts';
 import type { AlsoRead } from '../../../ports/metering.ts';
 import { requireAllowed } from '../../access/decide-call.ts';
 import { countPart } from '../../count-sent.ts';
@@ -28,7 +30,7 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
   const prefix = call.prefix === '' || call.prefix.endsWith('/') ? call.prefix : `${call.prefix}/`;
   const name = call.query.get('zip') ?? '';
   requireFileName(name, 'zip');
-  const lease = call.longDownloads.take();
+  const lease = call.longDownloads.take(holderOf(call));
   try {
     const objects = await snapshotPrefix(core, bucket, {
       prefix,
@@ -78,6 +80,23 @@ function retrievalOf({ storageClass, isInline, sizeBytes }: SnapshotObject) {
 function readOf(object: SnapshotObject): AlsoRead {
   const { storageClass, lengthBytes } = retrievalOf(object);
   return { storageClass, reads: 1, retrievedBytes: lengthBytes };
+}
+
+/** ZIPs under way at once of one bucket, and for one access key or address. */
+const ZIPS_OF_BUCKET_MAX = 6;
+const ZIPS_OF_SOURCE_MAX = 4;
+
+function holderOf({ bucket, principal, request }: PrefixCall): LeaseHolder {
+  const { id, ownerId } = bucket.record();
+  const source =
+    principal.kind === 'account' ? `key ${principal.accessKeyId}` : `address ${networkOf(request.remoteAddress)}`;
+  return {
+    tenant: ownerId,
+    shares: [
+      { name: `bucket ${id}`, max: ZIPS_OF_BUCKET_MAX },
+      { name: source, max: ZIPS_OF_SOURCE_MAX },
+    ],
+  };
 }
 
 function plan(objects: readonly SnapshotObject[], prefix: string): Planned[] {
