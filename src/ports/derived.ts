@@ -38,6 +38,15 @@ export type Derived = {
   readonly tag: string;
 };
 
+/** For whom something is made: makings that wait are shared out by these. */
+export type DerivedAsker = {
+  /** The account that owns the object. */
+  readonly tenant: string;
+  readonly bucket: string;
+  /** Whose request it was: an access key, or the network of an address. */
+  readonly source: string;
+};
+
 /** `none`: not worth making, or not to be had now. */
 export type DerivedOrNone = Derived | 'none';
 
@@ -51,9 +60,9 @@ export type DerivedBodies = {
   find(name: string): Promise<DerivedOrNone | null>;
   /**
    * Makes it and keeps it; where the home allows it, all who ask at the same time share the work. While a coding is
-   * being made, and for some time after it could not be, `peek` says `none`. SlowDown when too much waits already;
+   * being made, and for some time after it could not be, `peek` says `none`. SlowDown when too much waits already, or too much of one asker;
    * InvalidRequest for an image that can't be read or is too large; ServiceUnavailable for what takes too long; NotImplemented where the home makes no images; or
    * what `load` rejects with.
    */
-  make(name: string, recipe: Recipe, load: () => Promise<Uint8Array>): Promise<DerivedOrNone>;
+  make(name: string, recipe: Recipe, asker: DerivedAsker, load: () => Promise<Uint8Array>): Promise<DerivedOrNone>;
 };

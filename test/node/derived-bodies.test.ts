@@ -16,6 +16,13 @@ const BR: Recipe = { kind: 'coding', coding: 'br' };
 const log = { info: () => undefined, error: () => undefined };
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
+let asked = 0;
+/** Each time somebody else, who wants something of another bucket. */
+const someone = () => {
+  asked += 1;
+  return { tenant: `tenant ${asked}`, bucket: `bucket ${asked}`, source: `source ${asked}` };
+};
+
 function createBodies(changes: Partial<DerivedBodiesOptions> = {}) {
   const stored = new Map<string, StoredDerived>();
   let nowMs = 0;
@@ -48,7 +55,7 @@ describe('derived bodies', () => {
   it('are made, kept in memory and below, and found again', async () => {
     const { bodies, stored, settle } = createBodies();
     expect([bodies.peek('n'), await bodies.find('n')]).toEqual([null, null]);
-    const made = await bodies.make('n', BR, async () => bytesOf('abc'));
+    const made = await bodies.make('n', BR, someone(), async () => bytesOf('abc'));
     expect(made).toEqual({ bytes: bytesOf('cba'), contentType: null, tag: 'd8aef480' });
     expect(bodies.peek('n')).toBe(made);
     await settle();
@@ -63,7 +70,7 @@ describe('derived bodies', () => {
 
   it('remember what is not worth making', async () => {
     const { bodies, stored, settle } = createBodies({ derive: async () => null });
-    expect(await bodies.make('n', BR, async () => bytesOf('abc'))).toBe('none');
+    expect(await bodies.make('n', BR, someone(), async () => bytesOf('abc'))).toBe('none');
     expect(bodies.peek('n')).toBe('none');
     await settle();
     expect(stored.get('n')?.bytes).toHaveLength(0);
@@ -77,14 +84,14 @@ describe('derived bodies', () => {
     let loads = 0;
     const { bodies } = createBodies();
     const load = async () => bytesOf(`${++loads}`);
-    const all = await Promise.all(Array.from({ length: 100 }, () => bodies.make('n', BR, load)));
+    const all = await Promise.all(Array.from({ length: 100 }, () => bodies.make('n', BR, someone(), load)));
     expect([loads, new Set(all).size]).toEqual([1, 1]);
   });
 
   it('are none while they are being made, and for a while after it failed', async () => {
     const { bodies, pass } = createBodies();
     const loading = Promise.withResolvers<Uint8Array>();
-    const making = bodies.make('n', BR, () => loading.promise);
+    const making = bodies.make('n', BR, someone(), () => loading.promise);
     expect(bodies.peek('n')).toBe('none');
     loading.reject(new Error('no disk'));
     await expect(making).rejects.toThrow('no disk');
@@ -103,30 +110,30 @@ describe('derived bodies', () => {
       running--;
       return bytesOf('x');
     };
-    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => bodies.make(name, BR, load));
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => bodies.make(name, BR, someone(), load));
     await expect(d).rejects.toMatchObject({ code: 'SlowDown' });
     await Promise.all([a, b, c]);
     expect(most).toBe(1);
     expect(bodies.peek('d')).toBe('none');
     pass(5001);
     expect(bodies.peek('d')).toBe(null);
-    expect(await bodies.make('d', BR, load)).not.toBe('none');
+    expect(await bodies.make('d', BR, someone(), load)).not.toBe('none');
   });
 
   it('do not wait for work that stopped without an end, as that of a request that ended early', async () => {
     const limit = { concurrency: 1, waitingMax: 0, turnMs: 1000 };
     const { bodies, pass } = createBodies({ limits: { coding: limit, image: limit }, sharesWork: false });
     const stopped = Promise.withResolvers<Uint8Array>();
-    const making = bodies.make('a', BR, () => stopped.promise);
-    await expect(bodies.make('b', BR, async () => bytesOf('x'))).rejects.toMatchObject({ code: 'SlowDown' });
+    const making = bodies.make('a', BR, someone(), () => stopped.promise);
+    await expect(bodies.make('b', BR, someone(), async () => bytesOf('x'))).rejects.toMatchObject({ code: 'SlowDown' });
     pass(1001);
-    await bodies.make('c', BR, async () => bytesOf('x'));
+    await bodies.make('c', BR, someone(), async () => bytesOf('x'));
     // It went on after all: the turn that it has no more is not given back twice.
     const held = Promise.withResolvers<Uint8Array>();
-    const next = bodies.make('d', BR, () => held.promise);
+    const next = bodies.make('d', BR, someone(), () => held.promise);
     stopped.resolve(bytesOf('x'));
     await making;
-    await expect(bodies.make('e', BR, async () => bytesOf('x'))).rejects.toMatchObject({ code: 'SlowDown' });
+    await expect(bodies.make('e', BR, someone(), async () => bytesOf('x'))).rejects.toMatchObject({ code: 'SlowDown' });
     held.resolve(bytesOf('x'));
     await next;
   });
@@ -135,8 +142,8 @@ describe('derived bodies', () => {
     const limit = { concurrency: 1, waitingMax: 1, turnMs: 20 };
     const { bodies } = createBodies({ limits: { coding: limit, image: limit } });
     const hanging = Promise.withResolvers<Uint8Array>();
-    const stuck = bodies.make('stuck', BR, () => hanging.promise);
-    const waiting = bodies.make('waiting', BR, async () => bytesOf('x'));
+    const stuck = bodies.make('stuck', BR, someone(), () => hanging.promise);
+    const waiting = bodies.make('waiting', BR, someone(), async () => bytesOf('x'));
     await expect(stuck).rejects.toMatchObject({ code: 'ServiceUnavailable' });
     expect(await waiting).not.toBe('none');
     // It ends after all, and nothing is lost.
@@ -152,7 +159,7 @@ describe('derived bodies', () => {
       const { bodies, failures, settle, pass } = createBodies({ store: { get: async () => null, put } });
       const names = Array.from({ length: 10 }, (_, at) => `${at}`);
       for (const name of names) {
-        const made = await bodies.make(name, BR, async () => bytesOf('abc'));
+        const made = await bodies.make(name, BR, someone(), async () => bytesOf('abc'));
         expect([made, bodies.peek(name)]).toEqual([made, expect.objectContaining({ bytes: bytesOf('cba') })]);
       }
       await vi.advanceTimersByTimeAsync(9999);
@@ -161,7 +168,7 @@ describe('derived bodies', () => {
       await vi.advanceTimersByTimeAsync(1);
       await settle();
       expect(failures.slice(2)).toEqual(Array.from({ length: 8 }, () => 'ServiceUnavailable'));
-      await bodies.make('later', BR, async () => bytesOf('abc'));
+      await bodies.make('later', BR, someone(), async () => bytesOf('abc'));
       await vi.advanceTimersByTimeAsync(0);
       expect(puts.at(-1)).toBe('later');
     } finally {
@@ -171,9 +178,9 @@ describe('derived bodies', () => {
 
   it('leave memory when it is full, the largest never enter it, and none are lost', async () => {
     const { bodies, settle } = createBodies({ memoryMaxBytes: 20_000 });
-    await bodies.make('large', BR, async () => new Uint8Array(6000));
+    await bodies.make('large', BR, someone(), async () => new Uint8Array(6000));
     expect(bodies.peek('large')).toBe(null);
-    for (let n = 0; n < 10; n++) await bodies.make(`${n}`, BR, async () => new Uint8Array(3000));
+    for (let n = 0; n < 10; n++) await bodies.make(`${n}`, BR, someone(), async () => new Uint8Array(3000));
     expect(bodies.peek('0')).toBe(null);
     expect(bodies.peek('9')).not.toBe(null);
     await settle();

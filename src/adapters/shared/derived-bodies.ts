@@ -2,11 +2,11 @@
 // from what it need not know: a name stands for both.
 import { LRUCache } from 'lru-cache';
 import { crc32 } from '../../crypto/crc32.ts';
-import type { Derived, DerivedBodies, DerivedOrNone, Recipe } from '../../ports/derived.ts';
-import { StorageError } from '../../ports/errors.ts';
+import type { Derived, DerivedAsker, DerivedBodies, DerivedOrNone, Recipe } from '../../ports/derived.ts';
 import type { Background, Clock } from '../../ports/system.ts';
 import { within } from '../../ports/within.ts';
 import type { CacheStats } from './cache-metrics.ts';
+import { createFairTurns, type MakingLimits, type Turn } from './fair-turns.ts';
 
 /** What a store keeps under a name. No bytes stand for "not worth making". */
 export type StoredDerived = { readonly bytes: Uint8Array; readonly contentType: string | null };
@@ -19,18 +19,6 @@ export type DerivedStore = {
 
 /** Null: not worth it. */
 export type DeriveBytes = (source: Uint8Array, recipe: Recipe) => Promise<StoredDerived | null>;
-
-/** How many are made at once, and how many may wait to be. */
-export type MakingLimits = {
-  readonly concurrency: number;
-  /** Where requests may not wait for each other: 0. */
-  readonly waitingMax: number;
-  /**
-   * How long a turn lasts, milliseconds: what takes longer has failed for all who wait, and makes room for the next. It may go on
-   * and is kept if it ends after all; work of a request that ends early may just stop.
-   */
-  readonly turnMs: number;
-};
 
 export type DerivedBodiesOptions = {
   readonly tier: DerivedBodies['tier'];
@@ -60,8 +48,6 @@ const REFUSED_MS = 5_000;
  */
 const KEEPING: MakingLimits = { concurrency: 8, waitingMax: 0, turnMs: 10_000 };
 
-type Turn = { readonly endsAtMs: number; release(): void };
-
 type Entry = { readonly value: DerivedOrNone; readonly untilMs: number };
 
 export type SharedDerivedBodies = DerivedBodies & { stats(): CacheStats };
@@ -78,8 +64,11 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
       if (reason === 'evict') evictions += 1;
     },
   });
-  const turns = { coding: createTurns(options.limits.coding, clock), image: createTurns(options.limits.image, clock) };
-  const puts = createTurns(KEEPING, clock);
+  const turns = {
+    coding: createFairTurns(options.limits.coding, clock),
+    image: createFairTurns(options.limits.image, clock),
+  };
+  const puts = createFairTurns(KEEPING, clock);
   const underWay = new Map<string, Promise<DerivedOrNone | null>>();
 
   function keep(name: string, value: DerivedOrNone, untilMs = Number.POSITIVE_INFINITY): DerivedOrNone {
@@ -87,9 +76,9 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     return value;
   }
 
-  function keepBelow(name: string, stored: StoredDerived): void {
+  function keepBelow(name: string, stored: StoredDerived, asker: DerivedAsker): void {
     options.background.run('keep-derived', async () => {
-      const turn = await puts.take();
+      const turn = await puts.take(asker);
       try {
         await within(KEEPING.turnMs, 'the store of derived bodies', () => store.put(name, stored));
       } finally {
@@ -116,19 +105,19 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     return running;
   }
 
-  async function makeNow(name: string, recipe: Recipe, load: () => Promise<Uint8Array>): Promise<DerivedOrNone> {
+  const makeNow: DerivedBodies['make'] = async (name, recipe, asker, load) => {
     const isCoding = recipe.kind === 'coding';
     if (isCoding) keep(name, 'none', clock.nowMs() + PENDING_MS);
     let turn: Turn;
     try {
-      turn = await turns[recipe.kind].take();
+      turn = await turns[recipe.kind].take(asker);
     } catch (error) {
       if (isCoding) keep(name, 'none', clock.nowMs() + REFUSED_MS);
       throw error;
     }
     const work = async (): Promise<DerivedOrNone> => {
       const made = await options.derive(await load(), recipe);
-      keepBelow(name, made ?? { bytes: new Uint8Array(), contentType: null });
+      keepBelow(name, made ?? { bytes: new Uint8Array(), contentType: null }, asker);
       return keep(name, made === null ? 'none' : toDerived(made));
     };
     try {
@@ -136,7 +125,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     } finally {
       turn.release();
     }
-  }
+  };
 
   return {
     tier: options.tier,
@@ -147,7 +136,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
         if (stored === null) return null;
         return keep(name, stored.bytes.length === 0 ? 'none' : toDerived(stored));
       }),
-    make: (name, recipe, load) => together(`make ${name}`, () => makeNow(name, recipe, load)),
+    make: (name, recipe, asker, load) => together(`make ${name}`, () => makeNow(name, recipe, asker, load)),
     stats: () => ({
       cache: 'derived',
       entries: entries.size,
@@ -160,31 +149,4 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
 
 function toDerived({ bytes, contentType }: StoredDerived): Derived {
   return { bytes, contentType, tag: crc32(bytes).toString(16).padStart(8, '0') };
-}
-
-/** Lets so many work at once and so many wait, first come first served. */
-function createTurns({ concurrency, waitingMax, turnMs }: MakingLimits, clock: Clock) {
-  const waiting: ((turn: Turn) => void)[] = [];
-  const running = new Set<Turn>();
-
-  function begin(): Turn {
-    const turn: Turn = {
-      endsAtMs: clock.nowMs() + turnMs,
-      release() {
-        if (!running.delete(turn)) return;
-        waiting.shift()?.(begin());
-      },
-    };
-    running.add(turn);
-    return turn;
-  }
-
-  return {
-    take(): Turn | Promise<Turn> {
-      for (const turn of running) if (turn.endsAtMs <= clock.nowMs()) turn.release();
-      if (running.size < concurrency) return begin();
-      if (waiting.length >= waitingMax) throw new StorageError('SlowDown');
-      return new Promise((resolve) => waiting.push(resolve));
-    },
-  };
 }

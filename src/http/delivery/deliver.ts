@@ -21,6 +21,7 @@ import { corsHeaders } from '../semantics/cors.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
 import { createAnswerObject } from './answer-object.ts';
+import { askerOf, type Making } from './asker.ts';
 import { createCacheStatus } from './cache-status.ts';
 import { readerOf } from './count-read.ts';
 import { createHeaderProfiles, type HeaderProfile } from './header-profile.ts';
@@ -137,8 +138,9 @@ export function createDelivery(
     const read = { asked, found, pointer, prepared, cors, isForEveryone };
     const imageSettings = request.rawQuery === '' ? null : (found.gate?.settings.hosting?.images ?? null);
     const work = requireWorkFor(caps, found.gate, { isHead: request.method === 'HEAD', tier: derivedTier });
-    const image = imageSettings === null ? null : images.choose(pointer, request, imageSettings, work);
-    const choice = image === null && prepared.isNegotiated(pointer) ? variants.choose(pointer, request, work) : image;
+    const making: Making = { work, findAsker: () => askerOf(found.gate, request) };
+    const image = imageSettings === null ? null : images.choose(pointer, request, imageSettings, making);
+    const choice = image === null && prepared.isNegotiated(pointer) ? variants.choose(pointer, request, making) : image;
     return choice instanceof Promise ? choice.then((late) => answerObject(read, late)) : answerObject(read, choice);
   }
 

@@ -12,20 +12,20 @@ import type { HttpRequest } from '../request.ts';
 import { contentTypeOf } from '../semantics/content-type.ts';
 import { findEntityTag } from '../semantics/entity-tag.ts';
 import { type ImageWish, imageFormatOf, parseImageQuery, recipeName } from '../semantics/image-query.ts';
+import type { Making } from './asker.ts';
 import { type Choice, type Representation, sourceName } from './representation.ts';
-import type { RequireWork } from './require-work.ts';
 
 export type Images = {
   /**
    * The image that the address asks for; null: the object as it is. InvalidArgument for a wrong parameter, InvalidRequest
    * for an object that is no good image, NotImplemented where none can be made, SlowDown when too many wait; those of
-   * `work`, which is asked before anything is done below memory.
+   * `making.work`, which is asked before anything is done below memory.
    */
   choose(
     pointer: Pointer,
     request: HttpRequest,
     settings: ImageSettings,
-    work: RequireWork | null,
+    making: Making,
   ): Choice | null | Promise<Choice | null>;
 };
 
@@ -52,18 +52,18 @@ export function createImages(core: Core): Images {
     pointer: Pointer,
     wish: ImageWish,
     name: string,
-    work: RequireWork | null,
+    { work, findAsker }: Making,
   ): Promise<Choice | null> {
     await work?.toFind();
     const found = await derived.find(name);
     if (found === null) await work?.toMake();
-    const image = found ?? (await derived.make(name, wish.recipe, () => readSource(core, pointer)));
+    const image = found ?? (await derived.make(name, wish.recipe, findAsker(), () => readSource(core, pointer)));
     if (image === 'none') return null;
     return choiceOf(represent(pointer, wish, image), found === null ? 'bucket' : derived.tier);
   }
 
   return {
-    choose(pointer, request, settings, work) {
+    choose(pointer, request, settings, making) {
       const { headers } = pointer;
       const source = imageFormatOf(headers.contentType ?? contentTypeOf(pointer.key));
       // What is encrypted at rest is kept nowhere else in the clear.
@@ -78,7 +78,7 @@ export function createImages(core: Core): Images {
       }
       const name = `${sourceName(pointer)};${recipe}`;
       const ready = derived.peek(name);
-      if (ready === null || ready === 'none') return findOrMake(pointer, wish, name, work);
+      if (ready === null || ready === 'none') return findOrMake(pointer, wish, name, making);
       return choiceOf(represent(pointer, wish, ready), 'memory');
     },
   };

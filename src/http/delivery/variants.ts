@@ -13,18 +13,19 @@ import type { HttpRequest } from '../request.ts';
 import { createAcceptedCodings } from '../semantics/accept-encoding.ts';
 import { findEntityTag, hasEntityTag } from '../semantics/entity-tag.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
+import type { Making } from './asker.ts';
 import { type Choice, dressed, dressedNotModified, type Representation, sourceName } from './representation.ts';
-import { mayWork, type RequireWork } from './require-work.ts';
+import { mayWork } from './require-work.ts';
 
 /** What is only asked of objects that may have variants (prepared-headers.ts knows which). */
 export type Variants = {
   /** What memory can say at once: a variant, null for the object as it is, or `unknown`. */
   peek(pointer: Pointer, acceptEncoding: string | null): Representation | null | 'unknown';
   /**
-   * The same with the tier below, and by the tags of conditions. Has a missing variant made behind the answer. `work` is
+   * The same with the tier below, and by the tags of conditions. Has a missing variant made behind the answer. `making.work` is
    * asked before anything is done below memory; it rejects for a reader that goes on with a variant.
    */
-  choose(pointer: Pointer, request: HttpRequest, work: RequireWork | null): Choice | null | Promise<Choice | null>;
+  choose(pointer: Pointer, request: HttpRequest, making: Making): Choice | null | Promise<Choice | null>;
   /** The tag among those of an If-None-Match by which the reader has a representation that it may still use, or null. */
   knownTag(pointer: Pointer, ifNoneMatch: string, acceptEncoding: string | null): string | null;
   /** Headers of a variant from those of the object, of a 200 and of a 304; the same record for the same two. */
@@ -80,26 +81,27 @@ export function createVariants(core: Core): Variants {
     return known === 'none' ? readyAmong(pointer, codings) : represent(pointer, best, known);
   }
 
-  const make = (pointer: Pointer, coding: ContentCoding) =>
-    derived.make(nameOf(pointer, coding), { kind: 'coding', coding }, () => readWhole(core, pointer));
+  const make = (pointer: Pointer, coding: ContentCoding, { findAsker }: Making) =>
+    derived.make(nameOf(pointer, coding), { kind: 'coding', coding }, findAsker(), () => readWhole(core, pointer));
 
   async function ask(
     pointer: Pointer,
     codings: readonly ContentCoding[],
-    { isWanted, work }: { readonly isWanted: boolean; readonly work: RequireWork | null },
+    { isWanted, making }: { readonly isWanted: boolean; readonly making: Making },
   ): Promise<Choice | null> {
     const [best] = codings;
     if (best === undefined) return null;
+    const { work } = making;
     const found = (await mayWork(work?.toFind())) ? await derived.find(nameOf(pointer, best)) : null;
     const isMissing = found === null && isWanted;
-    if (isMissing && (await mayWork(work?.toMake()))) background.run('make-variant', () => make(pointer, best));
+    if (isMissing && (await mayWork(work?.toMake()))) background.run('make-variant', () => make(pointer, best, making));
     if (found === null || found === 'none') return inMemory(readyAmong(pointer, codings));
     return choiceOf(represent(pointer, best, found), derived.tier);
   }
 
   /** For a reader that goes on with a variant: it is found, or made while the reader waits. */
-  async function resume(pointer: Pointer, { coding, tag }: CodedTag, work: RequireWork | null): Promise<Choice | null> {
-    const { known, origin } = await findOrMake(pointer, coding, work);
+  async function resume(pointer: Pointer, { coding, tag }: CodedTag, making: Making): Promise<Choice | null> {
+    const { known, origin } = await findOrMake(pointer, coding, making);
     if (known === 'none') return null;
     const representation = represent(pointer, coding, known);
     return representation.etag === tag ? choiceOf(representation, origin) : null;
@@ -108,16 +110,16 @@ export function createVariants(core: Core): Variants {
   async function findOrMake(
     pointer: Pointer,
     coding: ContentCoding,
-    work: RequireWork | null,
+    making: Making,
   ): Promise<{ readonly known: DerivedOrNone; readonly origin: Choice['origin'] }> {
     const name = nameOf(pointer, coding);
     const ready = derived.peek(name);
     if (ready !== null) return { known: ready, origin: 'memory' };
-    await work?.toFind();
+    await making.work?.toFind();
     const found = await derived.find(name);
     if (found !== null) return { known: found, origin: derived.tier };
-    await work?.toMake();
-    return { known: await make(pointer, coding), origin: 'bucket' };
+    await making.work?.toMake();
+    return { known: await make(pointer, coding, making), origin: 'bucket' };
   }
 
   function knownTag(pointer: Pointer, ifNoneMatch: string, acceptEncoding: string | null): string | null {
@@ -129,7 +131,7 @@ export function createVariants(core: Core): Variants {
   return {
     peek: (pointer, acceptEncoding) => peekAmong(pointer, accepted(acceptEncoding)),
 
-    choose(pointer, request, work) {
+    choose(pointer, request, making) {
       const acceptEncoding = request.header('accept-encoding');
       const codings = accepted(acceptEncoding);
       const ifNoneMatch = request.header('if-none-match');
@@ -139,12 +141,12 @@ export function createVariants(core: Core): Variants {
       if (condition !== null) {
         if (hasEntityTag(condition, pointer.etag, false)) return null;
         const named = codedTag(condition, pointer.etag, codings, false);
-        if (named !== null) return resume(pointer, named, work);
+        if (named !== null) return resume(pointer, named, making);
       }
       if (request.header('range') !== null) return null;
       const ready = peekAmong(pointer, codings);
       return ready === 'unknown'
-        ? ask(pointer, codings, { isWanted: request.method === 'GET', work })
+        ? ask(pointer, codings, { isWanted: request.method === 'GET', making })
         : inMemory(ready);
     },
 

@@ -1,0 +1,21 @@
+// For whom something is made of an object, as the port of derived bodies wants it. deliver.ts says it to images.ts and
+// variants.ts.
+import type { DerivedAsker } from '../../ports/derived.ts';
+import type { BucketGate } from '../../ports/domain.ts';
+import { networkOf } from '../../ports/ip-range.ts';
+import type { HttpRequest } from '../request.ts';
+import type { RequireWork } from './require-work.ts';
+
+/** What stands between a reader and something that is not made yet. */
+export type Making = {
+  /** Whether it may be made; null: nothing is in the way. */
+  readonly work: RequireWork | null;
+  /** For whom. Only asked where something is made, which is seldom. */
+  readonly findAsker: () => DerivedAsker;
+};
+
+/** `gate` null: a bucket of which nothing is known. */
+export function askerOf(gate: BucketGate | null, { notes, remoteAddress }: HttpRequest): DerivedAsker {
+  const source = notes.accessKeyId === null ? `address ${networkOf(remoteAddress)}` : `key ${notes.accessKeyId}`;
+  return { tenant: gate?.ownerId ?? '', bucket: gate?.bucketId ?? '', source };
+}
