@@ -21,8 +21,11 @@ export type HotlinkRules = {
 
 /** Images in other sizes and formats, by parameters of the address (docs/images.md). */
 export type ImageSettings = {
-  /** The widths and heights that may be asked for, pixels; empty: any. Few of them keep caches small and strangers cheap. */
-  readonly sizes: readonly number[];
+  /**
+   * The widths and heights that everybody may ask for, pixels: few, since each is made and kept. Any other needs the owner's
+   * signature. `any`: strangers choose too.
+   */
+  readonly sizes: readonly number[] | 'any';
   /** Largest width and height, pixels. */
   readonly maxSize: number;
 };

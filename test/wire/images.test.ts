@@ -3,10 +3,11 @@ import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
 import { openToEveryone } from './bucket-work.ts';
 import { pngOf } from './png.ts';
+import type { Signer } from './sign.ts';
 import { client, describeCore, itUnless } from './suite.ts';
 import { expectError } from './xml.ts';
 
-const { send, anonymous, target } = client;
+const { send, anonymous, presigned, target } = client;
 
 /** Where Cloudflare Images is not bound there are none; wrangler.toml names none. */
 const imagesReason = target.home === 'node' ? null : 'no Images binding here';
@@ -57,10 +58,50 @@ describeCore('images by their address', () => {
   });
 
   itUnless(target.home === 'workers' ? null : 'images are made here')('say so where none are made', async () => {
-    await allow({});
+    await allow({ sizes: [10] });
     const reply = await read({ w: '10' });
     expectError(reply, 501, 'NotImplemented');
     expect(reply.text).toContain('Images binding');
+  });
+
+  it('are of no size that is not listed, unless the owner asks for any', async () => {
+    for (const images of [{}, { sizes: [] }, { sizes: [40], maxSize: 500 }]) {
+      expect((await allow(images)).status).toBe(200);
+      for (const query of [{ w: '41' }, { h: '41' }, { w: '40', h: '41' }]) {
+        expectError(await read(query), 400, 'InvalidArgument');
+      }
+    }
+    expect((await allow({ sizes: 'any', maxSize: 500 })).status).toBe(200);
+    if (imagesReason === null) expect(sizeOfPng((await read({ w: '48' })).body)).toEqual([48, 30]);
+  });
+
+  itUnless(imagesReason)('are of any size that the owner has signed, private ones too, and nobody else', async () => {
+    await allow({ sizes: [40], maxSize: 500 });
+    const { other } = target;
+    const link = (w: string, signer: Partial<Signer> = {}, key = 'a/photo.png') =>
+      presigned({ method: 'GET', bucket, key, query: { w }, signer });
+    const open = async (path: string) => {
+      const [pathname = '', sentQuery = ''] = path.split('?');
+      return anonymous({ method: 'GET', path: pathname, sentQuery });
+    };
+    const small = await open(link('48'));
+    expect([small.status, sizeOfPng(small.body)]).toEqual([200, [48, 30]]);
+    const signed = await send({ method: 'GET', bucket, key: 'a/photo.png', query: { w: '56' } });
+    expect(sizeOfPng(signed.body)).toEqual([56, 35]);
+    expectError(await open(link('48').replace('w=48', 'w=49')), 403, 'SignatureDoesNotMatch');
+    expectError(await open(link('501')), 400, 'InvalidArgument');
+    // It may read the object, as everybody may, and gets what is stored.
+    if (other !== null) expect((await open(link('52', other))).body.equals(original)).toBe(true);
+    await send({ method: 'DELETE', bucket, query: { policy: '' } });
+    const mine = await open(link('60'));
+    expect([mine.status, mine.headers['cache-control'], sizeOfPng(mine.body)[0]]).toEqual([
+      200,
+      'private, no-cache',
+      60,
+    ]);
+    expectError(await read({ w: '40' }), 403, 'AccessDenied');
+    if (other !== null) expectError(await open(link('60', other)), 403, 'AccessDenied');
+    await openToEveryone(client, bucket);
   });
 
   it('are configured with sense', async () => {

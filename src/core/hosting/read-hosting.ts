@@ -194,8 +194,13 @@ const readImages: Reader<ImageSettings> = (value, at) =>
     value,
     at,
     { sizes: [], maxSize: IMAGE_MAX_SIDE_PX },
-    { sizes: listOf(IMAGE_SIZES_MAX, readImageSize), maxSize: readImageSize },
+    { sizes: readImageSizes, maxSize: readImageSize },
   );
+
+const readImageSizes: Reader<ImageSettings['sizes']> = (value, at) => {
+  if (typeof value !== 'string') return listOf(IMAGE_SIZES_MAX, readImageSize)(value, at);
+  return value === 'any' ? value : refuse(at, `"any" or a list of at most ${IMAGE_SIZES_MAX}`);
+};
 
 const readImageSize: Reader<number> = (value, at) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= IMAGE_MAX_SIDE_PX

@@ -12,6 +12,8 @@ export type Making = {
   readonly work: RequireWork | null;
   /** For whom. Only asked where something is made, which is seldom. */
   readonly findAsker: () => DerivedAsker;
+  /** Whether the owner of the bucket has signed the request. */
+  readonly isOwners: boolean;
 };
 
 /** `gate` null: a bucket of which nothing is known. */

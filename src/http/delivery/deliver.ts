@@ -128,7 +128,9 @@ export function createDelivery(
   /** `cors`: what the bucket's rules add to the answer; null when it has none. */
   function answerPublic(asked: Asked, found: Found, cors: Readonly<HeaderRecord> | null): Response | Promise<Response> {
     const { request, key, hasOwnOrigin, profile, wish } = asked;
-    const { pointer, isForEveryone } = reader.require(request, found, key);
+    // A bucket that was made anew since, under another owner, is not the one that was decided on.
+    const isOwners = wish !== null && wish.ownersBucket !== null && wish.ownersBucket === found.gate?.bucketId;
+    const { pointer, isForEveryone } = isOwners ? reader.requireFound(found, key) : reader.require(request, found, key);
     if (wish !== null && found.gate !== null) requireExpectedOwner(wish.expectedOwner, found.gate);
     // Who has the key to what a client encrypted sends it, and does not come here.
     if (pointer.encryption !== null) openWithCustomerKey(pointer.encryption, null);
@@ -138,7 +140,8 @@ export function createDelivery(
     const read = { asked, found, pointer, prepared, cors, isForEveryone };
     const imageSettings = request.rawQuery === '' ? null : (found.gate?.settings.hosting?.images ?? null);
     const work = requireWorkFor(caps, found.gate, { isHead: request.method === 'HEAD', tier: derivedTier });
-    const making: Making = { work, findAsker: () => askerOf(found.gate, request) };
+    const findAsker = () => askerOf(found.gate, request);
+    const making: Making = { work, findAsker, isOwners };
     const image = imageSettings === null ? null : images.choose(pointer, request, imageSettings, making);
     const choice = image === null && prepared.isNegotiated(pointer) ? variants.choose(pointer, request, making) : image;
     return choice instanceof Promise ? choice.then((late) => answerObject(read, late)) : answerObject(read, choice);

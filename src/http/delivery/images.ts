@@ -69,7 +69,7 @@ export function createImages(core: Core): Images {
       // What is encrypted at rest is kept nowhere else in the clear.
       if (source === null || pointer.encryption !== null || headers.contentEncoding !== undefined) return null;
       if (/\bno-transform\b/i.test(headers.cacheControl ?? '')) return null;
-      const wish = parseImageQuery(request.rawQuery, request.header('accept'), source, settings);
+      const wish = parseImageQuery(request.rawQuery, request.header('accept'), source, settings, making.isOwners);
       if (wish === null) return null;
       const recipe = recipeName(wish.recipe);
       const known = knownTag(request.header('if-none-match'), `${pointer.etag}-${recipe}-`);

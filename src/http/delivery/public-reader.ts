@@ -24,6 +24,8 @@ export type Readable = { readonly pointer: Pointer; readonly isForEveryone: bool
 export type PublicReader = {
   /** NoSuchBucket, AccessDenied, NoSuchKey. Cost: 10 ns, or some microseconds where the policy is asked. */
   require(request: HttpRequest, found: FoundObject, key: ObjectKey): Readable;
+  /** For whom it was decided already, by a signature. NoSuchBucket, NoSuchKey. */
+  requireFound(found: FoundObject, key: ObjectKey): Readable;
   /** Whether the reader may have the object, or may be told that there is none. */
   mayRead(request: HttpRequest, found: FoundObject, key: ObjectKey): boolean;
 };
@@ -85,6 +87,11 @@ export function createPublicReader(core: Core, decide: Decide, settings: { reado
       // Where the reader could read the object it is no secret that there is none.
       if (pointer === null) throw new StorageError('NoSuchKey', { fields: { Key: key } });
       return { pointer, isForEveryone };
+    },
+    requireFound({ gate, pointer }, key) {
+      if (gate === null) throw new StorageError('NoSuchBucket');
+      if (pointer === null) throw new StorageError('NoSuchKey', { fields: { Key: key } });
+      return { pointer, isForEveryone: false };
     },
     mayRead(request, { gate, pointer }, key) {
       return gate !== null && answer(request, gate, key, pointer).isAllowed;

@@ -1,6 +1,6 @@
 // What a reader may wish for besides the object itself: to be handed a file to save (`?download`), digests, and in a call of
 // S3 its checksum. Each is a few headers more on a 200 or 206; without a wish nothing is made. Called by answer-object.ts alone.
-import type { Pointer } from '../../ports/domain.ts';
+import type { BucketId, Pointer } from '../../ports/domain.ts';
 import type { HttpRequest } from '../request.ts';
 import { checksumHeaders, readChecksumMode } from '../s3/checksum-headers.ts';
 import { downloadDisposition } from '../semantics/content-disposition.ts';
@@ -9,8 +9,10 @@ import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { parseQuery } from '../semantics/raw-path.ts';
 import type { Representation } from './representation.ts';
 
-/** What the headers of an unsigned S3 call say of a read: s3/routes.ts has looked for them. */
+/** What an S3 call says of a read: s3/routes.ts has looked for it. */
 export type CallWish = {
+  /** The bucket whose owner has signed the call, and was let in by that: an image, of any size. Null: nobody's signature. */
+  readonly ownersBucket: BucketId | null;
   /** The account whose the bucket must be, else AccessDenied; null: whoever's. */
   readonly expectedOwner: string | null;
   /** The x-amz-checksum-mode. */

@@ -54,7 +54,7 @@ import type { Core } from '../../core/core.ts';
 import { createLeases } from '../../core/leases.ts';
 import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
 import { parseBucketName } from '../../core/names.ts';
-import type { BucketRecord } from '../../ports/domain.ts';
+import type { BucketId, BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
 import type { Domains } from '../address.ts';
@@ -65,6 +65,7 @@ import { withFailureHeaders } from '../failure-with-headers.ts';
 import { FRESH_BY_HEADER, freshByAnswer } from '../fresh-by.ts';
 import type { AnswerHotSigned, HttpRequest } from '../request.ts';
 import { corsHeaders, withCors } from '../semantics/cors.ts';
+import { asksForImage } from '../semantics/image-query.ts';
 import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
 import { auditCall, isAudited } from './audit-call.ts';
 import { type Authenticated, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts';
@@ -195,10 +196,11 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     if (name === 'PostObject') return answerForm(authenticated, basics, target);
     const call = makeCall(authenticated, { ...basics, form: null }, { decide, nowMs: nowMs() });
     refuseHeaders(call);
-    if (isDelivered(call)) {
-      return deps.deliver(request, address.bucket ?? '', address.rawKey ?? '', requestId, hasOwnOrigin, wishOf(call));
-    }
-    return run(call, target);
+    const deliver = (ownersBucket: BucketId | null) => {
+      const wish = wishOf(call, ownersBucket);
+      return deps.deliver(request, address.bucket ?? '', address.rawKey ?? '', requestId, hasOwnOrigin, wish);
+    };
+    return isDelivered(call) ? deliver(null) : run(call, target, deliver);
   }
 
   /** A form upload: the same as a PUT, once its fields are read. */
@@ -210,17 +212,25 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
       const { headers, key, fields } = form;
       const call = makeCall(form, { ...basics, form: fields }, { decide, nowMs: nowMs(), headers });
       refuseHeaders(call);
-      return await run(call, { bucket: target.bucket, key });
+      return await run(call, { bucket: target.bucket, key }, null);
     } finally {
       form.discard();
     }
   }
 
-  async function run(call: S3Call, target: Target): Promise<Response> {
+  /** `deliverImage`: answers what the owner of a bucket asks of an image in it; null: it can be no such call. */
+  async function run(
+    call: S3Call,
+    target: Target,
+    deliverImage: ((ownersBucket: BucketId) => Response | Promise<Response>) | null,
+  ): Promise<Response> {
     const { request, requestId, operation: name } = call;
     request.notes.key = target.key;
     const { bucket, handle } = await authorizeCall(core, call, target);
     request.notes.foundMs = performance.now();
+    if (deliverImage !== null && bucket !== null && isOwnersImage(call, bucket.record())) {
+      return deliverImage(bucket.record().id);
+    }
     const capped = bucket?.record().settings.isCapped === true ? bucket.record() : null;
     const check =
       capped === null || deps.caps === undefined
@@ -310,14 +320,32 @@ const KEY_HEADER = 'x-amz-server-side-encryption-customer-algorithm';
 
 /** Whether the request is an unsigned read that delivery answers. */
 function isDelivered(call: S3Call): boolean {
+  return call.principal.kind === 'anonymous' && isPlainObjectRead(call);
+}
+
+/**
+ * Whether the owner of the bucket has signed what is asked of an image, the parameters included, as Signature Version 4 does;
+ * so it may be of any size. Other accounts may be let in to read, not to have things made and kept.
+ */
+function isOwnersImage(call: S3Call, { ownerId, settings }: BucketRecord): boolean {
+  const { principal, query, request, isPresigned } = call;
+  if (settings.hosting?.images == null || !asksForImage(request.rawQuery)) return false;
+  if (principal.kind !== 'account' || principal.account.id !== ownerId) return false;
+  return (!isPresigned || query.get('X-Amz-Signature') !== null) && isPlainObjectRead(call);
+}
+
+function isPlainObjectRead({ operation, query, header }: S3Call): boolean {
   return (
-    call.principal.kind === 'anonymous' &&
-    (call.operation === 'GetObject' || call.operation === 'HeadObject') &&
-    !call.query.entries.some(([name]) => INDEX_READ_PARAMETERS.test(name)) &&
-    call.header(KEY_HEADER) === null
+    (operation === 'GetObject' || operation === 'HeadObject') &&
+    !query.entries.some(([name]) => INDEX_READ_PARAMETERS.test(name)) &&
+    header(KEY_HEADER) === null
   );
 }
 
-function wishOf({ header }: S3Call): CallWish {
-  return { expectedOwner: header('x-amz-expected-bucket-owner'), checksumMode: header('x-amz-checksum-mode') };
+function wishOf({ header }: S3Call, ownersBucket: BucketId | null): CallWish {
+  return {
+    ownersBucket,
+    expectedOwner: header('x-amz-expected-bucket-owner'),
+    checksumMode: header('x-amz-checksum-mode'),
+  };
 }

@@ -42,14 +42,24 @@ export function imageFormatOf(contentType: string): ImageFormat | null {
   return SOURCE_FORMATS.get(essence.trim().toLowerCase()) ?? null;
 }
 
-/** What the address wishes, or null when nothing. InvalidArgument names the parameter and what it may be. */
+/** Whether a query has something to say of an image. */
+export function asksForImage(rawQuery: string): boolean {
+  return IMAGE_PARAMETER.test(rawQuery);
+}
+
+/**
+ * What the address wishes, or null when nothing. InvalidArgument names the parameter and what it may be. `isOwners`: the
+ * owner of the bucket has signed it, so it may be of any size.
+ */
 export function parseImageQuery(
   rawQuery: string,
   accept: string | null,
   source: ImageFormat,
-  settings: ImageSettings,
+  given: ImageSettings,
+  isOwners = false,
 ): ImageWish | null {
-  if (!IMAGE_PARAMETER.test(rawQuery)) return null;
+  if (!asksForImage(rawQuery)) return null;
+  const settings: ImageSettings = isOwners ? { ...given, sizes: 'any' } : given;
   const { get } = parseQuery(rawQuery);
   const [widthPx, heightPx] = [readSize('w', get('w'), settings), readSize('h', get('h'), settings)];
   const asked = readFormat(get('format'));
@@ -115,9 +125,14 @@ function acceptedTypes(accept: string): ReadonlySet<string> {
 function readSize(name: string, text: string | null, { sizes, maxSize }: ImageSettings): number | null {
   if (text === null || text === '') return null;
   const size = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (sizes.length > 0 && !sizes.includes(size)) throw refused(name, text, `one of ${sizes.join(', ')}`);
+  if (sizes !== 'any' && !sizes.includes(size)) throw refused(name, text, listedOrSigned(sizes));
   if (size < 1 || size > maxSize) throw refused(name, text, `a number of pixels from 1 to ${maxSize}`);
   return size;
+}
+
+function listedOrSigned(sizes: readonly number[]): string {
+  const signed = 'in a URL that the owner of the bucket has signed';
+  return sizes.length === 0 ? signed : `one of ${sizes.join(', ')}, or ${signed}`;
 }
 
 function readFormat(text: string | null): ImageFormat | 'auto' | null {

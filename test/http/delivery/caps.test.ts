@@ -51,7 +51,7 @@ async function open(tier: 'edge' | 'bucket', memoryMaxBytes = 1_000_000): Promis
   core = withPorts(plain, { derived });
   const bucket = await openTestBucket(core, 'shop');
   await bucket.call('setBucketAccess', { access: PUBLIC_ACCESS });
-  await setHosting(core, bucket, { ...HOSTING_DEFAULTS, images: { sizes: [], maxSize: 500 } });
+  await setHosting(core, bucket, { ...HOSTING_DEFAULTS, images: { sizes: 'any', maxSize: 500 } });
   await putBytes(core, bucket, 'cat.png', new Uint8Array(SIZE));
   await putBytes(core, bucket, 'page.html', new Uint8Array(SIZE));
   const flusher = createUsageFlusher(core, { source: 'test', intervalMs: 1 });

@@ -3,7 +3,8 @@ import { imageFormatOf, parseImageQuery, recipeName } from '../../../src/http/se
 import type { ImageFormat } from '../../../src/ports/derived.ts';
 import type { ImageSettings } from '../../../src/ports/hosting.ts';
 
-const ANY: ImageSettings = { sizes: [], maxSize: 4096 };
+const ANY: ImageSettings = { sizes: 'any', maxSize: 4096 };
+const CLOSED: ImageSettings = { sizes: [], maxSize: 4096 };
 const FEW: ImageSettings = { sizes: [320, 640], maxSize: 2000 };
 
 function parse(query: string, options: { accept?: string; source?: ImageFormat; settings?: ImageSettings } = {}) {
@@ -48,7 +49,7 @@ describe('what an address asks of an image', () => {
   });
 
   it('is named with the longest side where that may decide', () => {
-    const settings = { sizes: [], maxSize: 500 };
+    const settings: ImageSettings = { sizes: 'any', maxSize: 500 };
     expect(parse('w=320&h=400', { settings })).toBe('w320-h400-scale-down-jpeg80');
     expect(parse('w=320', { settings })).toBe('w320-max500-scale-down-jpeg80');
     expect(parse('format=webp', { settings })).toBe('max500-scale-down-webp75');
@@ -58,6 +59,16 @@ describe('what an address asks of an image', () => {
     expect(parse('w=320&h=640', { settings: FEW })).toBe('w320-h640-scale-down-jpeg80');
     expect(() => parse('w=321', { settings: FEW })).toThrow('one of 320, 640');
     expect(() => parse('w=640', { settings: { sizes: [640], maxSize: 320 } })).toThrow('from 1 to 320');
+  });
+
+  it('is of no size that is not listed, unless the owner has signed it', () => {
+    expect(() => parse('w=320', { settings: CLOSED })).toThrow('in a URL that the owner of the bucket has signed');
+    expect(() => parse('h=1', { settings: CLOSED })).toThrow('signed');
+    expect(parse('format=webp', { settings: CLOSED })).toBe('scale-down-webp75');
+    for (const settings of [CLOSED, FEW]) {
+      expect(parseImageQuery('w=333', null, 'jpeg', settings, true)?.recipe.widthPx).toBe(333);
+    }
+    expect(() => parseImageQuery('w=2001', null, 'jpeg', FEW, true)).toThrow('from 1 to 2000');
   });
 
   it.each<[ImageFormat, string | undefined, string]>([
