@@ -123,3 +123,21 @@ function isServerAddress(text: string): boolean {
   // A URL completes short forms of IPv4, which a resolver does not take.
   return host.startsWith('[') || (IPV4.test(host) && text.startsWith(host));
 }
+
+/** QUAYSIDE_SSE_C_OVER_HTTP. ConfigError. */
+export function parseCustomerKeysOverHttp(value: string): 'loopback' | 'always' | 'never' {
+  if (value === 'loopback' || value === 'always' || value === 'never') return value;
+  throw new ConfigError(`QUAYSIDE_SSE_C_OVER_HTTP must be loopback, always or never, not "${value.slice(0, 40)}".`);
+}
+
+/** QUAYSIDE_LOG_LEVEL. ConfigError. */
+export function parseLogLevel(value: string): 'info' | 'error' | 'off' {
+  if (value === 'info' || value === 'error' || value === 'off') return value;
+  throw new ConfigError(`QUAYSIDE_LOG_LEVEL must be info, error or off, not "${value.slice(0, 40)}".`);
+}
+
+/** QUAYSIDE_ACCESS_LOG. ConfigError. */
+export function parseAccessLog(value: string): 'off' | 'combined' | 'json' {
+  if (value === 'off' || value === 'combined' || value === 'json') return value;
+  throw new ConfigError(`QUAYSIDE_ACCESS_LOG must be off, combined or json, not "${value.slice(0, 40)}".`);
+}

@@ -4,11 +4,14 @@ import {
   ConfigError,
   type DnsResolver,
   parseAccessKey,
+  parseAccessLog,
   parseAddressRanges,
+  parseCustomerKeysOverHttp,
   parseDnsResolver,
   parseDomain,
   parseHeaderText,
   parseIssuer,
+  parseLogLevel,
   parseRateCardId,
   parseRegion,
   parseSecretKey,
@@ -402,19 +405,4 @@ export function withKeptMasterKeys(configured: MasterKeys, keptText: string | nu
   }
   const known = new Set(configured.map(({ id }) => id));
   return [...configured, ...kept.filter(({ id }) => !known.has(id))];
-}
-
-function parseCustomerKeysOverHttp(value: string): Config['customerKeysOverHttp'] {
-  if (value === 'loopback' || value === 'always' || value === 'never') return value;
-  throw new ConfigError(`QUAYSIDE_SSE_C_OVER_HTTP must be loopback, always or never, not "${value.slice(0, 40)}".`);
-}
-
-function parseLogLevel(value: string): Config['logLevel'] {
-  if (value === 'info' || value === 'error' || value === 'off') return value;
-  throw new ConfigError(`QUAYSIDE_LOG_LEVEL must be info, error or off, not "${value.slice(0, 40)}".`);
-}
-
-function parseAccessLog(value: string): Config['accessLog'] {
-  if (value === 'off' || value === 'combined' || value === 'json') return value;
-  throw new ConfigError(`QUAYSIDE_ACCESS_LOG must be off, combined or json, not "${value.slice(0, 40)}".`);
 }

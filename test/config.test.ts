@@ -143,6 +143,18 @@ describe('parseConfig', () => {
     for (const wrong of ['testkey-1', [1], ['a b'], [''], {}]) expect(() => seed(wrong)).toThrow(ConfigError);
   });
 
+  it('knows how many connections there may be, and how slow', () => {
+    expect(parseConfig({})).toMatchObject({
+      connectionsMax: 4096,
+      connectionsPerAddress: 512,
+      requestHeadMs: 30_000,
+      receiveRateMin: 500,
+    });
+    expect(parseConfig({ QUAYSIDE_REQUEST_HEAD_SECONDS: '10' }).requestHeadMs).toBe(10_000);
+    expect(parseConfig({ QUAYSIDE_CONNECTIONS_PER_ADDRESS: '0' }).connectionsPerAddress).toBe(0);
+    expect(() => parseConfig({ QUAYSIDE_CONNECTIONS_MAX: '0' })).toThrow(ConfigError);
+  });
+
   it('takes keys of clients over plain http from where it is told to', () => {
     expect(parseConfig({}).customerKeysOverHttp).toBe('loopback');
     expect(parseConfig({ QUAYSIDE_SSE_C_OVER_HTTP: 'never' }).customerKeysOverHttp).toBe('never');
