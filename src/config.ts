@@ -145,7 +145,7 @@ export type Config = {
   readonly connectionsMax: number;
   /**
    * Connections at once of one IPv4 address, or of one IPv6 network of 64 bits, unless it is a trusted proxy's; Node only.
-   * 0: any number. QUAYSIDE_CONNECTIONS_PER_ADDRESS, 512: an eighth of all; a browser opens 6.
+   * 0: any number. QUAYSIDE_CONNECTIONS_PER_ADDRESS, 1,024: a quarter of all; a browser opens 6.
    */
   readonly connectionsPerAddress: number;
   /**
@@ -344,7 +344,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     mapsFiles: parseSwitch('QUAYSIDE_MAPPED_FILES', text('QUAYSIDE_MAPPED_FILES') ?? 'on'),
     trustedProxies: parseAddressRanges('QUAYSIDE_TRUSTED_PROXIES', text('QUAYSIDE_TRUSTED_PROXIES')),
     connectionsMax: whole('QUAYSIDE_CONNECTIONS_MAX', 4096, 1, 1_000_000),
-    connectionsPerAddress: whole('QUAYSIDE_CONNECTIONS_PER_ADDRESS', 512, 0, 1_000_000),
+    connectionsPerAddress: whole('QUAYSIDE_CONNECTIONS_PER_ADDRESS', 1024, 0, 1_000_000),
     requestHeadMs: whole('QUAYSIDE_REQUEST_HEAD_SECONDS', 30, 1, 600) * 1000,
     receiveRateMin: whole('QUAYSIDE_RECEIVE_RATE_MIN', 500, 0, 1_000_000_000),
     metricsToken: parseToken('QUAYSIDE_METRICS_TOKEN', text('QUAYSIDE_METRICS_TOKEN')),

@@ -146,7 +146,7 @@ describe('parseConfig', () => {
   it('knows how many connections there may be, and how slow', () => {
     expect(parseConfig({})).toMatchObject({
       connectionsMax: 4096,
-      connectionsPerAddress: 512,
+      connectionsPerAddress: 1024,
       requestHeadMs: 30_000,
       receiveRateMin: 500,
     });

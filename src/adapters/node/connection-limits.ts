@@ -20,7 +20,7 @@ export type ConnectionLimits = {
 /** The limits of a server that was given none. */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   connectionsMax: 4096,
-  connectionsPerAddress: 512,
+  connectionsPerAddress: 1024,
   trustedProxies: [],
 };
 
