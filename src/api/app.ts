@@ -1,5 +1,6 @@
-// The JSON API: every request under /-/api comes here, in this order: is there such a route, is it a browser from another
-// site, who asks, how often, with the route's right, what body, did it run already; then the route. Whatever fails is answered as a problem.
+// The JSON API: every request under /-/api comes here, in this order: is there such a route, is it a
+// browser from another site, who asks, how often, may they, what body, did it run already; then the
+// route. Whatever fails is answered as a problem.
 //
 // To add a resource: write routes/{resource}.ts with `export function add{Resource}Routes(api: Api): void`, in it for each
 // route `api.openapi(apiRoute({ method, path, operationId, tags, access, request, responses }), handler)`, and one line in

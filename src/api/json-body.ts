@@ -1,4 +1,5 @@
-// The body of a request to the JSON API: read whole, within a bound and as text, before anything else sees it.
+// The body of a request to the JSON API: read whole, within a bound and as text, before anything
+// else sees it.
 import { joinBytes } from '../core/join-bytes.ts';
 import { hasWholeTexts } from '../core/whole-texts.ts';
 import type { HttpRequest } from '../http/request.ts';
@@ -6,12 +7,15 @@ import { StorageError } from '../ports/errors.ts';
 
 /** Largest body of a request, bytes: a thousand lifecycle rules fit. */
 export const BODY_MAX_BYTES = 1024 * 1024;
-/** Largest body of somebody who has not shown who they are, bytes: a passkey's answer has about 2 KiB. */
+/**
+ * Largest body of somebody who has not shown who they are, bytes: a passkey's answer has about 2
+ * KiB.
+ */
 export const STRANGERS_BODY_MAX_BYTES = 16 * 1024;
 
 /**
- * The body, whatever JSON it is; null when there is none. ContentTooLarge, UnsupportedMediaType; InvalidInput for what is no
- * UTF-8, or has half a character in an escape.
+ * The body, whatever JSON it is; null when there is none. ContentTooLarge, UnsupportedMediaType;
+ * InvalidInput for what is no UTF-8, or has half a character in an escape.
  */
 export async function readJsonBody(
   request: HttpRequest,

@@ -1,5 +1,6 @@
-// Which paths and methods the JSON API has and who may call them, read off its routes: app.ts answers 404, 405 and OPTIONS by
-// it, and refuses whom a route does not let in before a byte of the body is read.
+// Which paths and methods the JSON API has and who may call them, read off its routes: app.ts
+// answers 404, 405 and OPTIONS by it, and refuses whom a route does not let in before a byte of the
+// body is read.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Access } from './context.ts';
 
@@ -15,7 +16,10 @@ export type KnownRoute = { readonly operationId: string; readonly access: Access
 
 type Definitions = OpenAPIHono['openAPIRegistry']['definitions'];
 
-/** Reads it off what the routes have registered; `base` stands before each. HEAD goes wherever GET does. */
+/**
+ * Reads it off what the routes have registered; `base` stands before each. HEAD goes wherever GET
+ * does.
+ */
 export function createRouteTable(base: string, definitions: Definitions): RouteTable {
   const routes = definitions.flatMap((definition) => {
     if (definition.type !== 'route') return [];

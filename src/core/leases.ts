@@ -1,5 +1,6 @@
-// How many of something that lasts may run at once: downloads that hold memory as long as their reader takes. A lease
-// that nobody renews runs out by itself, because a runtime does not always tell that a client has left.
+// How many of something that lasts may run at once: downloads that hold memory as long as their
+// reader takes. A lease that nobody renews runs out by itself, because a runtime does not always
+// tell that a client has left.
 import { StorageError } from '../ports/errors.ts';
 
 export type Lease = {
@@ -9,14 +10,17 @@ export type Lease = {
   release(): void;
 };
 
-/** A part that all who come under one name may hold at most: `bucket photos`, `source 192.0.2.1`. */
+/**
+ * A part that all who come under one name may hold at most: `bucket photos`, `source 192.0.2.1`.
+ */
 export type Share = { readonly name: string; readonly max: number };
 
 /** Who takes one. */
-export type LeaseHolder = {
+export type PermitHolder = {
   /**
-   * Whoever pays or owns: no tenant ever holds more than is still free, so that a flood of one leaves half to the others, one
-   * of two a third, and so on. Source: dynamic thresholds, Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.
+   * Whoever pays or owns: no tenant ever holds more than is still free, so that a flood of one
+   * leaves half to the others, one of two a third, and so on. Source: dynamic thresholds, Choudhury
+   * and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.
    */
   readonly tenant: string;
   readonly shares: readonly Share[];
@@ -24,31 +28,34 @@ export type LeaseHolder = {
 
 export type Leases = {
   /** SlowDown when all are taken, or all that the holder may have. */
-  take(holder: LeaseHolder): Lease;
+  take(holder: PermitHolder): Lease;
   /** Null where `take` throws. */
-  tryTake(holder: LeaseHolder): Lease | null;
+  tryTake(holder: PermitHolder): Lease | null;
 };
 
-type Held = { readonly holder: LeaseHolder; renewedAtMs: number };
+type PermitState = { readonly holder: PermitHolder; renewedAtMs: number };
 
-/** `idleMs`: after so long without a renewal a lease counts as given back. Cost: a look at all that are held. */
+/**
+ * `idleMs`: after so long without a renewal a lease counts as given back. Cost: a look at all that
+ * are held.
+ */
 export function createLeases(options: { max: number; idleMs: number; nowMs: () => number }): Leases {
   const { max, idleMs, nowMs } = options;
-  const held = new Map<Lease, Held>();
+  const held = new Map<Lease, PermitState>();
 
-  function hasRoom({ tenant, shares }: LeaseHolder): boolean {
+  function hasRoom({ tenant, shares }: PermitHolder): boolean {
     const ofTenant = count((other) => other.tenant === tenant);
     if (ofTenant >= max - held.size) return false;
     return shares.every((share) => count((other) => other.shares.some(({ name }) => name === share.name)) < share.max);
   }
 
-  function count(isCounted: (holder: LeaseHolder) => boolean): number {
+  function count(isCounted: (holder: PermitHolder) => boolean): number {
     let found = 0;
     for (const { holder } of held.values()) if (isCounted(holder)) found += 1;
     return found;
   }
 
-  function tryTake(holder: LeaseHolder): Lease | null {
+  function tryTake(holder: PermitHolder): Lease | null {
     const now = nowMs();
     // There is time to look for lost ones only when there is no room.
     if (!hasRoom(holder)) {

@@ -39,7 +39,7 @@ export type Derived = {
 };
 
 /** For whom something is made: makings that wait are shared out by these. */
-export type DerivedAsker = {
+export type DerivedRequester = {
   /** The account that owns the object. */
   readonly tenant: string;
   readonly bucket: string;
@@ -60,9 +60,14 @@ export type DerivedBodies = {
   find(name: string): Promise<DerivedOrNone | null>;
   /**
    * Makes it and keeps it; where the home allows it, all who ask at the same time share the work. While a coding is
-   * being made, and for some time after it could not be, `peek` says `none`. SlowDown when too much waits already, or too much of one asker;
+   * being made, and for some time after it could not be, `peek` says `none`. SlowDown when too much waits already, or too much of one requester;
    * InvalidRequest for an image that can't be read or is too large; ServiceUnavailable for what takes too long; NotImplemented where the home makes no images; or
    * what `load` rejects with.
    */
-  make(name: string, recipe: Recipe, asker: DerivedAsker, load: () => Promise<Uint8Array>): Promise<DerivedOrNone>;
+  make(
+    name: string,
+    recipe: Recipe,
+    requester: DerivedRequester,
+    load: () => Promise<Uint8Array>,
+  ): Promise<DerivedOrNone>;
 };

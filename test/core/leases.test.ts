@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createLeases, type LeaseHolder } from '../../src/core/leases.ts';
+import { createLeases, type PermitHolder } from '../../src/core/leases.ts';
 
-const of = (tenant: string, shares: LeaseHolder['shares'] = []): LeaseHolder => ({ tenant, shares });
+const of = (tenant: string, shares: PermitHolder['shares'] = []): PermitHolder => ({ tenant, shares });
 
 it('gives as many leases as there are, and again what came back or was forgotten', () => {
   let nowMs = 0;
@@ -25,7 +25,7 @@ it('gives as many leases as there are, and again what came back or was forgotten
 });
 
 describe('a flood', () => {
-  const takeAll = (leases: ReturnType<typeof createLeases>, holder: LeaseHolder) => {
+  const takeAll = (leases: ReturnType<typeof createLeases>, holder: PermitHolder) => {
     let taken = 0;
     while (leases.tryTake(holder) !== null) taken += 1;
     return taken;

@@ -1,5 +1,5 @@
-// One address can't have all connections, and whoever has them all, a load balancer learns that the server is well. Over TCP:
-// 127.0.0.1 and 127.0.0.2 are two clients.
+// One address can't have all connections, and whoever has them all, a load balancer learns that the
+// server is well. Over TCP: 127.0.0.1 and 127.0.0.2 are two clients.
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ConnectionLimits } from '../../src/adapters/node/connection-limits.ts';
@@ -41,7 +41,10 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-/** A connection from that address; `answer` resolves with all that came, when something has or the connection has ended. */
+/**
+ * A connection from that address; `answer` resolves with all that came, when something has or the
+ * connection has ended.
+ */
 async function open(server: RunningServer, from: string) {
   const port = Number(new URL(server.url).port);
   const socket = connect({ host: '127.0.0.1', port, localAddress: from }).setEncoding('latin1');

@@ -1,5 +1,6 @@
-// How many connections there may be, of all clients and of one address: decided when a connection is accepted, so that it
-// costs a request nothing. A connection beyond a limit goes to crowded-server.ts, which answers health checks alone.
+// How many connections there may be, of all clients and of one address: decided when a connection
+// is accepted, so that it costs a request nothing. A connection beyond a limit goes to
+// crowded-server.ts, which answers health checks alone.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../../ports/ip-range.ts';

@@ -1,5 +1,6 @@
-// Connections beyond a limit: each may ask once, is answered if it asks whether the server is well, and is told to come
-// back otherwise. So a load balancer sees a server that is busy, not one that is dead, whoever holds the connections.
+// Connections beyond a limit: each may ask once, is answered if it asks whether the server is well,
+// and is told to come back otherwise. So a load balancer sees a server that is busy, not one that
+// is dead, whoever holds the connections.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { CrowdedBy } from './connection-limits.ts';
@@ -11,7 +12,10 @@ export type CrowdedServer = { take(socket: Socket, by: CrowdedBy): void };
 const CROWDED_MAX = 64;
 /** How long one of them may last, milliseconds: a health check sends its request at once. */
 const CROWDED_MS = 5000;
-/** Request line and headers of a health check together, bytes; other requests are refused all the same. */
+/**
+ * Request line and headers of a health check together, bytes; other requests are refused all the
+ * same.
+ */
 const HEADERS_MAX_BYTES = 32 * 1024;
 /** Source: `src/http/system/system.ts`. */
 const HEALTH_PATH = '/-/health';

@@ -1,5 +1,6 @@
-// What becomes of a connection whose bytes are no HTTP, or whose head does not come: the whole requests before are answered,
-// then it is told why, and closed. serve.ts hands it what node:http reports as `clientError`.
+// What becomes of a connection whose bytes are no HTTP, or whose head does not come: the whole
+// requests before are answered, then it is told why, and closed. serve.ts hands it what node:http
+// reports as `clientError`.
 import type { Duplex } from 'node:stream';
 import type { AnswerCounts } from './answer-counts.ts';
 import { type Pipelining, responseUnderWay } from './one-at-a-time.ts';
@@ -16,7 +17,10 @@ export const HEAD_TOO_SLOW: NodeJS.ErrnoException = Object.assign(new Error('Req
   code: 'ERR_HTTP_REQUEST_TIMEOUT',
 });
 
-/** For a request to become a tunnel: node:http alone would cut the connection, with the answers that are due on it. */
+/**
+ * For a request to become a tunnel: node:http alone would cut the connection, with the answers that
+ * are due on it.
+ */
 export const TUNNEL_REFUSED: NodeJS.ErrnoException = Object.assign(new Error('No tunnels'), { code: 'CONNECT' });
 
 /** Refuses the connection of a server whose requests are handled by `pipelining`. */
@@ -38,7 +42,10 @@ export function createMalformedRefusal(pipelining: Pipelining, counts: Pick<Answ
   };
 }
 
-/** Answers and hangs up. When a response is under way already, or nobody is there: false, only hangs up. */
+/**
+ * Answers and hangs up. When a response is under way already, or nobody is there: false, only hangs
+ * up.
+ */
 function refuseNow(status: string, socket: Duplex): boolean {
   if (!socket.writable || responseUnderWay(socket)?.headersSent === true) {
     socket.destroy();

@@ -1,21 +1,29 @@
-// Pipelined requests, one at a time. node:http parses all that it has read and emits every request in it at once: answers
-// behind a slow one would be made, and held, long before their client can take them, some thousand of them for each 64 KiB
-// of requests. Here a request is handled when all in front of it have been answered, and little more is read meanwhile.
+// Pipelined requests, one at a time. node:http parses all that it has read and emits every request
+// in it at once: answers behind a slow one would be made, and held, long before their client can
+// take them, some thousand of them for each 64 KiB of requests. Here a request is handled when all
+// in front of it have been answered, and little more is read meanwhile.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 export type HandleRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-/** So many may wait in a connection before nothing more is read of it. What its last read brought comes on top: 64 KiB. */
+/**
+ * So many may wait in a connection before nothing more is read of it. What its last read brought
+ * comes on top: 64 KiB.
+ */
 const WAITING_MAX = 32;
 
 export type Pipelining = {
-  /** Handles a request when all in front of it have been answered; one whose client has left by then, never. */
+  /**
+   * Handles a request when all in front of it have been answered; one whose client has left by
+   * then, never.
+   */
   readonly handle: HandleRequest;
   /**
-   * For a connection on which broken bytes have come: calls `refuse` when every whole request before them has been answered.
-   * A request whose own body is broken is not handled any more, unless it is already.
+   * For a connection on which broken bytes have come: calls `refuse` when every whole request
+   * before them has been answered. A request whose own body is broken is not handled any more,
+   * unless it is already.
    */
   afterAnswers(socket: Duplex, refuse: () => void): void;
 };
@@ -73,7 +81,10 @@ type Queue = {
   isBroken(response: ServerResponse): boolean;
 };
 
-/** What node:http keeps of the answer that it is sending. The name is the same in every Node since 0.x. */
+/**
+ * What node:http keeps of the answer that it is sending. The name is the same in every Node since
+ * 0.x.
+ */
 export function responseUnderWay(socket: Duplex): ServerResponse | null {
   return '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null;
 }
@@ -82,8 +93,9 @@ export function responseUnderWay(socket: Duplex): ServerResponse | null {
 type PausedSocket = Socket & { _paused: boolean; parser?: { resume(): void } | null };
 
 /**
- * Pauses as node:http pauses a connection whose client does not read, so that no body that is read or dropped resumes it.
- * Source: lib/_http_server.js of Node 26, parserOnIncoming and socketOnDrain.
+ * Pauses as node:http pauses a connection whose client does not read, so that no body that is read
+ * or dropped resumes it. Source: lib/_http_server.js of Node 26, parserOnIncoming and
+ * socketOnDrain.
  */
 function createQueue(given: Socket): Queue {
   const socket = given as PausedSocket;

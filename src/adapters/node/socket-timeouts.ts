@@ -1,6 +1,7 @@
-// Closes node:http's connections in which too little moves, by a look at all of them once a second. node:http would set a timer
-// twice a request, and each byte that comes or goes would start it anew: near a tenth of what a hot answer of 10 KiB takes there
-// (measured: bench/README.md, delivery).
+// Closes node:http's connections in which too little moves, by a look at all of them once a second.
+// node:http would set a timer twice a request, and each byte that comes or goes would start it
+// anew: near a tenth of what a hot answer of 10 KiB takes there (measured: bench/README.md,
+// delivery).
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -8,23 +9,37 @@ import { acceptedAt } from './connection-limits.ts';
 import { TOO_SLOW } from './http-request.ts';
 import { responseUnderWay } from './one-at-a-time.ts';
 
-/** Idle keep-alive, milliseconds: longer than the 60 s after which common load balancers and SDKs let go first. */
+/**
+ * Idle keep-alive, milliseconds: longer than the 60 s after which common load balancers and SDKs
+ * let go first.
+ */
 export const KEEP_ALIVE_MS = 75_000;
-/** As node:http: what it waits beyond the time that it tells, so that the client is the first to close. */
+/**
+ * As node:http: what it waits beyond the time that it tells, so that the client is the first to
+ * close.
+ */
 export const KEEP_ALIVE_BUFFER_MS = 1000;
-/** Milliseconds without a byte in either direction while a request is under way: a reader that stopped reading. */
+/**
+ * Milliseconds without a byte in either direction while a request is under way: a reader that
+ * stopped reading.
+ */
 export const SOCKET_IDLE_MS = 300_000;
 /**
- * How long a body may come slower than the least rate before it is given up, milliseconds: as long as one that does not
- * come at all. What comes faster earns time again, up to this.
+ * How long a body may come slower than the least rate before it is given up, milliseconds: as long
+ * as one that does not come at all. What comes faster earns time again, up to this.
  */
 export const BODY_CREDIT_MS = 60_000;
 
-/** How often limits of connections are looked at, milliseconds; they are that much longer at most. */
+/**
+ * How often limits of connections are looked at, milliseconds; they are that much longer at most.
+ */
 export const LIMITS_CHECK_MS = 1000;
 
 export type ReceiveLimits = {
-  /** From the connection, or the first byte of a further request, to the end of the request's head. Milliseconds. */
+  /**
+   * From the connection, or the first byte of a further request, to the end of the request's head.
+   * Milliseconds.
+   */
   readonly requestHeadMs: number;
   /** Bytes a second of a body; 0: none. */
   readonly receiveRateMin: number;
@@ -47,7 +62,10 @@ type Watched = {
   bodyCreditMs: number;
 };
 
-/** `nowMs`: a clock that never goes back. `refuseSlow` answers 408 to a head that does not come, and closes. */
+/**
+ * `nowMs`: a clock that never goes back. `refuseSlow` answers 408 to a head that does not come, and
+ * closes.
+ */
 export function createSocketTimeouts(
   nowMs: () => number,
   { requestHeadMs, receiveRateMin }: ReceiveLimits,
@@ -56,7 +74,10 @@ export function createSocketTimeouts(
   const watched = new Set<Watched>();
   let lookedAtMs = nowMs();
 
-  /** Whether a head takes too long. Without an answer since the last look, what came can only be one. */
+  /**
+   * Whether a head takes too long. Without an answer since the last look, what came can only be
+   * one.
+   */
   function isHeadSlow(one: Watched, now: number): boolean {
     const { bytesRead, bytesWritten } = one.socket;
     if (bytesWritten !== one.writtenBytes) one.headSinceMs = null;
@@ -100,7 +121,8 @@ export function createSocketTimeouts(
     watch(socket) {
       if (!(socket instanceof Socket)) return;
       const { bytesRead, bytesWritten } = socket;
-      // One that comes from the hot lane with answers behind it comes with a head that has just begun.
+      // One that comes from the hot lane with answers behind it comes with a head that has just
+      // begun.
       const isFresh = bytesWritten === 0;
       watched.add({
         socket,
@@ -128,7 +150,10 @@ export function createSocketTimeouts(
 /** What node:net keeps of a socket. The names are the same in every Node since 0.x. */
 type Internals = Socket & { _handle?: { writeQueueSize?: number } | null };
 
-/** Bytes that came and that the system took. What node:net counts as written may still wait in its handle. */
+/**
+ * Bytes that came and that the system took. What node:net counts as written may still wait in its
+ * handle.
+ */
 function movedBytesOf(socket: Internals): number {
   return socket.bytesRead + socket.bytesWritten - (socket._handle?.writeQueueSize ?? 0);
 }

@@ -2,11 +2,11 @@
 // from what it need not know: a name stands for both.
 import { LRUCache } from 'lru-cache';
 import { crc32 } from '../../crypto/crc32.ts';
-import type { Derived, DerivedAsker, DerivedBodies, DerivedOrNone, Recipe } from '../../ports/derived.ts';
+import type { Derived, DerivedBodies, DerivedOrNone, DerivedRequester, Recipe } from '../../ports/derived.ts';
 import type { Background, Clock } from '../../ports/system.ts';
 import { within } from '../../ports/within.ts';
 import type { CacheStats } from './cache-metrics.ts';
-import { createFairTurns, type MakingLimits, type Turn } from './fair-turns.ts';
+import { createFairSlots, type MakingLimits, type Slot } from './fair-slots.ts';
 
 /** What a store keeps under a name. No bytes stand for "not worth making". */
 export type StoredDerived = { readonly bytes: Uint8Array; readonly contentType: string | null };
@@ -65,10 +65,10 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     },
   });
   const turns = {
-    coding: createFairTurns(options.limits.coding, clock),
-    image: createFairTurns(options.limits.image, clock),
+    coding: createFairSlots(options.limits.coding, clock),
+    image: createFairSlots(options.limits.image, clock),
   };
-  const puts = createFairTurns(KEEPING, clock);
+  const puts = createFairSlots(KEEPING, clock);
   const underWay = new Map<string, Promise<DerivedOrNone | null>>();
 
   function keep(name: string, value: DerivedOrNone, untilMs = Number.POSITIVE_INFINITY): DerivedOrNone {
@@ -76,9 +76,9 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     return value;
   }
 
-  function keepBelow(name: string, stored: StoredDerived, asker: DerivedAsker): void {
+  function keepBelow(name: string, stored: StoredDerived, requester: DerivedRequester): void {
     options.background.run('keep-derived', async () => {
-      const turn = await puts.take(asker);
+      const turn = await puts.take(requester);
       try {
         await within(KEEPING.turnMs, 'the store of derived bodies', () => store.put(name, stored));
       } finally {
@@ -105,19 +105,19 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     return running;
   }
 
-  const makeNow: DerivedBodies['make'] = async (name, recipe, asker, load) => {
+  const makeNow: DerivedBodies['make'] = async (name, recipe, requester, load) => {
     const isCoding = recipe.kind === 'coding';
     if (isCoding) keep(name, 'none', clock.nowMs() + PENDING_MS);
-    let turn: Turn;
+    let turn: Slot;
     try {
-      turn = await turns[recipe.kind].take(asker);
+      turn = await turns[recipe.kind].take(requester);
     } catch (error) {
       if (isCoding) keep(name, 'none', clock.nowMs() + REFUSED_MS);
       throw error;
     }
     const work = async (): Promise<DerivedOrNone> => {
       const made = await options.derive(await load(), recipe);
-      keepBelow(name, made ?? { bytes: new Uint8Array(), contentType: null }, asker);
+      keepBelow(name, made ?? { bytes: new Uint8Array(), contentType: null }, requester);
       return keep(name, made === null ? 'none' : toDerived(made));
     };
     try {
@@ -136,7 +136,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
         if (stored === null) return null;
         return keep(name, stored.bytes.length === 0 ? 'none' : toDerived(stored));
       }),
-    make: (name, recipe, asker, load) => together(`make ${name}`, () => makeNow(name, recipe, asker, load)),
+    make: (name, recipe, requester, load) => together(`make ${name}`, () => makeNow(name, recipe, requester, load)),
     stats: () => ({
       cache: 'derived',
       entries: entries.size,

@@ -12,8 +12,8 @@ import type { HttpRequest } from '../request.ts';
 import { contentTypeOf } from '../semantics/content-type.ts';
 import { findEntityTag } from '../semantics/entity-tag.ts';
 import { type ImageWish, imageFormatOf, parseImageQuery, recipeName } from '../semantics/image-query.ts';
-import type { Making } from './asker.ts';
 import { type Choice, type Representation, sourceName } from './representation.ts';
+import type { Making } from './requester.ts';
 
 export type Images = {
   /**
@@ -52,12 +52,12 @@ export function createImages(core: Core): Images {
     pointer: Pointer,
     wish: ImageWish,
     name: string,
-    { work, findAsker }: Making,
+    { work, findRequester }: Making,
   ): Promise<Choice | null> {
     await work?.toFind();
     const found = await derived.find(name);
     if (found === null) await work?.toMake();
-    const image = found ?? (await derived.make(name, wish.recipe, findAsker(), () => readSource(core, pointer)));
+    const image = found ?? (await derived.make(name, wish.recipe, findRequester(), () => readSource(core, pointer)));
     if (image === 'none') return null;
     return choiceOf(represent(pointer, wish, image), found === null ? 'bucket' : derived.tier);
   }

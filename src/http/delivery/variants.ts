@@ -13,8 +13,8 @@ import type { HttpRequest } from '../request.ts';
 import { createAcceptedCodings } from '../semantics/accept-encoding.ts';
 import { findEntityTag, hasEntityTag } from '../semantics/entity-tag.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
-import type { Making } from './asker.ts';
 import { type Choice, dressed, dressedNotModified, type Representation, sourceName } from './representation.ts';
+import type { Making } from './requester.ts';
 import { mayWork } from './require-work.ts';
 
 /** What is only asked of objects that may have variants (prepared-headers.ts knows which). */
@@ -81,8 +81,8 @@ export function createVariants(core: Core): Variants {
     return known === 'none' ? readyAmong(pointer, codings) : represent(pointer, best, known);
   }
 
-  const make = (pointer: Pointer, coding: ContentCoding, { findAsker }: Making) =>
-    derived.make(nameOf(pointer, coding), { kind: 'coding', coding }, findAsker(), () => readWhole(core, pointer));
+  const make = (pointer: Pointer, coding: ContentCoding, { findRequester }: Making) =>
+    derived.make(nameOf(pointer, coding), { kind: 'coding', coding }, findRequester(), () => readWhole(core, pointer));
 
   async function ask(
     pointer: Pointer,

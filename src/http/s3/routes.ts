@@ -65,7 +65,7 @@ import { withFailureHeaders } from '../failure-with-headers.ts';
 import { FRESH_BY_HEADER, freshByAnswer } from '../fresh-by.ts';
 import type { AnswerHotSigned, HttpRequest } from '../request.ts';
 import { corsHeaders, withCors } from '../semantics/cors.ts';
-import { asksForImage } from '../semantics/image-query.ts';
+import { hasImageParameters } from '../semantics/image-query.ts';
 import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
 import { auditCall, isAudited } from './audit-call.ts';
 import { type Authenticated, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts';
@@ -329,7 +329,7 @@ function isDelivered(call: S3Call): boolean {
  */
 function isOwnersImage(call: S3Call, { ownerId, settings }: BucketRecord): boolean {
   const { principal, query, request, isPresigned } = call;
-  if (settings.hosting?.images == null || !asksForImage(request.rawQuery)) return false;
+  if (settings.hosting?.images == null || !hasImageParameters(request.rawQuery)) return false;
   if (principal.kind !== 'account' || principal.account.id !== ownerId) return false;
   return (!isPresigned || query.get('X-Amz-Signature') !== null) && isPlainObjectRead(call);
 }

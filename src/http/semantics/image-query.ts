@@ -43,7 +43,7 @@ export function imageFormatOf(contentType: string): ImageFormat | null {
 }
 
 /** Whether a query has something to say of an image. */
-export function asksForImage(rawQuery: string): boolean {
+export function hasImageParameters(rawQuery: string): boolean {
   return IMAGE_PARAMETER.test(rawQuery);
 }
 
@@ -58,7 +58,7 @@ export function parseImageQuery(
   given: ImageSettings,
   isOwners = false,
 ): ImageWish | null {
-  if (!asksForImage(rawQuery)) return null;
+  if (!hasImageParameters(rawQuery)) return null;
   const settings: ImageSettings = isOwners ? { ...given, sizes: 'any' } : given;
   const { get } = parseQuery(rawQuery);
   const [widthPx, heightPx] = [readSize('w', get('w'), settings), readSize('h', get('h'), settings)];

@@ -1,7 +1,7 @@
 // `GET /{bucket}/{folder}?zip`: all objects under a prefix as one ZIP file, made while it is sent. Ours, not S3's; for
 // whoever may list and read there. docs/downloads.md tells what is in it.
 import type { Core } from '../../../core/core.ts';
-import type { LeaseHolder } from '../../../core/leases.ts';
+import type { PermitHolder } from '../../../core/leases.ts';
 import { openSnapshot, type SnapshotObject, snapshotPrefix } from '../../../core/objects/snapshot-prefix.ts';
 import { crc32 } from '../../../crypto/crc32.ts';
 import { StorageError } from '../../../ports/errors.ts';
@@ -86,7 +86,7 @@ function readOf(object: SnapshotObject): AlsoRead {
 const ZIPS_OF_BUCKET_MAX = 6;
 const ZIPS_OF_SOURCE_MAX = 4;
 
-function holderOf({ bucket, principal, request }: PrefixCall): LeaseHolder {
+function holderOf({ bucket, principal, request }: PrefixCall): PermitHolder {
   const { id, ownerId } = bucket.record();
   const source =
     principal.kind === 'account' ? `key ${principal.accessKeyId}` : `address ${networkOf(request.remoteAddress)}`;

@@ -1,16 +1,16 @@
 // Who is next, where many want more than there is room for.
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createFairTurns, type FairTurns, type Turn } from '../../src/adapters/shared/fair-turns.ts';
+import { createFairSlots, type FairSlots, type Slot } from '../../src/adapters/shared/fair-slots.ts';
 
 const clock = { nowMs: () => 0 };
 const limits = { concurrency: 1, waitingMax: 8, turnMs: 1000 };
 
 /** Asks, and notes what became of it: `began` in the order of the turns. */
-function watch(turns: FairTurns) {
+function watch(turns: FairSlots) {
   const began: string[] = [];
   const refused: string[] = [];
-  const held: Turn[] = [];
+  const held: Slot[] = [];
   const ask = (name: string, tenant: string, { bucket = tenant, source = name } = {}) => {
     const take = async () => turns.take({ tenant, bucket, source });
     take().then(
@@ -34,7 +34,7 @@ function watch(turns: FairTurns) {
 
 describe('turns', () => {
   it('go round the tenants, however many of one wait', async () => {
-    const { ask, began, refused, finish } = watch(createFairTurns(limits, clock));
+    const { ask, began, refused, finish } = watch(createFairSlots(limits, clock));
     for (let i = 0; i < 5; i++) ask(`flood ${i}`, 'flood');
     ask('b 0', 'b');
     ask('b 1', 'b');
@@ -45,7 +45,7 @@ describe('turns', () => {
   });
 
   it('are taken from the longest queue, when there is no more room', async () => {
-    const { ask, began, refused, finish } = watch(createFairTurns(limits, clock));
+    const { ask, began, refused, finish } = watch(createFairSlots(limits, clock));
     for (let i = 0; i < 10; i++) ask(`flood ${i}`, 'flood', { bucket: `bucket ${i}` });
     await nextTick();
     expect(refused).toEqual(['flood 9']);
@@ -57,7 +57,7 @@ describe('turns', () => {
   });
 
   it('are shared by sources and buckets', async () => {
-    const { ask, refused, finish } = watch(createFairTurns(limits, clock));
+    const { ask, refused, finish } = watch(createFairSlots(limits, clock));
     ask('first', 'a');
     for (let i = 0; i < 5; i++) ask(`source ${i}`, 'a', { bucket: `bucket ${i}`, source: 'one source' });
     ask('another', 'a', { bucket: 'x' });
@@ -70,7 +70,7 @@ describe('turns', () => {
   });
 
   it('are never all of one tenant, where nobody may wait', async () => {
-    const { ask, began, refused } = watch(createFairTurns({ concurrency: 2, waitingMax: 0, turnMs: 1000 }, clock));
+    const { ask, began, refused } = watch(createFairSlots({ concurrency: 2, waitingMax: 0, turnMs: 1000 }, clock));
     ask('a 0', 'a');
     ask('a 1', 'a');
     ask('b 0', 'b');

@@ -1,6 +1,6 @@
-// For whom something is made of an object, as the port of derived bodies wants it. deliver.ts says it to images.ts and
-// variants.ts.
-import type { DerivedAsker } from '../../ports/derived.ts';
+// For whom something is made of an object, as the port of derived bodies wants it. deliver.ts says
+// it to images.ts and variants.ts.
+import type { DerivedRequester } from '../../ports/derived.ts';
 import type { BucketGate } from '../../ports/domain.ts';
 import { networkOf } from '../../ports/ip-range.ts';
 import type { HttpRequest } from '../request.ts';
@@ -11,13 +11,13 @@ export type Making = {
   /** Whether it may be made; null: nothing is in the way. */
   readonly work: RequireWork | null;
   /** For whom. Only asked where something is made, which is seldom. */
-  readonly findAsker: () => DerivedAsker;
+  readonly findRequester: () => DerivedRequester;
   /** Whether the owner of the bucket has signed the request. */
   readonly isOwners: boolean;
 };
 
 /** `gate` null: a bucket of which nothing is known. */
-export function askerOf(gate: BucketGate | null, { notes, remoteAddress }: HttpRequest): DerivedAsker {
+export function requesterOf(gate: BucketGate | null, { notes, remoteAddress }: HttpRequest): DerivedRequester {
   const source = notes.accessKeyId === null ? `address ${networkOf(remoteAddress)}` : `key ${notes.accessKeyId}`;
   return { tenant: gate?.ownerId ?? '', bucket: gate?.bucketId ?? '', source };
 }
