@@ -1,6 +1,24 @@
 // The settings of both homes: from the environment, parsed and validated once at the start. node.ts and worker.ts call
 // it; everything below gets a Config, never an environment. Limits that S3 fixes are core/limits.ts, not settings.
 import {
+  COMPRESSION_DEFAULT_BYTES,
+  DERIVED_DISK_DEFAULT_BYTES,
+  DERIVED_MEMORY_DEFAULT_BYTES,
+  HOUR_SECONDS,
+  type Home,
+  INLINE_DEFAULT_BYTES,
+  INLINE_MAX_BYTES,
+  KiB,
+  MEMORY_DEFAULTS,
+  MiB,
+  SUBREQUESTS_DEFAULT,
+  SUBREQUESTS_LEAST,
+  SUBREQUESTS_MOST,
+  TIER_LIMIT_MS,
+  ZIP_DEFAULT_OBJECTS,
+  ZIP_IDLE_DEFAULT_SECONDS,
+} from './config-defaults.ts';
+import {
   ConfigError,
   type DnsResolver,
   parseAccessKey,
@@ -26,9 +44,6 @@ import { readWebhookSettings, type WebhookSettings } from './core/outbox/webhook
 import type { AccessKey } from './ports/domain.ts';
 
 export { ConfigError };
-
-/** Where the program runs; it only chooses some of the defaults. */
-export type Home = 'node' | 'cloudflare';
 
 export type Config = {
   /** TCP port, Node only. QUAYSIDE_PORT, 9000; 0 takes a free one. */
@@ -236,49 +251,6 @@ export type Config = {
   /** What is logged: everything, errors or nothing. QUAYSIDE_LOG_LEVEL, info. */
   readonly logLevel: 'info' | 'error' | 'off';
 };
-
-const KiB = 1024;
-const MiB = 1024 * KiB;
-const HOUR_SECONDS = 3600;
-
-/**
- * Node: two threads with the program 120 MB, the page caches of SQLite 64 MB, garbage and gaps between buffers up to
- * 150 MB under load, and these. Measured 2026-11 with everything full and 10 uploads and 50 downloads at once. An isolate
- * of Cloudflare has 128 MB in all (https://developers.cloudflare.com/workers/platform/limits/#memory).
- */
-const MEMORY_DEFAULTS = {
-  node: { entries: 50_000, pointerBytes: 24 * MiB, bodyBytes: 40 * MiB, maxBodyBytes: MiB },
-  cloudflare: { entries: 10_000, pointerBytes: 16 * MiB, bodyBytes: 24 * MiB, maxBodyBytes: 512 * KiB },
-} as const satisfies Record<Home, object>;
-
-const TIER_LIMIT_MS = { node: 30_000, cloudflare: 3000 } as const satisfies Record<Home, number>;
-
-/** Compression of a body of that size takes half a second of a thread, or a tenth of one of an isolate. */
-const COMPRESSION_DEFAULT_BYTES = { node: 8 * MiB, cloudflare: 2 * MiB } as const satisfies Record<Home, number>;
-const DERIVED_MEMORY_DEFAULT_BYTES = { node: 16 * MiB, cloudflare: 8 * MiB } as const satisfies Record<Home, number>;
-const DERIVED_DISK_DEFAULT_BYTES = 1024 * MiB;
-
-/**
- * Up to here a row beats a file: an inline commit shares its fsync with others, a blob needs two of its own.
- * Measured 2026-11, PUT at c=64: see bench/.
- */
-const INLINE_DEFAULT_BYTES = 16 * KiB;
-/** Rows are read whole and copied between threads; and a Durable Object row may have 2 MB. */
-const INLINE_MAX_BYTES = 256 * KiB;
-
-/** A list of so many takes 5 MB. */
-const ZIP_DEFAULT_OBJECTS = 10_000;
-/**
- * Of a paid plan; a free one has 1,000 to Cloudflare's own services, and a paid one can have up to 10 million.
- * Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
- */
-const SUBREQUESTS_DEFAULT = { node: Number.POSITIVE_INFINITY, cloudflare: 10_000 } as const satisfies Record<
-  Home,
-  number
->;
-const SUBREQUESTS_LEAST = 1000;
-const SUBREQUESTS_MOST = 10_000_000;
-const ZIP_IDLE_DEFAULT_SECONDS = { node: HOUR_SECONDS, cloudflare: 15 } as const satisfies Record<Home, number>;
 
 /** Reads the settings out of an environment or of a Worker's bindings, of which only the texts count. ConfigError. */
 export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home = 'node'): Config {
