@@ -1,7 +1,8 @@
-// Promises that nobody waits for, by the types of the compiler: the linter's rule sees those of our own functions alone, not
-// what node:fs, R2 or a parameter gives, nor what is returned past a `catch`. Measured 2026-11: of 355
-// awaits that were dropped on purpose this sees 343; of the 310 among them that are statements of one line the rule sees 263.
-// Part of `npm test`; a promise that is meant to go on alone says `void`.
+// Promises that nobody waits for, by the types of the compiler: the linter's rule sees those of our
+// own functions alone, not what node:fs, R2 or a parameter gives, nor what is returned past a
+// `catch`. Measured 2026-11: of 355 awaits that were dropped on purpose this sees 343; of the 310
+// among them that are statements of one line the rule sees 263. Part of `npm test`; a promise that
+// is meant to go on alone says `void`.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Expression, type FunctionLikeDeclaration, type Node, SyntaxKind } from 'typescript/unstable/ast';
@@ -22,7 +23,10 @@ const CONFIGS = ['tsconfig.neutral.json', 'tsconfig.json', 'tsconfig.workers.jso
 /** Of all others nothing can be waited for. */
 const MAY_BE_PROMISE = TypeFlags.Object | TypeFlags.Union | TypeFlags.Intersection;
 
-/** `file:line` of each under `folder`, named from the root, in order. `configs`: the projects that are looked through. */
+/**
+ * `file:line` of each under `folder`, named from the root, in order. `configs`: the projects that
+ * are looked through.
+ */
 export function findFloatingPromises(
   root: string,
   folder = 'src',
@@ -52,7 +56,9 @@ function linesOf(project: Project, file: string): readonly number[] {
   const source = project.program.getSourceFile(file);
   if (source === undefined) return [];
   const expressions: Expression[] = [];
-  /** `isTried`: within the `try` of an async function, whose `catch` hears only of what was awaited. */
+  /**
+   * `isTried`: within the `try` of an async function, whose `catch` hears only of what was awaited.
+   */
   const visit = (node: Node, isAsync: boolean, isTried: boolean): void => {
     if (isExpressionStatement(node) && !isHandled(node.expression)) expressions.push(node.expression);
     if (isTried && isReturnStatement(node) && node.expression !== undefined) expressions.push(node.expression);
@@ -75,8 +81,8 @@ function isAsyncFunction(node: FunctionLikeDeclaration): boolean {
 }
 
 /**
- * Whether its failure goes somewhere: `.catch(f)`, `.then(f, g)`, and what is chained to one of them by `.finally`; or it is
- * kept: an assignment.
+ * Whether its failure goes somewhere: `.catch(f)`, `.then(f, g)`, and what is chained to one of
+ * them by `.finally`; or it is kept: an assignment.
  */
 function isHandled(expression: Expression): boolean {
   if (isBinaryExpression(expression)) return isAssignmentOperator(expression.operatorToken.kind);

@@ -1,4 +1,5 @@
-// Runs a command of a script to its end, or to the end of its time: then it and all that it started are killed.
+// Runs a command of a script to its end, or to the end of its time: then it and all that it started
+// are killed.
 import { spawn } from 'node:child_process';
 
 export type CommandEnd = {

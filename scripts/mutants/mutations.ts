@@ -1,5 +1,6 @@
-// Small faults that a program could have, found by its syntax tree: a dropped await, a comparison that is off by one, a
-// condition turned round, a statement or guard that is gone, "and" for "or", a number one larger. Pure; mutants.ts runs them.
+// Small faults that a program could have, found by its syntax tree: a dropped await, a comparison
+// that is off by one, a condition turned round, a statement or guard that is gone, "and" for "or",
+// a number one larger. Pure; mutants.ts runs them.
 import { parseAst } from 'vitest/node';
 
 export const OPERATORS = ['await', 'compare', 'negate', 'remove', 'guard', 'logical', 'constant'] as const;
@@ -25,7 +26,10 @@ const COMPARISONS: Readonly<Record<string, string>> = {
   '!==': '===',
 };
 const LOGIC: Readonly<Record<string, string>> = { '&&': '||', '||': '&&' };
-/** Numbers up to here mean a count or a place; larger ones are sizes and times, where one more means nothing. */
+/**
+ * Numbers up to here mean a count or a place; larger ones are sizes and times, where one more means
+ * nothing.
+ */
 const CONSTANT_MAX = 10;
 /** Statements that only say something to an operator. */
 const TELLS = /^(?:await )?(?:[\w.]*\.)?log\.(?:info|error)\(|^(?:say|complain)\(/;

@@ -1,5 +1,6 @@
-// Which tests can notice a fault in a file: those that import it, by whatever way, the nearest first. Read from the texts, with
-// what is started as a process (`new URL('…/src/node.ts', import.meta.url)`) as if it were imported.
+// Which tests can notice a fault in a file: those that import it, by whatever way, the nearest
+// first. Read from the texts, with what is started as a process (`new URL('…/src/node.ts',
+// import.meta.url)`) as if it were imported.
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 

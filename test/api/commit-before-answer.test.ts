@@ -1,6 +1,7 @@
-// No route of the JSON API that changes something answers before its commit, nor as if a commit that failed had taken place.
-// Driven by the API's own document: a new route that changes something needs an example here. Each command of an example is
-// held and failed in its turn, in a request that is prepared anew. Requests have a key against repetition where they may.
+// No route of the JSON API that changes something answers before its commit, nor as if a commit
+// that failed had taken place. Driven by the API's own document: a new route that changes something
+// needs an example here. Each command of an example is held and failed in its turn, in a request
+// that is prepared anew. Requests have a key against repetition where they may.
 import { beforeAll, expect, it } from 'vitest';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { parseBucketName } from '../../src/core/names.ts';
@@ -24,7 +25,10 @@ type Example = () => Sent | Promise<Sent>;
 const METHODS_OF_CHANGES = new Set(['post', 'put', 'patch', 'delete']);
 /** They change nothing, whatever their method. */
 const READS = new Set(['checkBucketDomain', 'presignUrls', 'simulateInvoice']);
-/** From these on it is kept how the change ended. Where that fails it is logged, and the answer stands; it is waited for. */
+/**
+ * From these on it is kept how the change ended. Where that fails it is logged, and the answer
+ * stands; it is waited for.
+ */
 const AFTER_COMMIT = new Set(['endAudit', 'endIdempotent']);
 
 const SITE = { rpId: 'memory.test', origin: 'https://memory.test' };

@@ -1,5 +1,6 @@
-// A gate before the databases of a core: it holds one command, counted from when it is armed, and then fails it. Whatever
-// answers its caller before that, or as if the command had taken place, has not waited for it. The ports behind are real.
+// A gate before the databases of a core: it holds one command, counted from when it is armed, and
+// then fails it. Whatever answers its caller before that, or as if the command had taken place, has
+// not waited for it. The ports behind are real.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { StorageError } from '../../src/ports/errors.ts';
 import type { Ports } from '../../src/ports/index.ts';
@@ -16,8 +17,9 @@ export type CommitGate = {
   /** These ports, whose commands come by the gate. */
   wrap(ports: Ports): Ports;
   /**
-   * Runs the request with its command of that number held, 1 is the first: null when it has fewer, and then it went through.
-   * `answeredBefore`: the request had its answer while the command was held. Work behind answers is not looked at.
+   * Runs the request with its command of that number held, 1 is the first: null when it has fewer,
+   * and then it went through. `answeredBefore`: the request had its answer while the command was
+   * held. Work behind answers is not looked at.
    */
   run<Reply>(
     request: () => Promise<Reply>,
@@ -31,8 +33,8 @@ export type CommitGate = {
 type Status = { readonly status: number };
 
 /**
- * Holds and fails each command of a request in its turn: the request is prepared anew for each, and once more for the last
- * attempt, which goes through and is `last`.
+ * Holds and fails each command of a request in its turn: the request is prepared anew for each, and
+ * once more for the last attempt, which goes through and is `last`.
  */
 export async function failEachCommand<Reply extends Status>(
   gate: CommitGate,
@@ -77,29 +79,25 @@ export function createCommitGate(): CommitGate {
     },
     async run(request, number) {
       left = number;
-      let command: HeldCommand | null = null;
+      const held: HeldCommand[] = [];
+      const reached = Promise.withResolvers<void>();
+      onHeld = (command) => {
+        held.push(command);
+        reached.resolve();
+      };
       let isAnswered = false;
-      const reached = new Promise<void>((resolve) => {
-        onHeld = (held) => {
-          command = held;
-          resolve();
-        };
-      });
       const answer = request().finally(() => {
         isAnswered = true;
       });
-      await Promise.race([reached, answer]);
+      await Promise.race([reached.promise, answer]);
       // Either of them may still come: an answer too early, or a command too late.
       for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
-      const held = takeHeld();
+      left = 0;
+      const [command] = held;
+      if (command === undefined) return { reply: await answer, held: null };
       const answeredBefore = isAnswered;
-      held?.fail();
-      return { reply: await answer, held: held === null ? null : { name: held.name, answeredBefore } };
-
-      function takeHeld(): HeldCommand | null {
-        left = 0;
-        return command;
-      }
+      command.fail();
+      return { reply: await answer, held: { name: command.name, answeredBefore } };
     },
   };
 }

@@ -1,5 +1,6 @@
-// All that a platform does by its clock waits for what it does: each command of a run is held and failed in its turn. A run that
-// ends while one is held has not waited for it; a failed one is logged, or rejects the run.
+// All that a platform does by its clock waits for what it does: each command of a run is held and
+// failed in its turn. A run that ends while one is held has not waited for it; a failed one is
+// logged, or rejects the run.
 import { expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { monthOf, monthsLater, monthText } from '../../src/core/billing/month.ts';

@@ -1,5 +1,5 @@
-// What node.ts starts and ends beside the server, seen from outside of the process: bills, logs of buckets, messages. The work
-// itself has tests of its own; these fail when its wiring is gone.
+// What node.ts starts and ends beside the server, seen from outside of the process: bills, logs of
+// buckets, messages. The work itself has tests of its own; these fail when its wiring is gone.
 import { statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -35,7 +35,10 @@ function sql(statement: string, ...values: (string | number)[]): Record<string, 
   }
 }
 
-/** A server that leaves every request unanswered until `answerAll`, and from then on answers at once. */
+/**
+ * A server that leaves every request unanswered until `answerAll`, and from then on answers at
+ * once.
+ */
 async function startHeldServer(answer: (response: ServerResponse) => void) {
   const paths: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -64,7 +67,10 @@ async function endWhileHeld(home: Home, server: { readonly answerAll: () => void
 const put = (home: Home, path: string, body?: string) =>
   expectOk(aws.fetch(`${home.url}/${path}`, { method: 'PUT', ...(body === undefined ? {} : { body }) }));
 
-/** Makes what was used just now the use of a month that is over, and of a whole day that is, for which Stripe is told. */
+/**
+ * Makes what was used just now the use of a month that is over, and of a whole day that is, for
+ * which Stripe is told.
+ */
 function makeUseOld() {
   const now = new Date();
   const monthMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 2);

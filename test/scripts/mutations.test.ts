@@ -1,4 +1,5 @@
-// What faults a text can have, and which tests come to a file; running them is scripts/mutants.ts's.
+// What faults a text can have, and which tests come to a file; running them is
+// scripts/mutants.ts's.
 import { describe, expect, it } from 'vitest';
 import { applied, findMutations, lineOf } from '../../scripts/mutants/mutations.ts';
 import { importsOf, testsOf } from '../../scripts/mutants/related-tests.ts';

@@ -1,6 +1,6 @@
-// No operation that changes something answers before its commit, nor as if a commit that failed had taken place. Driven by the
-// table of operations: a new one that changes something needs an example here. Each command of an example is held and failed
-// in its turn.
+// No operation that changes something answers before its commit, nor as if a commit that failed had
+// taken place. Driven by the table of operations: a new one that changes something needs an example
+// here. Each command of an example is held and failed in its turn.
 import { expect, it } from 'vitest';
 import type { OperationName } from '../../../src/http/s3/detect.ts';
 import { OPERATIONS } from '../../../src/http/s3/operations.ts';

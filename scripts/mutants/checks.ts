@@ -1,0 +1,99 @@
+// The copy of the tree that faults are put into, and the checks of `npm test` that are run in it,
+// each with a limit of time.
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { runCommand } from '../run-command.ts';
+
+/** Seconds for a static check. */
+const STATIC_LIMIT_SECONDS = 120;
+/** Sources of the Worker, which tests in workerd run alone. */
+export const IS_CLOUDFLARES = /^src\/worker\.ts$|^src\/adapters\/cloudflare\//;
+/** Those that are checked with Node's types. */
+const IS_NODES = /^src\/(?:adapters\/|node\.ts$)/;
+
+export type Checks = {
+  readonly copy: string;
+  /**
+   * The files of these tests in which one fails, up to `bail` of them (0: all); `time` alone where
+   * the limit was reached, `unknown` where nothing says which it was.
+   */
+  failuresOf(
+    project: string,
+    files: readonly string[],
+    options: { readonly limitSeconds: number; readonly bail: number },
+  ): Promise<readonly string[]>;
+  /** Whether a static check refuses what that file is now. */
+  isRefusedBy(check: 'types' | 'promises', file: string): Promise<boolean>;
+};
+
+/** Files of the repository, those included that are not committed yet. */
+export function listFiles(root: string, ...paths: string[]): readonly string[] {
+  const args = ['ls-files', '-co', '--exclude-standard', ...paths];
+  const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+  return listed.split('\n').filter((file) => file !== '');
+}
+
+/** Copies the tree, with its packages by a link; the copy is gone when the process ends. */
+export function openChecks(root: string): Checks {
+  const copy = realpathSync(mkdtempSync(join(tmpdir(), 'quayside-mutants-')));
+  process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+  for (const file of listFiles(root)) cpSync(join(root, file), join(copy, file));
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir');
+  const run = (command: string, args: readonly string[], limitSeconds: number) => {
+    const options = { cwd: copy, output: 'kept', limitMs: limitSeconds * 1000 } as const;
+    return runCommand(join(root, 'node_modules', '.bin', command), args, options);
+  };
+
+  return {
+    copy,
+    async failuresOf(project, files, { limitSeconds, bail }) {
+      if (files.length === 0) return [];
+      const report = join(copy, 'report.json');
+      rmSync(report, { force: true });
+      const workers = `--maxWorkers=${Math.min(2, availableParallelism())}`;
+      const reporter = ['--reporter=json', `--outputFile=${report}`];
+      const args = ['run', '--project', project, `--bail=${bail}`, workers, ...reporter, ...files];
+      const { code, isLate } = await run('vitest', args, limitSeconds);
+      if (isLate) return ['time'];
+      if (code === 0) return [];
+      const failed = existsSync(report) ? failedFiles(readFileSync(report, 'utf8')) : [];
+      return failed.length === 0 ? ['unknown'] : failed.map((name) => relative(copy, name));
+    },
+    async isRefusedBy(check, file) {
+      const [command, args] =
+        check === 'types'
+          ? (['tsc', ['-p', configOf(file), '--checkers', '1']] as const)
+          : (['node', [join('scripts', 'floating-promises.ts')]] as const);
+      return (await run(command, args, STATIC_LIMIT_SECONDS)).code !== 0;
+    },
+  };
+}
+
+function configOf(file: string): string {
+  if (IS_CLOUDFLARES.test(file)) return 'tsconfig.workers.json';
+  return IS_NODES.test(file) ? 'tsconfig.json' : 'tsconfig.neutral.json';
+}
+
+/** What is read of vitest's JSON report. Source: vitest 5, reporters/json. */
+type VitestReport = {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly { readonly status: string }[];
+  }[];
+};
+
+/**
+ * Those with a failed test, or else those that could not be loaded: what is left out after a
+ * failure is no failure.
+ */
+function failedFiles(json: string): readonly string[] {
+  const { testResults } = JSON.parse(json) as VitestReport;
+  const withTests = testResults.filter(({ assertionResults }) =>
+    assertionResults.some(({ status }) => status === 'failed'),
+  );
+  const failed = withTests.length > 0 ? withTests : testResults.filter(({ status }) => status === 'failed');
+  return failed.map(({ name }) => realpathSync(name));
+}
