@@ -37,6 +37,15 @@ describe('a pattern of paths', () => {
     ['/:x', '/a\n', { x: 'a\n' }],
     ['/:constructor/*', '/a', { constructor: 'a', splat: '' } as unknown as Captures],
   ];
+  it.each([
+    ['/', '/'],
+    ['/a', '/a'],
+    ['/a/', '/a'],
+    ['/a*', null],
+  ])('%s is the literal %j', (pattern, literal) => {
+    expect(parsePathPattern(pattern)).toMatchObject({ literal });
+  });
+
   it.each(table)('%s and %j', (pattern, path, captures) => {
     expect(match(pattern, path)).toEqual(captures);
   });
