@@ -29,6 +29,7 @@ it.each([
   '_astro/photo.DiwrgT4a.webp',
   '_app/immutable/chunks/Settings.js',
   'app-3f2a91bc01d2e3f4.wasm',
+  '-3f2a91bc01d2e3f4.js',
 ])('%s is named by its content', (key) => expect(hasHashedName(key)).toBe(true));
 
 it.each([
