@@ -39,3 +39,19 @@ export function migrate(sql: Sql, schema: Schema): void {
     sql.all('INSERT OR REPLACE INTO schema_versions (name, version) VALUES (?, ?)', schema.name, want);
   });
 }
+
+/**
+ * How old the tables of these families, and of their companions, are against this program. `newer`
+ * if any is; a family that the database lacks counts as older.
+ */
+export function compareSchemas(sql: Sql, schemas: readonly Schema[]): 'older' | 'same' | 'newer' {
+  const families = schemas.flatMap((schema) => [schema, ...(schema.companions ?? [])]);
+  const have = new Map(
+    sql
+      .all<{ name: string; version: number }>('SELECT name, version FROM schema_versions')
+      .map((row) => [row.name, row.version]),
+  );
+  const differences = families.map(({ name, migrations }) => (have.get(name) ?? 0) - migrations.length);
+  if (differences.some((difference) => difference > 0)) return 'newer';
+  return differences.some((difference) => difference < 0) ? 'older' : 'same';
+}

@@ -4,6 +4,9 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+/** The index, below the folder. Beside it stand its write-ahead log (`-wal`) and shared memory (`-shm`). */
+export const INDEX_NAME = 'index.sqlite';
+
 export type DataFolder = {
   /** Absolute path. */
   readonly path: string;

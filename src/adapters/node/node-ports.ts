@@ -17,6 +17,7 @@ import { createTrackedBackground } from '../shared/tracked-background.ts';
 import { createUnpackingBlobStore } from '../shared/unpacking-blob-store.ts';
 import { createUsageMeter } from '../shared/usage-meter.ts';
 import { openAccessLog } from './access-log-target.ts';
+import { INDEX_NAME } from './data-folder.ts';
 import { openDerivedFolder } from './derived-folder.ts';
 import { createDnsTxtRecords } from './dns-txt-records.ts';
 import { createFsBlobStore } from './fs-blob-store.ts';
@@ -66,7 +67,7 @@ export async function openNodePorts(
     maxBytes: config.bodyMemoryMaxBytes,
     maxSliceBytes: config.bodyMemoryMaxBodyBytes,
   });
-  const path = join(dataDir, 'index.sqlite');
+  const path = join(dataDir, INDEX_NAME);
   const index = await openSqliteMetadataIndex({ path, watcher: hotMetadata, onCrash });
   const watched = watchOutbox(index.metadataIndex, index.directory);
   const blobStore = createFsBlobStore(dataDir, config.mapsFiles);

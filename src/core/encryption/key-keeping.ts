@@ -7,6 +7,7 @@ import { StorageError } from '../../ports/errors.ts';
 import type { ObjectEncryption } from '../../ports/object-facts.ts';
 import type { Core } from '../core.ts';
 import { type DataKey, toDataKey } from './data-key.ts';
+import type { KeyCore } from './key-core.ts';
 import { unwrapWithMaster, wrapWithMaster } from './master-keys.ts';
 import { MANAGED_KEY_ID, openNamedKey, openNamedKeyFor } from './named-keys.ts';
 
@@ -85,7 +86,7 @@ const REFUSALS = {
  * openNamedKey and unwrapWithMaster. Cost: 20 µs; for a named key twice that and a look-up in the directory.
  */
 export async function openDataKey(
-  core: Core,
+  core: KeyCore,
   encryption: ObjectEncryption | null,
   customerKey: CustomerKey | null,
   use: keyof typeof REFUSALS = 'read',

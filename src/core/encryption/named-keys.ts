@@ -8,6 +8,7 @@ import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
+import type { KeyCore } from './key-core.ts';
 import { unwrapWithMaster, wrapWithMaster } from './master-keys.ts';
 
 /** The key of whoever wants a named key and names none. AWS's managed key has this alias. */
@@ -66,7 +67,7 @@ export async function changeNamedKey(core: Core, id: string, change: NamedKeyCha
  * made when they are first wanted, for every account. KMS.NotFoundException, also for a key that is for other accounts:
  * strangers shall not find out what there is; KMS.DisabledException, ServiceUnavailable.
  */
-export async function openNamedKeyFor(core: Core, id: string, ownerId: AccountId): Promise<Uint8Array> {
+export async function openNamedKeyFor(core: KeyCore, id: string, ownerId: AccountId): Promise<Uint8Array> {
   const found = (await core.ports.directory.call('getNamedKey', { id })) ?? (await makeWanted(core, id));
   const { accountIds } = found;
   if (accountIds !== null && ownerId !== ROOT_ACCOUNT.id && !accountIds.includes(ownerId)) throw notFound(id);
@@ -77,21 +78,21 @@ export async function openNamedKeyFor(core: Core, id: string, ownerId: AccountId
  * The key itself, to unwrap what it protects already, which stays readable to whoever may read the object. Errors: those of
  * openNamedKeyFor.
  */
-export async function openNamedKey(core: Core, id: string): Promise<Uint8Array> {
+export async function openNamedKey(core: KeyCore, id: string): Promise<Uint8Array> {
   return open(core, (await core.ports.directory.call('getNamedKey', { id })) ?? (await makeWanted(core, id)));
 }
 
-function open(core: Core, { id, isEnabled, wrappedKey }: NamedKey): Uint8Array {
+function open(core: KeyCore, { id, isEnabled, wrappedKey }: NamedKey): Uint8Array {
   if (!isEnabled) throw new StorageError('KMS.DisabledException', { detail: `${id} is disabled.` });
   return unwrapWithMaster(core.settings.masterKeys, wrappedKey, boundOf(id));
 }
 
-async function makeWanted(core: Core, id: string): Promise<NamedKey> {
+async function makeWanted(core: KeyCore, id: string): Promise<NamedKey> {
   if (id !== MANAGED_KEY_ID && !core.settings.seededNamedKeys.includes(id)) throw notFound(id);
   return core.ports.directory.call('addNamedKey', { key: toNewKey(core, id, null) });
 }
 
-function toNewKey(core: Core, id: string, accountIds: NamedKey['accountIds']): NamedKey {
+function toNewKey(core: KeyCore, id: string, accountIds: NamedKey['accountIds']): NamedKey {
   const wrappedKey = wrapWithMaster(core.settings.masterKeys, randomKey(), boundOf(id));
   return { id, wrappedKey, isEnabled: true, accountIds, createdAtMs: core.ports.clock.nowMs() };
 }

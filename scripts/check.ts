@@ -1,0 +1,21 @@
+// `npm run check -- [FOLDER]`: proves that index and blobs of a data folder or a backup agree. docs/running.md tells operators.
+import { setPriority } from 'node:os';
+import { parseArgs } from 'node:util';
+import { readSettings, runCommand, UsageError } from './command.ts';
+import { checkAndPrint } from './print-check.ts';
+
+const USAGE = 'npm run check -- [FOLDER] [--bodies] [--json]';
+/** As `nice`: whoever is served comes first. */
+const NICENESS = 10;
+
+await runCommand(USAGE, async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { bodies: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+  });
+  if (positionals.length > 1) throw new UsageError('Name one folder.');
+  const settings = readSettings();
+  setPriority(NICENESS);
+  const folder = positionals[0] ?? settings.dataDir;
+  return checkAndPrint(folder, settings, { readsBodies: values.bodies, json: values.json });
+});

@@ -1,0 +1,56 @@
+// What the commands of an operator share: where the data is, their failures and their exit codes.
+// 0: done and sound. 1: done, but objects are hurt. 2: not done.
+import process from 'node:process';
+import { DataFolderError } from '../src/adapters/node/data-folder.ts';
+import { errnoOf } from '../src/adapters/node/fs-errors.ts';
+import { readSeedFile } from '../src/adapters/node/seed-file.ts';
+import { type Config, ConfigError, parseConfig } from '../src/config.ts';
+
+export const SOUND = 0;
+export const HURT = 1;
+export const FAILED = 2;
+
+/** A command was called in a way that it does not know. */
+export class UsageError extends Error {}
+
+/** The settings of the server that is started in this folder: its .env, and the environment. */
+export function readSettings(): Config {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  }
+  return parseConfig({ ...process.env, QUAYSIDE_SEED: readSeedFile(process.env.QUAYSIDE_SEED) });
+}
+
+/** Runs a command and ends the process with its exit code. What a person can mend is told without a stack. */
+export async function runCommand(usage: string, work: () => Promise<number>): Promise<void> {
+  process.umask(0o077);
+  try {
+    process.exitCode = await work();
+  } catch (error) {
+    process.exitCode = FAILED;
+    process.stderr.write(`${textOf(error, usage)}\n`);
+  }
+}
+
+function textOf(error: unknown, usage: string): string {
+  if (!(error instanceof Error)) return String(error);
+  const isWrongCall = error instanceof UsageError || errnoOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
+  if (isWrongCall) return `${error.message}\n${usage}`;
+  const isForPeople = error instanceof DataFolderError || error instanceof ConfigError || errnoOf(error) !== null;
+  return (isForPeople ? error.message : error.stack) ?? error.message;
+}
+
+/** Bytes as people read them. */
+export function sizeText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let [value, at] = [bytes, 0];
+  for (; value >= 1024 && at < units.length - 1; at++) value /= 1024;
+  return `${at === 0 ? value : value.toFixed(1)} ${units[at]}`;
+}
+
+/** A line of output. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,68 @@
+// A check of a folder with what proves its bodies, and its result as text or JSON. check.ts and backup.ts call it.
+import { createDirectDirectory } from '../src/adapters/memory/direct-metadata-index.ts';
+import { type CheckResult, checkFolder, type MakeProver } from '../src/adapters/node/check/check-folder.ts';
+import type { HurtObject } from '../src/adapters/node/check/check-rows.ts';
+import { createReadOnlyBlobs } from '../src/adapters/node/check/read-only-blobs.ts';
+import { loadMasterKeyText } from '../src/adapters/node/master-key-file.ts';
+import { systemClock } from '../src/adapters/shared/system-clock.ts';
+import { createUnpackingBlobStore } from '../src/adapters/shared/unpacking-blob-store.ts';
+import { type Config, withKeptMasterKeys } from '../src/config.ts';
+import { proveBody } from '../src/core/objects/prove-body.ts';
+import { createDirectoryIndex } from '../src/index/directory-index.ts';
+import { HURT, print, SOUND, sizeText } from './command.ts';
+
+/** Checks the folder and prints what came of it. The exit code. */
+export async function checkAndPrint(
+  folder: string,
+  settings: Config,
+  options: { readonly readsBodies: boolean; readonly json: boolean },
+): Promise<number> {
+  const startedAt = performance.now();
+  const makeProver = options.readsBodies ? proverOf(settings) : null;
+  const result = await checkFolder(folder, { graceSeconds: settings.graceSeconds, makeProver });
+  const tookMs = Math.round(performance.now() - startedAt);
+  if (options.json) print(JSON.stringify({ ...result, tookMs }, null, 2));
+  else printResult(result, tookMs, options.readsBodies);
+  return result.isSound ? SOUND : HURT;
+}
+
+/** Opens bodies as the server does, with the keys of the settings and those that lie beside the index. */
+export function proverOf(settings: Config): MakeProver {
+  return (index, { blobRoot, keyFolder }) => {
+    const masterKeys = withKeptMasterKeys(settings.masterKeys, loadMasterKeyText(keyFolder, false));
+    const core = {
+      ports: {
+        blobStore: createUnpackingBlobStore(createReadOnlyBlobs(blobRoot)),
+        directory: createDirectDirectory(createDirectoryIndex(index)),
+        clock: systemClock,
+      },
+      settings: { masterKeys, seededNamedKeys: settings.seededNamedKeys },
+    };
+    return (body) => proveBody(core, body);
+  };
+}
+
+function printResult(result: CheckResult, tookMs: number, readsBodies: boolean): void {
+  const { orphans } = result;
+  for (const problem of result.indexProblems) print(`index: ${problem}`);
+  for (const { kind, detail } of result.damagedBlobs) print(`blob ${kind}: ${detail}`);
+  for (const hurt of result.hurt) print(`hurt: ${nameOf(hurt)}: ${hurt.detail}`);
+  if (result.hurtCount > result.hurt.length) print(`hurt: ${result.hurtCount - result.hurt.length} more`);
+  print(`${result.kind === 'backup' ? 'Backup' : 'Data folder'} ${result.folder}, ${(tookMs / 1000).toFixed(1)} s:`);
+  print(`  ${result.objects} objects, ${result.olderVersions} older versions, ${result.parts} parts of uploads`);
+  print(`  ${result.blobs} blobs, ${sizeText(result.blobBytes)}; missing or damaged: ${result.damagedBlobs.length}`);
+  if (readsBodies) {
+    print(`  bodies proved: ${result.provedBodies}; with keys of clients, not proved: ${result.unprovedBodies}`);
+  }
+  for (const [id, uses] of Object.entries(result.masterKeyUses)) print(`  master key ${id}: protects ${uses}`);
+  print(
+    `  files that the index does not know: ${orphans.count}, ${sizeText(orphans.bytes)}; younger than the grace: ${orphans.young}`,
+  );
+  print(result.isSound ? 'Sound: everything that the index knows is there.' : `NOT SOUND: ${result.hurtCount} hurt.`);
+}
+
+function nameOf({ bucket, key, versionId, uploadId, partNumber }: HurtObject): string {
+  const which = uploadId === undefined ? `version ${versionId}` : `upload ${uploadId}, part ${partNumber}`;
+  // A name may hold anything: as JSON no control character of it gets to the terminal.
+  return `${JSON.stringify(`${bucket}/${key}`)} (${which})`;
+}

@@ -1,0 +1,159 @@
+// A backup of a data folder, of a running server or not: the index first, then the blobs that it
+// refers to, then the manifest (docs/adr/0034). A blob of the copied index can't be overwritten, and
+// the sweeper deletes it no sooner than the grace after its last reference went. Where that passes
+// meanwhile, a blob is found gone, and another round begins with a newer index.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { listBucketIds, listReferencedBlobs, type ReferencedBlob } from '../../../index/inventory.ts';
+import type { BlobId } from '../../../ports/domain.ts';
+import type { Sql } from '../../../ports/sql.ts';
+import { DataFolderError, INDEX_NAME, openDataFolder } from '../data-folder.ts';
+import { openSqlite } from '../node-sqlite.ts';
+import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
+import { copyIndex } from './copy-index.ts';
+import { syncNow } from './durable.ts';
+import { describeFile, KEY_NAMES, MANIFEST_FORMAT, type Manifest, readManifest, writeManifest } from './manifest.ts';
+import { pruneBlobs, pruneGenerations } from './prune.ts';
+
+export type BackupResult = {
+  readonly manifest: Manifest;
+  readonly counts: CopyCounts;
+  readonly removedBlobs: number;
+  /** Copies of the index that were taken; more than one where the sweeper was faster. */
+  readonly rounds: number;
+};
+
+/** Marks a folder as a backup's from the first moment: another one is never written to. */
+const MARK_NAME = 'quayside-backup.txt';
+const MARK = 'A backup of a Quayside data folder: npm run restore -- THIS_FOLDER NEW_DATA_FOLDER\n';
+/** Each round is shorter than the one before, for it copies what is new alone. */
+const ROUNDS_MAX = 5;
+/** Blobs read from the index at a time. */
+const PAGE = 10_000;
+
+/**
+ * Backs `dataDir` up into `folder`, which is empty or has the former backup of the same data.
+ * DataFolderError for folders that can't be used so, and for an index that is damaged.
+ */
+export async function backUp(dataDir: string, folder: string, mode: CopyMode): Promise<BackupResult> {
+  const source = resolve(dataDir);
+  requireApart(source, resolve(folder));
+  if (!existsSync(join(source, INDEX_NAME))) throw new DataFolderError(`${source} has no index: it is no data folder.`);
+  const target = openTarget(folder);
+  try {
+    return await backUpInto(source, target.path, mode);
+  } finally {
+    target.unlock();
+  }
+}
+
+async function backUpInto(source: string, target: string, mode: CopyMode): Promise<BackupResult> {
+  pruneGenerations(target);
+  const former = readManifest(target);
+  let hurt: readonly BlobId[] = [];
+  for (let rounds = 1; ; rounds++) {
+    const round = await runRound(source, target, { former, mode, number: rounds });
+    // What is gone in two rounds, each with an index newer than the last look, is not the sweeper's work.
+    const { counts, manifest } = round;
+    const isSettled = counts.hurt.every((blobId) => hurt.includes(blobId));
+    if (!isSettled && rounds < ROUNDS_MAX) {
+      hurt = counts.hurt;
+      continue;
+    }
+    if (!isSettled) throw new DataFolderError('Blobs went on vanishing while they were backed up.');
+    writeManifest(target, manifest);
+    pruneGenerations(target);
+    pruneBlobs(target, counts.others);
+    return { manifest, counts, removedBlobs: counts.others.length, rounds };
+  }
+}
+
+/** A generation of its own in the target: index, keys and all blobs, durable, but not named by the manifest yet. */
+async function runRound(
+  source: string,
+  target: string,
+  { former, mode, number }: { former: Manifest | null; mode: CopyMode; number: number },
+) {
+  const takenAt = new Date().toISOString();
+  const generation = `generation-${takenAt.replace(/[^0-9]/g, '')}-${number}`;
+  const folder = join(target, generation);
+  mkdirSync(folder, { mode: 0o700 });
+  await copyIndex(source, folder);
+  const index = openSqlite(join(folder, INDEX_NAME), { readOnly: true });
+  let counts: CopyCounts;
+  try {
+    if (former !== null) requireSameData(index, join(target, former.generation, INDEX_NAME));
+    counts = await copyBlobs(source, target, referencedBlobs(index), mode);
+  } finally {
+    index.close();
+  }
+  const keys = copyKeys(source, folder);
+  syncNow(target);
+  const manifest: Manifest = {
+    format: MANIFEST_FORMAT,
+    takenAt,
+    generation,
+    index: await describeFile(folder, INDEX_NAME),
+    keys: await Promise.all(keys.map((name) => describeFile(folder, name))),
+    blobs: { count: counts.blobs, bytes: counts.bytes },
+    hurtBlobs: counts.hurt,
+  };
+  return { manifest, counts };
+}
+
+/** All blobs that rows of the index refer to, in the order of their ids. */
+export function* referencedBlobs(index: Sql): Generator<ReferencedBlob, undefined> {
+  for (let after = ''; ; ) {
+    const page = listReferencedBlobs(index, { after, limit: PAGE });
+    yield* page;
+    after = page.at(-1)?.blobId ?? after;
+    if (page.length < PAGE) return;
+  }
+}
+
+/** The files with keys that there are, each readable by its owner only. */
+export function copyKeys(from: string, to: string): string[] {
+  const names = KEY_NAMES.filter((name) => existsSync(join(from, name)));
+  for (const name of names) {
+    copyFileSync(join(from, name), join(to, name));
+    chmodSync(join(to, name), 0o600);
+    syncNow(join(to, name));
+  }
+  syncNow(to);
+  return names;
+}
+
+/** A disk that was not mounted, or another server, must not take the place of the last good backup. */
+function requireSameData(index: Sql, formerIndex: string): void {
+  if (!existsSync(formerIndex)) return;
+  const former = openSqlite(formerIndex, { readOnly: true });
+  try {
+    const known = listBucketIds(former);
+    const found = new Set(listBucketIds(index));
+    if (known.length === 0 || known.some((id) => found.has(id))) return;
+  } finally {
+    former.close();
+  }
+  throw new DataFolderError(
+    'The folder holds the backup of other data: no bucket of it is in this data folder. Use an empty folder.',
+  );
+}
+
+/** Locks the folder, and marks it if it is new. */
+function openTarget(folder: string): { readonly path: string; unlock(): void } {
+  const path = resolve(folder);
+  const isBackup = existsSync(join(path, MARK_NAME));
+  if (!isBackup && existsSync(path) && readdirSync(path).length > 0) {
+    throw new DataFolderError(`${path} is neither empty nor a backup: nothing was written to it.`);
+  }
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  // Before the lock's file: a folder with that alone would be refused by the next run.
+  if (!isBackup) writeFileSync(join(path, MARK_NAME), MARK, { mode: 0o600 });
+  return openDataFolder(path);
+}
+
+function requireApart(source: string, target: string): void {
+  const isInside = (path: string) => path === '' || !(path.startsWith('..') || path.startsWith(sep));
+  if (!isInside(relative(source, target)) && !isInside(relative(target, source))) return;
+  throw new DataFolderError(`${target} and the data folder ${source} must not lie in one another.`);
+}

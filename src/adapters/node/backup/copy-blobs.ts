@@ -1,0 +1,212 @@
+// Copies blobs from one data folder or backup into another: what is there with the right length
+// stays. Blobs are immutable and their ids are random, so a name stands for its bytes for ever. A
+// copy gets its name once its bytes are durable, so what has a name is whole, whatever was killed.
+import { constants, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ReferencedBlob } from '../../../index/inventory.ts';
+import type { BlobId } from '../../../ports/domain.ts';
+import { TRAILER_BYTES } from '../blob-footer.ts';
+import { listBlobs } from '../blob-list.ts';
+import { blobPath, temporaryPath } from '../blob-path.ts';
+import { errnoOf } from '../fs-errors.ts';
+import { syncFiles } from './durable.ts';
+
+/** How bytes come over: `share` makes hard links where both folders are on one file system. */
+export type CopyMode = 'share' | 'copy';
+
+export type CopyCounts = {
+  /** Blobs that were wanted, and bytes of their bodies. */
+  blobs: number;
+  bytes: number;
+  /** Those of them that were not there before, and those that came as links. */
+  newBlobs: number;
+  newBytes: number;
+  linkedBlobs: number;
+  /** Blobs that neither folder has whole. */
+  readonly hurt: BlobId[];
+  /** Blobs of the target that were not wanted. */
+  readonly others: BlobId[];
+};
+
+/** Copies under way at once: more gain little on one disk, and take it from whoever is served. */
+const CONCURRENCY = 4;
+/** Copies that are made durable, and named, together: so many files, or bytes. */
+const BATCH_FILES = 2000;
+const BATCH_BYTES = 512 * 1024 * 1024;
+/** Ids listed at a time. */
+const LISTED = 10_000;
+/** Answers of a file system that can't make this link: another one, none at all, or too many of the file. */
+const NO_LINK: ReadonlySet<string | null> = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+type Copy = { readonly blobId: BlobId; readonly source: string; readonly temporary: string; readonly file: string };
+
+/**
+ * Copies `wanted`, which come in the order of their ids, from `{from}/blobs` to `{to}/blobs`. All of
+ * it is durable when this resolves. Cost: a stat for each blob that is there, no look at its source.
+ */
+export async function copyBlobs(
+  from: string,
+  to: string,
+  wanted: Iterable<ReferencedBlob>,
+  mode: CopyMode,
+): Promise<CopyCounts> {
+  const counts: CopyCounts = {
+    ...{ blobs: 0, bytes: 0, newBlobs: 0, newBytes: 0, linkedBlobs: 0 },
+    ...{ hurt: [], others: [] },
+  };
+  const [sourceRoot, targetRoot, temporaryFolder] = [join(from, 'blobs'), join(to, 'blobs'), join(to, 'tmp')];
+  const folders = createFolders(to);
+  const batch = createBatch(to, mode, counts.hurt);
+  const present = createPresence(targetRoot, counts.others);
+  rmSync(temporaryFolder, { recursive: true, force: true });
+  folders.ensure(temporaryFolder);
+  folders.ensure(targetRoot);
+
+  for (const { blobId, sizeBytes } of wanted) {
+    const source = blobPath(sourceRoot, blobId).file;
+    const { folder, file } = blobPath(targetRoot, blobId);
+    counts.blobs += 1;
+    counts.bytes += sizeBytes;
+    const leastBytes = sizeBytes + TRAILER_BYTES;
+    if ((await present.has(blobId)) && lengthOf(file) >= leastBytes) continue;
+    if (lengthOf(source) < leastBytes) {
+      counts.hurt.push(blobId);
+      continue;
+    }
+    folders.ensure(folder);
+    counts.newBlobs += 1;
+    counts.newBytes += sizeBytes;
+    const linked = mode === 'share' ? link(source, file) : 'impossible';
+    if (linked === 'done') counts.linkedBlobs += 1;
+    if (linked === 'gone') counts.hurt.push(blobId);
+    if (linked !== 'impossible') continue;
+    await batch.add({ blobId, source, temporary: temporaryPath(temporaryFolder, blobId), file }, sizeBytes);
+  }
+
+  await batch.finish();
+  await present.finish();
+  rmSync(temporaryFolder, { recursive: true, force: true });
+  if (counts.newBlobs > 0) await syncFiles(to, folders.made());
+  return counts;
+}
+
+/** Walks over the ids that a folder has beside those that are asked for, both in order; `others` are not asked for. */
+function createPresence(root: string, others: BlobId[]) {
+  let page: readonly BlobId[] = [];
+  let at = 0;
+  let isLast = false;
+
+  /** The next id that is there; undefined behind the last. */
+  async function peek(): Promise<BlobId | undefined> {
+    while (at === page.length && !isLast) {
+      const next = await listBlobs(root, { prefix: '', after: page.at(-1) ?? '', limit: LISTED });
+      page = next.blobIds;
+      at = 0;
+      isLast = !next.isTruncated;
+    }
+    return page[at];
+  }
+
+  return {
+    async has(blobId: BlobId): Promise<boolean> {
+      for (;;) {
+        // Mostly at hand: waiting for each of a million would take longer than its stat.
+        const id = page[at] ?? (await peek());
+        if (id === undefined || id > blobId) return false;
+        at += 1;
+        if (id === blobId) return true;
+        others.push(id);
+      }
+    },
+    async finish(): Promise<void> {
+      for (let id = await peek(); id !== undefined; id = await peek()) {
+        others.push(id);
+        at += 1;
+      }
+    },
+  };
+}
+
+/** -1 where there is no such file. */
+function lengthOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? -1;
+}
+
+/** `gone`: the sweeper has deleted the source meanwhile. */
+function link(source: string, file: string): 'done' | 'gone' | 'impossible' {
+  try {
+    rmSync(file, { force: true });
+    linkSync(source, file);
+    return 'done';
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT') return 'gone';
+    if (NO_LINK.has(errno)) return 'impossible';
+    throw error;
+  }
+}
+
+/** Makes folders and remembers them and their parents, whose entries are to be made durable. */
+function createFolders(root: string) {
+  const known = new Set<string>([root]);
+  return {
+    ensure(folder: string): void {
+      if (known.has(folder)) return;
+      const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if (first !== undefined) known.add(join(first, '..'));
+      known.add(folder);
+    },
+    made: (): string[] => [...known],
+  };
+}
+
+/** Gathers copies; each batch of them runs a few at a time, is synced as one, and then gets its names. */
+function createBatch(to: string, mode: CopyMode, hurt: BlobId[]) {
+  let copies: Copy[] = [];
+  let bytes = 0;
+
+  async function finish(): Promise<void> {
+    const batch = copies;
+    copies = [];
+    bytes = 0;
+    if (batch.length === 0) return;
+    const copied = await copyAll(batch, mode, hurt);
+    await syncFiles(
+      to,
+      copied.map(({ temporary }) => temporary),
+    );
+    for (const { temporary, file } of copied) renameSync(temporary, file);
+  }
+
+  return {
+    async add(copy: Copy, sizeBytes: number): Promise<void> {
+      copies.push(copy);
+      bytes += sizeBytes;
+      if (copies.length >= BATCH_FILES || bytes >= BATCH_BYTES) await finish();
+    },
+    finish,
+  };
+}
+
+/** Those that were copied; a source that is gone by now is hurt. */
+async function copyAll(batch: readonly Copy[], mode: CopyMode, hurt: BlobId[]): Promise<Copy[]> {
+  const copied: Copy[] = [];
+  const waiting = batch.values();
+  const flags = mode === 'share' ? constants.COPYFILE_FICLONE : 0;
+
+  async function work(): Promise<void> {
+    for (const copy of waiting) {
+      try {
+        await copyFile(copy.source, copy.temporary, flags);
+        copied.push(copy);
+      } catch (error) {
+        if (errnoOf(error) !== 'ENOENT') throw error;
+        hurt.push(copy.blobId);
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return copied;
+}

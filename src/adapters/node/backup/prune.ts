@@ -1,0 +1,35 @@
+// Removes from a backup what its manifest does not name: former generations and what a killed run
+// left, and blobs that the index of the backup refers to no more.
+import { readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { BlobId } from '../../../ports/domain.ts';
+import { blobPath } from '../blob-path.ts';
+import { errnoOf } from '../fs-errors.ts';
+import { readManifest } from './manifest.ts';
+
+/** Removes every generation but the manifest's, all of them while there is no manifest. */
+export function pruneGenerations(folder: string): void {
+  const kept = readManifest(folder)?.generation;
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith('generation-') || name === kept) continue;
+    rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** Removes blobs, and the folders that have none any more. */
+export function pruneBlobs(folder: string, blobIds: readonly BlobId[]): void {
+  const root = join(folder, 'blobs');
+  for (const blobId of blobIds) {
+    const path = blobPath(root, blobId);
+    rmSync(path.file, { force: true });
+    removeEmpty(path.folder, root);
+  }
+}
+
+function removeEmpty(folder: string, root: string): void {
+  try {
+    for (let path = folder; path !== root; path = dirname(path)) rmdirSync(path);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOTEMPTY' && errnoOf(error) !== 'EEXIST') throw error;
+  }
+}

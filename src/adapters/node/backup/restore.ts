@@ -1,0 +1,64 @@
+// A backup becomes a data folder again: blobs, then keys, then the index. A restore that was killed
+// leaves a folder with blobs and no index, in which no server starts.
+import { chmodSync, copyFileSync, existsSync, readdirSync, renameSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type BlobDamage, checkBlobs } from '../check/check-blobs.ts';
+import { requireKnownIndex } from '../check/stored-folder.ts';
+import { DataFolderError, INDEX_NAME, openDataFolder } from '../data-folder.ts';
+import { openSqlite } from '../node-sqlite.ts';
+import { copyKeys, referencedBlobs } from './back-up.ts';
+import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
+import { syncNow } from './durable.ts';
+import { type Manifest, proveFiles, readManifest } from './manifest.ts';
+
+export type RestoreResult = {
+  readonly manifest: Manifest;
+  readonly counts: CopyCounts;
+  /** Blobs that the backup has not, or not whole, by their ids. */
+  readonly damage: ReadonlyMap<string, BlobDamage>;
+};
+
+/**
+ * Makes a data folder of a backup. The folder must be empty or not there. DataFolderError, before
+ * anything is written, for a folder that is not, for no complete backup, a damaged one, and one of a
+ * newer program.
+ */
+export async function restore(backup: string, dataDir: string, mode: CopyMode): Promise<RestoreResult> {
+  const source = resolve(backup);
+  const manifest = readManifest(source);
+  if (manifest === null) throw new DataFolderError(`${source} is no complete backup: it has no manifest.json.`);
+  requireEmpty(resolve(dataDir));
+  await proveFiles(source, manifest);
+  const generation = join(source, manifest.generation);
+  const index = openSqlite(join(generation, INDEX_NAME), { readOnly: true });
+  try {
+    requireKnownIndex(index, join(generation, INDEX_NAME), true);
+    const target = openDataFolder(dataDir);
+    try {
+      const counts = await copyBlobs(source, target.path, referencedBlobs(index), mode);
+      const { damage } = checkBlobs(index, join(target.path, 'blobs'));
+      copyKeys(generation, target.path);
+      placeIndex(generation, target.path);
+      return { manifest, counts, damage };
+    } finally {
+      target.unlock();
+    }
+  } finally {
+    index.close();
+  }
+}
+
+/** Last: with an index the folder is a data folder. */
+function placeIndex(from: string, to: string): void {
+  const temporary = join(to, `${INDEX_NAME}.new`);
+  copyFileSync(join(from, INDEX_NAME), temporary);
+  chmodSync(temporary, 0o600);
+  syncNow(temporary);
+  renameSync(temporary, join(to, INDEX_NAME));
+  syncNow(to);
+}
+
+function requireEmpty(path: string): void {
+  if (!existsSync(path) || readdirSync(path).length === 0) return;
+  throw new DataFolderError(`${path} is not empty: nothing was written to it. Restore into a new folder.`);
+}

@@ -1,0 +1,74 @@
+// Whether the index and the blobs of a data folder agree, both ways. Reads only, so the server may be
+// running: every finding is looked at again where a commit of the server could have made it.
+import { countMasterKeyUses } from '../../../index/inventory.ts';
+import type { BlobId } from '../../../ports/domain.ts';
+import type { Sql } from '../../../ports/sql.ts';
+import { createIds } from '../../shared/ids.ts';
+import { systemClock } from '../../shared/system-clock.ts';
+import { proveFiles, readManifest } from '../backup/manifest.ts';
+import { openSqlite } from '../node-sqlite.ts';
+import { type BlobDamage, checkBlobs } from './check-blobs.ts';
+import { type CheckedRows, checkRows, type HurtObject, type ProveBody } from './check-rows.ts';
+import { findOrphans, graceFloor, type Orphans } from './find-orphans.ts';
+import { findStoredFolder, requireKnownIndex, type StoredFolder } from './stored-folder.ts';
+
+export type CheckResult = Omit<CheckedRows, 'masterKeyUses' | 'hurt'> & {
+  readonly folder: string;
+  readonly kind: StoredFolder['kind'];
+  /** Whether everything that rows refer to is there and whole. Orphans hurt nobody. */
+  readonly isSound: boolean;
+  readonly indexProblems: readonly string[];
+  readonly blobs: number;
+  readonly blobBytes: number;
+  readonly damagedBlobs: readonly (BlobDamage & { readonly blobId: BlobId })[];
+  readonly hurt: readonly HurtObject[];
+  readonly orphans: Orphans;
+  /** How many rows each master key protects directly, by its id. */
+  readonly masterKeyUses: Readonly<Record<string, number>>;
+};
+
+/** Makes what proves bodies, over the open index of the folder. */
+export type MakeProver = (index: Sql, folder: StoredFolder) => ProveBody;
+
+/** Lines of SQLite's own check that are kept. */
+const INDEX_PROBLEMS_MAX = 20;
+
+/**
+ * Checks a data folder or a backup. `makeProver` null: bodies are not read. DataFolderError for a
+ * folder that can't be checked, and for a backup whose index or keys are not what was written.
+ */
+export async function checkFolder(
+  path: string,
+  options: { readonly graceSeconds: number; readonly makeProver: MakeProver | null },
+): Promise<CheckResult> {
+  const folder = findStoredFolder(path);
+  const manifest = readManifest(folder.path);
+  if (manifest !== null) await proveFiles(folder.path, manifest);
+  const index = openSqlite(folder.indexPath, { readOnly: true });
+  try {
+    requireKnownIndex(index, folder.indexPath, false);
+    const indexProblems = index
+      .all<{ quick_check: string }>(`PRAGMA quick_check(${INDEX_PROBLEMS_MAX})`)
+      .map(({ quick_check }) => quick_check)
+      .filter((line) => line !== 'ok');
+    const blobs = checkBlobs(index, folder.blobRoot);
+    const prover = options.makeProver?.(index, folder) ?? null;
+    const { masterKeyUses, ...rows } = await checkRows(index, blobs.damage, prover);
+    for (const [id, uses] of countMasterKeyUses(index)) masterKeyUses.set(id, (masterKeyUses.get(id) ?? 0) + uses);
+    const floor = graceFloor(createIds(systemClock), systemClock.nowMs(), options.graceSeconds);
+    return {
+      folder: folder.path,
+      kind: folder.kind,
+      isSound: indexProblems.length === 0 && blobs.damage.size === 0 && rows.hurtCount === 0,
+      indexProblems,
+      blobs: blobs.count,
+      blobBytes: blobs.bytes,
+      damagedBlobs: [...blobs.damage].map(([blobId, damage]) => ({ blobId, ...damage })),
+      ...rows,
+      orphans: await findOrphans(index, folder.blobRoot, floor),
+      masterKeyUses: Object.fromEntries(masterKeyUses),
+    };
+  } finally {
+    index.close();
+  }
+}

@@ -1,0 +1,169 @@
+// Proves that what rows refer to is there: every version's and every part's segments lie inside
+// blobs that the index knows and counts as referenced, and whose files are whole. Says by name which
+// objects are hurt.
+import {
+  cursorBehind,
+  FIRST_PART,
+  FIRST_VERSION,
+  filterReferenced,
+  type InventoryPart,
+  type InventoryVersion,
+  listCurrentVersions,
+  listOlderVersions,
+  listStoredParts,
+  masterKeyIdOf,
+  readBlobRow,
+} from '../../../index/inventory.ts';
+import type { BlobId, ObjectBody, ObjectVersion, Segment } from '../../../ports/domain.ts';
+import type { Sql } from '../../../ports/sql.ts';
+import type { BlobDamage } from './check-blobs.ts';
+
+/** What proof of a body needs to know of a version or a part. */
+export type ProvableBody = ObjectBody & Pick<ObjectVersion, 'sizeBytes' | 'etag' | 'parts' | 'encryption'>;
+/** Reads a body and compares it with its digests. `unproved`: only its client could. */
+export type ProveBody = (body: ProvableBody) => Promise<'proved' | 'unproved' | { readonly detail: string }>;
+
+/** An object that can't be read whole. `versionId` or `uploadId` with `partNumber` says which of the key's. */
+export type HurtObject = {
+  readonly bucket: string;
+  readonly key: string;
+  readonly versionId?: string;
+  readonly uploadId?: string;
+  readonly partNumber?: number;
+  readonly kind: BlobDamage['kind'];
+  readonly detail: string;
+};
+
+export type CheckedRows = {
+  objects: number;
+  olderVersions: number;
+  parts: number;
+  provedBodies: number;
+  unprovedBodies: number;
+  hurtCount: number;
+  /** The first of them. */
+  readonly hurt: HurtObject[];
+  /** Versions that a master key protects directly, by its id. */
+  readonly masterKeyUses: Map<string, number>;
+};
+
+/** Rows read at a time; fewer where inline bodies of 16 KiB come along. */
+const PAGE = 2000;
+const PAGE_WITH_BODIES = 200;
+const HURT_MAX = 100_000;
+
+type Named = Omit<HurtObject, 'kind' | 'detail'>;
+type Row = { readonly bucket: number; readonly named: Named; readonly body: ProvableBody };
+type JudgedRow = Row & { readonly damage: BlobDamage | null };
+
+/** Goes over all rows. `proveBody` null: no body is read. */
+export async function checkRows(
+  index: Sql,
+  damagedBlobs: ReadonlyMap<BlobId, BlobDamage>,
+  proveBody: ProveBody | null,
+): Promise<CheckedRows> {
+  const checked: CheckedRows = {
+    ...{ objects: 0, olderVersions: 0, parts: 0, provedBodies: 0, unprovedBodies: 0, hurtCount: 0 },
+    hurt: [],
+    masterKeyUses: new Map(),
+  };
+  const withBodies = proveBody !== null;
+  const limit = withBodies ? PAGE_WITH_BODIES : PAGE;
+  const note = (named: Named, damage: BlobDamage) => {
+    checked.hurtCount += 1;
+    if (checked.hurt.length < HURT_MAX) checked.hurt.push({ ...named, ...damage });
+  };
+
+  async function check(rows: readonly JudgedRow[]): Promise<void> {
+    for (const row of rows) {
+      if (row.damage !== null) note(row.named, row.damage);
+      else if (proveBody !== null) await prove(row, proveBody);
+    }
+  }
+
+  async function prove({ named, body }: Row, proveNow: ProveBody): Promise<void> {
+    const proof = await proveNow(body);
+    if (proof === 'proved') checked.provedBodies += 1;
+    else if (proof === 'unproved') checked.unprovedBodies += 1;
+    else if (areReferenced(index, body.segments)) note(named, { kind: 'damaged', detail: proof.detail });
+  }
+
+  /** Rows and their blobs' rows are read in one snapshot: a commit between them would look like damage. */
+  const readPage = <Item>(list: () => Item[], toRow: (item: Item) => Row) =>
+    index.transaction(() => {
+      const items = list();
+      const rows = items.map((item): JudgedRow => {
+        const row = toRow(item);
+        return { ...row, damage: damageOf(index, row, damagedBlobs) };
+      });
+      return { items, rows, last: items.at(-1), isMore: items.length === limit };
+    });
+
+  for (const [list, counter] of [
+    [listCurrentVersions, 'objects'],
+    [listOlderVersions, 'olderVersions'],
+  ] as const) {
+    for (let [after, isMore] = [FIRST_VERSION, true]; isMore; ) {
+      const page = readPage(() => list(index, { after, limit, withBodies }), rowOfVersion);
+      checked[counter] += page.items.length;
+      for (const { version } of page.items) countKey(checked.masterKeyUses, version);
+      await check(page.rows);
+      if (page.last !== undefined) after = cursorBehind(page.last);
+      isMore = page.isMore;
+    }
+  }
+  for (let [after, isMore] = [FIRST_PART, true]; isMore; ) {
+    const page = readPage(() => listStoredParts(index, { after, limit }), rowOfPart);
+    checked.parts += page.items.length;
+    await check(page.rows);
+    after = page.last ?? after;
+    isMore = page.isMore;
+  }
+  return checked;
+}
+
+function rowOfVersion({ bucket, bucketName, version }: InventoryVersion): Row {
+  const { key, versionId, isNull } = version;
+  return { bucket, named: { bucket: bucketName, key, versionId: isNull ? 'null' : versionId }, body: version };
+}
+
+function rowOfPart({
+  bucket,
+  bucketName,
+  uploadId,
+  upload,
+  partNumber,
+  sizeBytes,
+  etag,
+  segments,
+}: InventoryPart): Row {
+  const encryption = upload?.encryption ?? null;
+  return {
+    bucket,
+    named: { bucket: bucketName, key: upload?.key ?? '', uploadId, partNumber },
+    body: { sizeBytes, etag, segments, inlineBytes: null, parts: null, encryption },
+  };
+}
+
+function countKey(uses: Map<string, number>, { encryption }: ObjectVersion): void {
+  if (encryption?.kind !== 'server') return;
+  const id = masterKeyIdOf(encryption.wrappedKey);
+  uses.set(id, (uses.get(id) ?? 0) + 1);
+}
+
+function damageOf(index: Sql, { bucket, body }: Row, damagedBlobs: ReadonlyMap<BlobId, BlobDamage>): BlobDamage | null {
+  for (const { blobId, offsetBytes, lengthBytes, packing } of body.segments) {
+    const damage = damagedBlobs.get(blobId);
+    if (damage !== undefined) return damage;
+    const row = readBlobRow(index, bucket, blobId);
+    const endBytes = packing?.plainBytes ?? row?.sizeBytes ?? 0;
+    if (row !== null && row.refs > 0 && !row.isCondemned && offsetBytes + lengthBytes <= endBytes) continue;
+    return { kind: 'damaged', detail: `The index knows too little of its blob ${blobId}.` };
+  }
+  return null;
+}
+
+function areReferenced(index: Sql, segments: readonly Segment[]): boolean {
+  const blobIds = segments.map(({ blobId }) => blobId);
+  return filterReferenced(index, blobIds).size === new Set(blobIds).size;
+}

@@ -1,0 +1,54 @@
+// Files of blobs that the index does not know: what a crash left for the sweeper, or, where there are
+// many, what an index has lost.
+import { statSync } from 'node:fs';
+import { filterKnown } from '../../../index/inventory.ts';
+import type { BlobId, BucketId } from '../../../ports/domain.ts';
+import type { Sql } from '../../../ports/sql.ts';
+import type { Ids } from '../../../ports/system.ts';
+import { listBlobs } from '../blob-list.ts';
+import { blobPath } from '../blob-path.ts';
+
+export type Orphans = {
+  /** Files that are older than the grace. */
+  readonly count: number;
+  readonly bytes: number;
+  /** Their ids, the first thousand. */
+  readonly blobIds: readonly BlobId[];
+  /** Younger ones: uploads that are under way, and what a crash left within the grace. */
+  readonly young: number;
+};
+
+/** Files listed at a time. */
+const PAGE = 10_000;
+const NAMED_MAX = 1000;
+
+/** Compares all files with the index. `floor`: the least id of a blob that is younger than the grace. */
+export async function findOrphans(index: Sql, blobRoot: string, floor: (bucket: BucketId) => string): Promise<Orphans> {
+  const blobIds: BlobId[] = [];
+  let [count, bytes, young] = [0, 0, 0];
+  for (let after = '', isTruncated = true; isTruncated; ) {
+    const page = await listBlobs(blobRoot, { prefix: '', after, limit: PAGE });
+    const known = filterKnown(index, page.blobIds);
+    for (const blobId of page.blobIds) {
+      if (known.has(blobId)) continue;
+      // One that was known when it was listed, and was swept before the index was asked, has no file any more.
+      const file = statSync(blobPath(blobRoot, blobId).file, { throwIfNoEntry: false });
+      if (file === undefined) continue;
+      if (blobId >= floor(blobId.slice(0, blobId.indexOf('/')) as BucketId)) {
+        young += 1;
+        continue;
+      }
+      count += 1;
+      bytes += file.size;
+      if (blobIds.length < NAMED_MAX) blobIds.push(blobId);
+    }
+    after = page.blobIds.at(-1) ?? after;
+    isTruncated = page.isTruncated;
+  }
+  return { count, bytes, blobIds, young };
+}
+
+/** `floor` for a grace: ids sort by their time. */
+export function graceFloor(ids: Ids, nowMs: number, graceSeconds: number): (bucket: BucketId) => string {
+  return (bucket) => ids.blobIdFloor(bucket, nowMs - graceSeconds * 1000);
+}

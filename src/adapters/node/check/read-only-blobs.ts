@@ -1,0 +1,50 @@
+// The blobs of a folder that another process owns, to be read only. Nothing is made, removed or kept
+// open: unlike the server's store, which empties `tmp` when it opens.
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import type { BlobStore } from '../../../ports/blob-store.ts';
+import { StorageError } from '../../../ports/errors.ts';
+import { joinRuns } from '../../shared/join-runs.ts';
+import { listBlobs } from '../blob-list.ts';
+import { blobPath } from '../blob-path.ts';
+import { closeFile, openFile, readExactly } from '../file-calls.ts';
+import { translateError } from '../fs-errors.ts';
+
+/** Bytes read at a time. */
+const CHUNK_BYTES = 1024 * 1024;
+
+/** The store below `blobRoot`. What changes anything is refused. */
+export function createReadOnlyBlobs(blobRoot: string): BlobStore {
+  const open: BlobStore['open'] = async (id, { offsetBytes, lengthBytes }) => {
+    const { file } = blobPath(blobRoot, id);
+    const end = offsetBytes + lengthBytes - 1;
+    const bytes = createReadStream(file, { start: offsetBytes, end, highWaterMark: CHUNK_BYTES });
+    return Readable.toWeb(bytes) as ReadableStream<Uint8Array>;
+  };
+
+  return {
+    open,
+    openRuns: (runs) => joinRuns(runs, open),
+    async read(id, { offsetBytes, lengthBytes }) {
+      try {
+        const fd = await openFile(blobPath(blobRoot, id).file, 'r');
+        try {
+          const bytes = await readExactly(fd, offsetBytes, lengthBytes);
+          if (bytes.length === lengthBytes) return bytes;
+        } finally {
+          await closeFile(fd);
+        }
+      } catch (error) {
+        throw translateError(error, 'A blob could not be read.');
+      }
+      throw new StorageError('InternalError', { detail: 'A blob file is too short.' });
+    },
+    list: (page) => listBlobs(blobRoot, page),
+    write: refuse,
+    delete: refuse,
+  };
+}
+
+async function refuse(): Promise<never> {
+  throw new StorageError('InternalError', { detail: 'These blobs are open for reading only.' });
+}
