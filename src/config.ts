@@ -66,6 +66,11 @@ export type Config = {
    */
   readonly masterKeys: MasterKeys;
   /**
+   * Ids of master keys that are lost, or that nothing needs any more: the server starts without them.
+   * Node only. QUAYSIDE_WITHOUT_MASTER_KEYS, with commas between, none.
+   */
+  readonly withoutMasterKeys: readonly string[];
+  /**
    * Whether SSE-C requests may come over plain http, where anybody on the way can read the client's key: `loopback` takes
    * them over connections within this machine that no proxy has passed on (Node only), `always` and `never` say so. S3 never
    * takes them. QUAYSIDE_SSE_C_OVER_HTTP, loopback.
@@ -279,6 +284,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     seededNamedKeys: parseSeedText(text('QUAYSIDE_SEED'), parseSeededNamedKeys),
     masterKeys: parseMasterKeyText(text('QUAYSIDE_MASTER_KEY')),
     isSignatureV2On: parseSwitch('QUAYSIDE_SIGNATURE_V2', text('QUAYSIDE_SIGNATURE_V2') ?? 'on'),
+    withoutMasterKeys: parseMasterKeyIds(text('QUAYSIDE_WITHOUT_MASTER_KEYS')),
     customerKeysOverHttp: parseCustomerKeysOverHttp(text('QUAYSIDE_SSE_C_OVER_HTTP') ?? 'loopback'),
     baseDomain,
     websiteDomain,
@@ -361,6 +367,14 @@ function parseMasterKeyText(value: string | null): MasterKeys {
   if (keys !== null) return keys;
   throw new ConfigError(
     'QUAYSIDE_MASTER_KEY must be keys of 32 bytes in hex or base64, each once, with commas between.',
+  );
+}
+
+function parseMasterKeyIds(value: string | null): readonly string[] {
+  const ids = (value ?? '').split(/[\s,]+/).filter((id) => id !== '');
+  if (ids.every((id) => /^[0-9a-f]{8}$/.test(id))) return ids;
+  throw new ConfigError(
+    'QUAYSIDE_WITHOUT_MASTER_KEYS must be ids of master keys, 8 hex digits each, with commas between.',
   );
 }
 

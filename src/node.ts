@@ -3,7 +3,6 @@
 import { flushCompileCache } from 'node:module';
 import { announce } from './adapters/node/announce.ts';
 import { openDataFolder } from './adapters/node/data-folder.ts';
-import { loadMasterKeyText } from './adapters/node/master-key-file.ts';
 import { runOutbox } from './adapters/node/outbox-runner.ts';
 import { closeOnSignals, guardProcess } from './adapters/node/process-end.ts';
 import { endFailedStart, prepareProcess } from './adapters/node/process-start.ts';
@@ -14,7 +13,7 @@ import type { NodeBindings } from './adapters/node/serve.ts';
 import { createClientReader } from './adapters/node/trusted-proxies.ts';
 import { createConsoleLog } from './adapters/shared/console-log.ts';
 import { systemClock } from './adapters/shared/system-clock.ts';
-import { parseConfig, withKeptMasterKeys } from './config.ts';
+import { parseConfig } from './config.ts';
 
 /** The logs of buckets are looked at so often at least, milliseconds; more often where they may wait for less. */
 const LOG_CHECK_MAX_MS = 5_000;
@@ -30,9 +29,9 @@ async function start(): Promise<void> {
   // What this process writes is for its own user only: the index holds the secrets of access keys.
   process.umask(0o077);
   const folder = openDataFolder(settings.dataDir);
+  const { inspectFolder } = await import('./adapters/node/inspect-folder.ts');
+  const masterKeys = await inspectFolder(folder.path, settings);
   const rootKey = loadRootKey(settings, folder.path);
-  const masterKeyText = loadMasterKeyText(folder.path, settings.masterKeys.length === 0);
-  const masterKeys = withKeptMasterKeys(settings.masterKeys, masterKeyText);
   const config = { ...settings, masterKeys, rootAccessKey: rootKey.accessKey, rootSecretKey: rootKey.secretKey };
   const onCrash = (cause: unknown) => {
     log.error('index-writer-died', { cause });

@@ -126,6 +126,12 @@ describe('parseConfig', () => {
     }
   });
 
+  it('reads ids of master keys that the server may start without', () => {
+    const ids = (text: string) => parseConfig({ QUAYSIDE_WITHOUT_MASTER_KEYS: text }).withoutMasterKeys;
+    expect([ids(''), ids('0a1b2c3d, ffffffff')]).toEqual([[], ['0a1b2c3d', 'ffffffff']]);
+    for (const wrong of ['all', '0a1b2c3', '0A1B2C3D']) expect(() => ids(wrong)).toThrow(ConfigError);
+  });
+
   it('keeps the master keys of a file behind those of the setting, each once', () => {
     const [a, b] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
     const { masterKeys } = parseConfig({ QUAYSIDE_MASTER_KEY: a.toHex() });

@@ -125,4 +125,13 @@ describe('encrypted objects on Cloudflare', () => {
     expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('QUAYSIDE_MASTER_KEY')]);
     expect(await read(without, name, 'own-small')).toBe(SECRET);
   });
+
+  it('need the master key that encrypted them, and the answer names it', async () => {
+    const name = await fill();
+    const { core } = isolate();
+    const other = createIsolate({ settings: { QUAYSIDE_MASTER_KEY: 'f'.repeat(64) } });
+    const answer = await other.fetch(`http://files.example/${name}/server-large`);
+    const missing = expect.stringContaining(`master key ${core.settings.masterKeys[0]?.id}`);
+    expect([answer.status, await answer.text()]).toEqual([503, missing]);
+  });
 });

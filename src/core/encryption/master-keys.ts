@@ -51,7 +51,7 @@ export function wrapWithMaster(masterKeys: MasterKeys, key: Uint8Array, bound: s
   return `${newest.id}${SEPARATOR}${wrapKey(newest.key, key, bound)}`;
 }
 
-/** ServiceUnavailable without master keys; InternalError when the one is missing that wrapped it, or it is damaged. */
+/** ServiceUnavailable without the master key that wrapped it; InternalError when it is damaged. */
 export function unwrapWithMaster(masterKeys: MasterKeys, wrapped: string, bound: string): Uint8Array {
   if (masterKeys.length === 0) throw noMasterKey();
   const { master, rest } = masterOf(masterKeys, wrapped);
@@ -61,13 +61,18 @@ export function unwrapWithMaster(masterKeys: MasterKeys, wrapped: string, bound:
   return key;
 }
 
-/** The master key that a kept text names, and what stands behind its name. InternalError when it is missing. */
+/**
+ * The master key that a kept text names, and what stands behind its name. ServiceUnavailable when it
+ * is missing: the operator must hear which one, and nothing is gained by trying again.
+ */
 export function masterOf(masterKeys: MasterKeys, text: string): { readonly master: MasterKey; readonly rest: string } {
   const at = text.indexOf(SEPARATOR);
   const id = text.slice(0, at);
   const master = masterKeys.find((candidate) => candidate.id === id);
   if (master !== undefined) return { master, rest: text.slice(at + 1) };
-  throw new StorageError('InternalError', { detail: `The master key ${id} is not among the configured ones.` });
+  throw new StorageError('ServiceUnavailable', {
+    detail: `This was encrypted by the master key ${id}, which this server does not have: add it to QUAYSIDE_MASTER_KEY.`,
+  });
 }
 
 function noMasterKey(): StorageError {

@@ -22,7 +22,7 @@ function boundOf(webhookId: string): string {
 
 /**
  * The headers of one attempt, signed by each secret that counts at the time, so that a receiver can change over.
- * ServiceUnavailable, InternalError (a master key is missing). Cost: 25 µs a secret.
+ * ServiceUnavailable (a master key is missing). Cost: 25 µs a secret.
  */
 export function signatureHeaders(
   masterKeys: MasterKeys,

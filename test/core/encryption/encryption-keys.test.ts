@@ -4,6 +4,7 @@ import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { changeEncryption } from '../../../src/core/encryption/change-encryption.ts';
 import { toMasterKey } from '../../../src/core/encryption/master-keys.ts';
 import { changeNamedKey, createNamedKey, listNamedKeys } from '../../../src/core/encryption/named-keys.ts';
+import { openSecret, sealSecret } from '../../../src/core/encryption/sealed-secret.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import type { AccountId, ObjectVersion } from '../../../src/ports/domain.ts';
 import {
@@ -34,7 +35,15 @@ describe('the master key', () => {
     const young = await put(both, bucket, sampleBytes(100), { kind: 'server' }, 'young');
     const newest = rotated(core, [9]);
     expectBytes(await read(newest, young), sampleBytes(100));
-    await expect(read(newest, old)).rejects.toEqual(code('InternalError'));
+    const missing = expect.stringContaining(`master key ${core.settings.masterKeys[0]?.id}`);
+    await expect(read(newest, old)).rejects.toMatchObject({ code: 'ServiceUnavailable', message: missing });
+  });
+
+  it('is named where it encrypted the secret of an access key and is missing', () => {
+    const [old, other] = [7, 9].map((fill) => [toMasterKey(new Uint8Array(32).fill(fill))]);
+    const encrypted = sealSecret(old ?? [], 'a secret', 'access key a');
+    expect(() => openSecret(other ?? [], encrypted, 'access key a')).toThrow(`master key ${old?.[0]?.id}`);
+    expect(openSecret([...(other ?? []), ...(old ?? [])], encrypted, 'access key a')).toBe('a secret');
   });
 
   it('moves on with a copy, which moves no bytes', async () => {
