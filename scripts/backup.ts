@@ -1,9 +1,10 @@
-// `npm run backup -- FOLDER`: backs the data folder of a running server up. docs/running.md tells operators.
+// `npm run backup -- FOLDER`: backs the data folder of a running server up. docs/running.md tells
+// operators.
 import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
 import { backUp } from '../src/adapters/node/backup/back-up.ts';
+import type { Config } from '../src/config.ts';
 import { HURT, print, readSettings, runCommand, SOUND, sizeText, UsageError } from './command.ts';
-import { checkAndPrint } from './print-check.ts';
 
 const USAGE = 'npm run backup -- FOLDER [--copy] [--verify] [--data DATA_FOLDER]';
 /** As `nice`: whoever is served comes first. */
@@ -40,7 +41,13 @@ await runCommand(USAGE, async () => {
   if (counts.hurt.length > 0) {
     print(`  ${counts.hurt.length} blobs are missing in the data folder: npm run check says whose they are.`);
   }
-  const verified = values.verify ? await checkAndPrint(folder, settings, { readsBodies: true, json: false }) : SOUND;
+  const verified = values.verify ? await verify(folder, settings) : SOUND;
   if (verified !== SOUND) return verified;
   return counts.hurt.length > 0 ? HURT : SOUND;
 });
+
+/** Loaded when it is wanted: what proves bodies is most of the program. */
+async function verify(folder: string, settings: Config): Promise<number> {
+  const { checkAndPrint } = await import('./print-check.ts');
+  return checkAndPrint(folder, settings, { readsBodies: true, json: false });
+}

@@ -1,4 +1,5 @@
-// `npm run check -- [FOLDER]`: proves that index and blobs of a data folder or a backup agree. docs/running.md tells operators.
+// `npm run check -- [FOLDER]`: proves that index and blobs of a data folder or a backup agree.
+// docs/running.md tells operators.
 import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
 import { readSettings, runCommand, UsageError } from './command.ts';

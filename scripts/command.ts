@@ -23,7 +23,10 @@ export function readSettings(): Config {
   return parseConfig({ ...process.env, QUAYSIDE_SEED: readSeedFile(process.env.QUAYSIDE_SEED) });
 }
 
-/** Runs a command and ends the process with its exit code. What a person can mend is told without a stack. */
+/**
+ * Runs a command and ends the process with its exit code. What a person can mend is told without a
+ * stack.
+ */
 export async function runCommand(usage: string, work: () => Promise<number>): Promise<void> {
   process.umask(0o077);
   try {

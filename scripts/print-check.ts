@@ -1,4 +1,5 @@
-// A check of a folder with what proves its bodies, and its result as text or JSON. check.ts and backup.ts call it.
+// A check of a folder with what proves its bodies, and its result as text or JSON. check.ts and
+// backup.ts call it.
 import { createDirectDirectory } from '../src/adapters/memory/direct-metadata-index.ts';
 import { type CheckResult, checkFolder, type MakeProver } from '../src/adapters/node/check/check-folder.ts';
 import type { HurtObject } from '../src/adapters/node/check/check-rows.ts';
@@ -26,7 +27,10 @@ export async function checkAndPrint(
   return result.isSound ? SOUND : HURT;
 }
 
-/** Opens bodies as the server does, with the keys of the settings and those that lie beside the index. */
+/**
+ * Opens bodies as the server does, with the keys of the settings and those that lie beside the
+ * index.
+ */
 export function proverOf(settings: Config): MakeProver {
   return (index, { blobRoot, keyFolder }) => {
     const masterKeys = withKeptMasterKeys(settings.masterKeys, loadMasterKeyText(keyFolder, false));

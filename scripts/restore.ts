@@ -1,4 +1,5 @@
-// `npm run restore -- BACKUP FOLDER`: makes a data folder of a backup. docs/running.md tells operators.
+// `npm run restore -- BACKUP FOLDER`: makes a data folder of a backup. docs/running.md tells
+// operators.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { restore } from '../src/adapters/node/backup/restore.ts';

@@ -1,6 +1,6 @@
 // What backup, restore and check read of an index as a whole: every blob that rows refer to, every
-// row that refers to blobs. Each query reads one page behind a cursor by a primary key, so a check of
-// a running server holds no long transaction and the write-ahead log can be folded in meanwhile.
+// row that refers to blobs. Each query reads one page behind a cursor by a primary key, so a check
+// of a running server holds no long transaction and the write-ahead log can be folded in meanwhile.
 import type { BlobId, BucketId, BucketName, ObjectVersion, Segment, UploadId } from '../ports/domain.ts';
 import type { Sql, SqlValue } from '../ports/sql.ts';
 import type { Upload } from '../ports/upload-calls.ts';
@@ -20,7 +20,9 @@ export function listBucketIds(sql: Sql): BucketId[] {
   return sql.all<{ id: BucketId }>('SELECT id FROM buckets').map(({ id }) => id);
 }
 
-/** Referenced blobs behind an id, in byte order. A blob that several buckets refer to comes once. */
+/**
+ * Referenced blobs behind an id, in byte order. A blob that several buckets refer to comes once.
+ */
 export function listReferencedBlobs(sql: Sql, page: { after: string; limit: number }): ReferencedBlob[] {
   return sql
     .all<{ blob_id: BlobId; size_bytes: number }>(
@@ -62,7 +64,9 @@ export function condemnUnreferencedBlobs(sql: Sql): void {
   );
 }
 
-/** Where a segment's bytes should be, as the blob's row of that bucket says; null: there is no row. */
+/**
+ * Where a segment's bytes should be, as the blob's row of that bucket says; null: there is no row.
+ */
 export type BlobRow = { readonly sizeBytes: number; readonly refs: number; readonly isCondemned: boolean };
 
 /** The row of a blob in one bucket. */
@@ -91,7 +95,9 @@ const versionColumns = (inlineBytes: string) => `o.bucket, o.key, o.owner_id AS 
 
 type InventoryRow = VersionRow & { readonly bucket: number; readonly name: string };
 
-/** Current objects behind a cursor. `withBodies`: inline bodies come along, else they are left out. */
+/**
+ * Current objects behind a cursor. `withBodies`: inline bodies come along, else they are left out.
+ */
 export function listCurrentVersions(
   sql: Sql,
   page: { after: VersionCursor; limit: number; withBodies: boolean },
@@ -143,7 +149,10 @@ export function cursorBehind({ bucket, version }: InventoryVersion): VersionCurs
   return { bucket, key: version.key, versionId: version.versionId };
 }
 
-/** A part of an upload in progress. `upload` null: nobody can complete it. `etag`: as `md5` of its row. */
+/**
+ * A part of an upload in progress. `upload` null: nobody can complete it. `etag`: as `md5` of its
+ * row.
+ */
 export type InventoryPart = {
   readonly bucket: number;
   readonly bucketName: BucketName;
@@ -189,7 +198,10 @@ export function listStoredParts(sql: Sql, page: { after: PartCursor; limit: numb
   });
 }
 
-/** How often something in the directory or in uploads in progress is encrypted by each master key, by its id. */
+/**
+ * How often something in the directory or in uploads in progress is encrypted by each master key,
+ * by its id.
+ */
 export function countMasterKeyUses(sql: Sql): Map<string, number> {
   const uses = new Map<string, number>();
   const add = (encrypted: string) => {

@@ -125,7 +125,7 @@ describe('a backup', () => {
       }
     }
     const churning = churn();
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 3; round++) {
       await backUp(stored.dataDir, folder, 'share');
       expect(await check(folder)).toMatchObject({ isSound: true });
     }
@@ -191,7 +191,7 @@ describe('a backup that is killed', () => {
     await putAll(stored, first);
     const folder = temporaryFolder();
     const { manifest } = await backUp(stored.dataDir, folder, 'copy');
-    const second = named('second', 150);
+    const second = named('second', 80);
     await putAll(stored, second);
     await removeObjects(stored, ['first0']);
 
@@ -220,7 +220,7 @@ describe('a backup that is killed', () => {
     const restored = join(temporaryFolder(), 'restored');
     await restore(folder, restored, 'share');
     expect(await lostIn(restored, [...first.slice(1), ...second])).toEqual([]);
-    expect(blobFiles(folder)).toHaveLength(179);
+    expect(blobFiles(folder)).toHaveLength(109);
   });
 
   it('has no backup to restore when it was the first', async () => {

@@ -8,8 +8,9 @@ import { DataFolderError, INDEX_NAME } from './data-folder.ts';
 import { openSqlite } from './node-sqlite.ts';
 
 /**
- * DataFolderError when the folder has blobs, and an index that knows no bucket or none at all. To be
- * called before the index is opened otherwise: none is made here. Cost: one readdir for a new folder.
+ * DataFolderError when the folder has blobs, and an index that knows no bucket or none at all. To
+ * be called before the index is opened otherwise: none is made here. Cost: one readdir for a new
+ * folder.
  */
 export async function refuseLostIndex(dataDir: string): Promise<void> {
   const { blobIds } = await listBlobs(join(dataDir, 'blobs'), { prefix: '', after: '', limit: 1 });

@@ -1,6 +1,6 @@
-// Which master keys a data folder needs, kept in its index by their ids: every key that was ever the
-// first one, and so encrypted something. A start without one of them is refused, because a new key
-// made in its place would open nothing, and the loss would be noticed when it is too late.
+// Which master keys a data folder needs, kept in its index by their ids: every key that was ever
+// the first one, and so encrypted something. A start without one of them is refused, because a new
+// key made in its place would open nothing, and the loss would be noticed when it is too late.
 
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
@@ -46,7 +46,10 @@ export function openMasterKeys(
   }
 }
 
-/** Ids of the keys that encrypted something. An index from before there was the table says it by what is encrypted. */
+/**
+ * Ids of the keys that encrypted something. An index from before there was the table says it by
+ * what is encrypted.
+ */
 function neededKeys(index: Sql): string[] {
   const recorded = index
     .all<{ id: string }>('SELECT id FROM master_keys ORDER BY first_used_at_ms')

@@ -1,6 +1,7 @@
 // Proof of a stored body: all of it is read, opened where it is encrypted, and compared with its
-// entity tag. That is the MD5 of the plain bytes, or of the MD5s of the parts, or a digest made of it
-// with the data key; so every body but those of clients' own keys can be proved. `npm run check` calls it.
+// entity tag. That is the MD5 of the plain bytes, or of the MD5s of the parts, or a digest made of
+// it with the data key; so every body but those of clients' own keys can be proved. `npm run check`
+// calls it.
 import { createDigestSet, multipartEtag } from '../../crypto/digest-set.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import type { ObjectBody, ObjectVersion } from '../../ports/domain.ts';
@@ -49,7 +50,10 @@ async function digestRuns(core: ProvingCore, body: Provable, dataKey: DataKey | 
   return digests.finish();
 }
 
-/** An entity tag stays as it was made when the version is put under another kind of key: either form may stand there. */
+/**
+ * An entity tag stays as it was made when the version is put under another kind of key: either form
+ * may stand there.
+ */
 function possibleEtags(body: Provable, md5s: readonly string[], dataKey: DataKey | null): readonly string[] {
   const join = (etags: readonly string[]) => (isComposite(body) ? multipartEtag(etags) : (etags[0] ?? ''));
   if (dataKey === null) return [join(md5s)];

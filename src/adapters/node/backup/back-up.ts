@@ -1,7 +1,7 @@
 // A backup of a data folder, of a running server or not: the index first, then the blobs that it
-// refers to, then the manifest (docs/adr/0034). A blob of the copied index can't be overwritten, and
-// the sweeper deletes it no sooner than the grace after its last reference went. Where that passes
-// meanwhile, a blob is found gone, and another round begins with a newer index.
+// refers to, then the manifest (docs/adr/0034). A blob of the copied index can't be overwritten,
+// and the sweeper deletes it no sooner than the grace after its last reference went. Where that
+// passes meanwhile, a blob is found gone, and another round begins with a newer index.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { listBucketIds, listReferencedBlobs, type ReferencedBlob } from '../../../index/inventory.ts';
@@ -53,7 +53,8 @@ async function backUpInto(source: string, target: string, mode: CopyMode): Promi
   let hurt: readonly BlobId[] = [];
   for (let rounds = 1; ; rounds++) {
     const round = await runRound(source, target, { former, mode, number: rounds });
-    // What is gone in two rounds, each with an index newer than the last look, is not the sweeper's work.
+    // What is gone in two rounds, each with an index newer than the last look, is not the sweeper's
+    // work.
     const { counts, manifest } = round;
     const isSettled = counts.hurt.every((blobId) => hurt.includes(blobId));
     if (!isSettled && rounds < ROUNDS_MAX) {
@@ -68,7 +69,10 @@ async function backUpInto(source: string, target: string, mode: CopyMode): Promi
   }
 }
 
-/** A generation of its own in the target: index, keys and all blobs, durable, but not named by the manifest yet. */
+/**
+ * A generation of its own in the target: index, keys and all blobs, durable, but not named by the
+ * manifest yet.
+ */
 async function runRound(
   source: string,
   target: string,
@@ -123,7 +127,9 @@ export function copyKeys(from: string, to: string): string[] {
   return names;
 }
 
-/** A disk that was not mounted, or another server, must not take the place of the last good backup. */
+/**
+ * A disk that was not mounted, or another server, must not take the place of the last good backup.
+ */
 function requireSameData(index: Sql, formerIndex: string): void {
   if (!existsSync(formerIndex)) return;
   const former = openSqlite(formerIndex, { readOnly: true });

@@ -36,14 +36,18 @@ const BATCH_FILES = 2000;
 const BATCH_BYTES = 512 * 1024 * 1024;
 /** Ids listed at a time. */
 const LISTED = 10_000;
-/** Answers of a file system that can't make this link: another one, none at all, or too many of the file. */
+/**
+ * Answers of a file system that can't make this link: another one, none at all, or too many of the
+ * file.
+ */
 const NO_LINK: ReadonlySet<string | null> = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 type Copy = { readonly blobId: BlobId; readonly source: string; readonly temporary: string; readonly file: string };
 
 /**
- * Copies `wanted`, which come in the order of their ids, from `{from}/blobs` to `{to}/blobs`. All of
- * it is durable when this resolves. Cost: a stat for each blob that is there, no look at its source.
+ * Copies `wanted`, which come in the order of their ids, from `{from}/blobs` to `{to}/blobs`. All
+ * of it is durable when this resolves. Cost: a stat for each blob that is there, no look at its
+ * source.
  */
 export async function copyBlobs(
   from: string,
@@ -91,7 +95,10 @@ export async function copyBlobs(
   return counts;
 }
 
-/** Walks over the ids that a folder has beside those that are asked for, both in order; `others` are not asked for. */
+/**
+ * Walks over the ids that a folder has beside those that are asked for, both in order; `others` are
+ * not asked for.
+ */
 function createPresence(root: string, others: BlobId[]) {
   let page: readonly BlobId[] = [];
   let at = 0;
@@ -161,7 +168,10 @@ function createFolders(root: string) {
   };
 }
 
-/** Gathers copies; each batch of them runs a few at a time, is synced as one, and then gets its names. */
+/**
+ * Gathers copies; each batch of them runs a few at a time, is synced as one, and then gets its
+ * names.
+ */
 function createBatch(to: string, mode: CopyMode, hurt: BlobId[]) {
   let copies: Copy[] = [];
   let bytes = 0;

@@ -14,13 +14,17 @@ export type ManifestFile = { readonly name: string; readonly sizeBytes: number; 
 
 export type Manifest = {
   readonly format: typeof MANIFEST_FORMAT;
-  /** When the copy of the index was begun: what was acknowledged before is in the backup. ISO 8601. */
+  /**
+   * When the copy of the index was begun: what was acknowledged before is in the backup. ISO 8601.
+   */
   readonly takenAt: string;
   /** Folder of the index and the keys, below the backup's folder. */
   readonly generation: string;
   readonly index: ManifestFile;
   readonly keys: readonly ManifestFile[];
-  /** Blobs that the index refers to, and bytes of their bodies. The index names each with its size. */
+  /**
+   * Blobs that the index refers to, and bytes of their bodies. The index names each with its size.
+   */
   readonly blobs: { readonly count: number; readonly bytes: number };
   /** Blobs that were missing or cut short in the data folder already. */
   readonly hurtBlobs: readonly string[];
@@ -32,7 +36,10 @@ export const MANIFEST_NAME = 'manifest.json';
 export const KEY_NAMES: readonly string[] = ['master-key', 'root-key.json'];
 const GENERATION = /^generation-[\w-]{1,64}$/;
 
-/** The manifest of a backup's folder; null without one. DataFolderError for what this program can't read. */
+/**
+ * The manifest of a backup's folder; null without one. DataFolderError for what this program can't
+ * read.
+ */
 export function readManifest(folder: string): Manifest | null {
   const path = join(folder, MANIFEST_NAME);
   let manifest: Manifest;

@@ -1,5 +1,5 @@
 // A backup becomes a data folder again: blobs, then keys, then the index. A restore that was killed
-// leaves a folder with blobs and no index, in which no server starts.
+// leaves no index, and blobs without one stop a server from starting (lost-index.ts).
 import { chmodSync, copyFileSync, existsSync, readdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BlobDamage, checkBlobs } from '../check/check-blobs.ts';
@@ -20,8 +20,8 @@ export type RestoreResult = {
 
 /**
  * Makes a data folder of a backup. The folder must be empty or not there. DataFolderError, before
- * anything is written, for a folder that is not, for no complete backup, a damaged one, and one of a
- * newer program.
+ * anything is written, for a folder that is not, for no complete backup, a damaged one, and one of
+ * a newer program.
  */
 export async function restore(backup: string, dataDir: string, mode: CopyMode): Promise<RestoreResult> {
   const source = resolve(backup);

@@ -1,5 +1,5 @@
-// Whether the index and the blobs of a data folder agree, both ways. Reads only, so the server may be
-// running: every finding is looked at again where a commit of the server could have made it.
+// Whether the index and the blobs of a data folder agree, both ways. Reads only, so the server may
+// be running: every finding is looked at again where a commit of the server could have made it.
 import { countMasterKeyUses } from '../../../index/inventory.ts';
 import type { BlobId } from '../../../ports/domain.ts';
 import type { Sql } from '../../../ports/sql.ts';

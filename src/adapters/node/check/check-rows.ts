@@ -1,6 +1,6 @@
 // Proves that what rows refer to is there: every version's and every part's segments lie inside
-// blobs that the index knows and counts as referenced, and whose files are whole. Says by name which
-// objects are hurt.
+// blobs that the index knows and counts as referenced, and whose files are whole. Says by name
+// which objects are hurt.
 import {
   cursorBehind,
   FIRST_PART,
@@ -23,7 +23,10 @@ export type ProvableBody = ObjectBody & Pick<ObjectVersion, 'sizeBytes' | 'etag'
 /** Reads a body and compares it with its digests. `unproved`: only its client could. */
 export type ProveBody = (body: ProvableBody) => Promise<'proved' | 'unproved' | { readonly detail: string }>;
 
-/** An object that can't be read whole. `versionId` or `uploadId` with `partNumber` says which of the key's. */
+/**
+ * An object that can't be read whole. `versionId` or `uploadId` with `partNumber` says which of the
+ * key's.
+ */
 export type HurtObject = {
   readonly bucket: string;
   readonly key: string;
@@ -88,7 +91,10 @@ export async function checkRows(
     else if (areReferenced(index, body.segments)) note(named, { kind: 'damaged', detail: proof.detail });
   }
 
-  /** Rows and their blobs' rows are read in one snapshot: a commit between them would look like damage. */
+  /**
+   * Rows and their blobs' rows are read in one snapshot: a commit between them would look like
+   * damage.
+   */
   const readPage = <Item>(list: () => Item[], toRow: (item: Item) => Row) =>
     index.transaction(() => {
       const items = list();

@@ -1,5 +1,5 @@
-// Files of blobs that the index does not know: what a crash left for the sweeper, or, where there are
-// many, what an index has lost.
+// Files of blobs that the index does not know: what a crash left for the sweeper, or, where there
+// are many, what an index has lost.
 import { statSync } from 'node:fs';
 import { filterKnown } from '../../../index/inventory.ts';
 import type { BlobId, BucketId } from '../../../ports/domain.ts';
@@ -22,7 +22,10 @@ export type Orphans = {
 const PAGE = 10_000;
 const NAMED_MAX = 1000;
 
-/** Compares all files with the index. `floor`: the least id of a blob that is younger than the grace. */
+/**
+ * Compares all files with the index. `floor`: the least id of a blob that is younger than the
+ * grace.
+ */
 export async function findOrphans(index: Sql, blobRoot: string, floor: (bucket: BucketId) => string): Promise<Orphans> {
   const blobIds: BlobId[] = [];
   let [count, bytes, young] = [0, 0, 0];
@@ -31,7 +34,8 @@ export async function findOrphans(index: Sql, blobRoot: string, floor: (bucket: 
     const known = filterKnown(index, page.blobIds);
     for (const blobId of page.blobIds) {
       if (known.has(blobId)) continue;
-      // One that was known when it was listed, and was swept before the index was asked, has no file any more.
+      // One that was known when it was listed, and was swept before the index was asked, has no
+      // file any more.
       const file = statSync(blobPath(blobRoot, blobId).file, { throwIfNoEntry: false });
       if (file === undefined) continue;
       if (blobId >= floor(blobId.slice(0, blobId.indexOf('/')) as BucketId)) {

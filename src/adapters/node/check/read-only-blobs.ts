@@ -1,5 +1,5 @@
-// The blobs of a folder that another process owns, to be read only. Nothing is made, removed or kept
-// open: unlike the server's store, which empties `tmp` when it opens.
+// The blobs of a folder that another process owns, to be read only. Nothing is made, removed or
+// kept open: unlike the server's store, which empties `tmp` when it opens.
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { BlobStore } from '../../../ports/blob-store.ts';
