@@ -102,19 +102,18 @@ function stateOf(
       : scope.kind === 'accessKey'
         ? { accessKeyId: scope.accessKeyId }
         : {};
-  const leases = sql.all<{ holder: string; units: number }>(
-    'SELECT holder, units FROM cap_leases WHERE account_id = ? AND cap_id = ? AND until_ms > ?',
+  const [leased] = sql.all<{ units: number }>(
+    `SELECT coalesce(sum(units), 0) AS units FROM cap_leases
+     WHERE account_id = ? AND cap_id = ? AND until_ms > ? AND holder <> ?`,
     accountId,
     cap.id,
     nowMs,
+    holder,
   );
-  const leasedTo = (isWanted: (name: string) => boolean) =>
-    leases.reduce((sum, lease) => sum + (isWanted(lease.holder) ? lease.units : 0), 0);
   return {
     cap,
     usage: sumUsage(sql, { accountId, fromMs, toMs, groupBy: [], ...only }),
-    leasedToOthers: leasedTo((name) => name !== holder),
-    leasedToHolder: leasedTo((name) => name === holder),
+    leasedToOthers: leased?.units ?? 0,
   };
 }
 

@@ -36,9 +36,8 @@ export type Cap = {
 export type CapState = {
   readonly cap: Cap;
   readonly usage: readonly Pick<UsageRow, 'meter' | 'quantity'>[];
-  /** Units leased to others, and to who asks. */
+  /** Units leased to others than who asks. */
   readonly leasedToOthers: number;
-  readonly leasedToHolder: number;
 };
 
 /** `revision` grows with each lease and each change of a cap. */

@@ -65,8 +65,8 @@ export type Allowance = {
   upTo: number;
   /** Of what is used: units of answers that are on their way to the ledger by themselves. */
   underWay: number;
-  /** Whether there is no more to be had than that. */
-  isLast: boolean;
+  /** Up to where it could have gone when the ledger was last asked. */
+  reachable: number;
   /** By the clock of this process. From then on nothing of it may be used. */
   expiresAtMs: number;
   /** `cached`: only what memory holds is served. `refused`: nothing but what is free. */
@@ -165,6 +165,10 @@ export type Meter = {
 };
 
 /** What an answer takes of an allowance, in its units. */
-export function unitsOf({ perA, perB, perByte }: Allowance, operationClass: OperationClass, bytesOut: number): number {
+export function unitsOf(
+  { perA, perB, perByte }: Pick<Allowance, 'perA' | 'perB' | 'perByte'>,
+  operationClass: OperationClass,
+  bytesOut: number,
+): number {
   return (operationClass === 'A' ? perA : operationClass === 'B' ? perB : 0) + bytesOut * perByte;
 }

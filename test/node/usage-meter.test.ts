@@ -101,7 +101,7 @@ describe('usage meter', () => {
     const { meter } = open();
     const counter = meter.of(owner());
     const allowance: Allowance = {
-      ...{ capId: 'cap', scope: { kind: 'account' }, used: 0, upTo: 1000, underWay: 0, isLast: false },
+      ...{ capId: 'cap', scope: { kind: 'account' }, used: 0, upTo: 1000, underWay: 0, reachable: 1000 },
       ...{ expiresAtMs: 9000, level: 'open', perA: 0, perB: 1, perByte: 2 },
     };
     counter.allowances = [allowance];
@@ -123,7 +123,7 @@ describe('usage meter', () => {
     const { meter, setNow } = open();
     const counter = meter.of(owner());
     const allowance: Allowance = {
-      ...{ capId: 'cap', scope: { kind: 'account' }, used: 0, upTo: 150, underWay: 0, isLast: false },
+      ...{ capId: 'cap', scope: { kind: 'account' }, used: 0, upTo: 150, underWay: 0, reachable: 1000 },
       ...{ expiresAtMs: 9000, level: 'open', perA: 0, perB: 0, perByte: 1 },
     };
     counter.allowances = [allowance];

@@ -1,9 +1,9 @@
 // How much of a cap a process may use before it asks again. Worked out from what the ledger knows: what is left when what
 // is recorded and what others hold is taken off. Pure; docs/adr/0020-caps.md tells why no more than the limit is ever used.
 import { type Cap, type CapGrant, type CapState, type CapsState, capPeriod } from '../../ports/caps.ts';
-import type { Allowance } from '../../ports/metering.ts';
+import { type Allowance, type Use, unitsOf } from '../../ports/metering.ts';
 import { monthOf } from '../billing/month.ts';
-import { pricesOf, spentOf } from './price-cap.ts';
+import { type CapPrices, pricesOf, spentOf } from './price-cap.ts';
 
 /** A process gets this share of what is left, so that others get some too. */
 const SHARE = 1 / 4;
@@ -19,13 +19,28 @@ export type CapStanding = {
   readonly level: Allowance['level'];
   readonly periodMs: { readonly fromMs: number; readonly toMs: number };
   readonly isLifted: boolean;
-  /** Units that whoever asks may get, and whether that is all there is. */
+  readonly prices: CapPrices;
+  /** Units that are left for whoever asks, and how many of them it gets. */
+  readonly left: number;
   readonly units: number;
-  readonly isAll: boolean;
 };
 
+type MeteredUse = Pick<Use, 'operationClass' | 'bytesOut'>;
+
+/** What a process needs of one cap, in the cap's units. */
+export type CapNeed = {
+  /** What it holds of its last lease and has not brought to the ledger: that must stay covered. */
+  readonly held: number;
+  /** What it has counted of that, or answers under way may still send. */
+  readonly pending: number;
+  /** Uses that wait for this lease, in the order in which they came. */
+  readonly waiting: readonly MeteredUse[];
+};
+
+const NO_NEED: CapNeed = { held: 0, pending: 0, waiting: [] };
+
 /** How a cap stands. */
-function standingOf(state: CapState, nowMs: number): CapStanding {
+function standingOf(state: CapState, nowMs: number, need: CapNeed): CapStanding {
   const { cap } = state;
   const periodMs = capPeriod(cap.period, nowMs);
   const spent = spentOf(state, monthOf(nowMs));
@@ -34,15 +49,25 @@ function standingOf(state: CapState, nowMs: number): CapStanding {
   const left = Math.max(0, Number(cap.limit - spent) - state.leasedToOthers);
   const isCached = cap.cachedFromPercent !== null && percent >= cap.cachedFromPercent;
   const level = isLifted ? 'open' : left <= 0 ? 'refused' : isCached ? 'cached' : 'open';
-  const units = isLifted ? Number.MAX_SAFE_INTEGER : grantOf(state, left);
-  return { cap, spent, percent, level, periodMs, isLifted, units, isAll: units >= left };
+  const prices = pricesOf(cap);
+  const standing = { cap, spent, percent, level, periodMs, isLifted, prices } as const;
+  if (isLifted) return { ...standing, left: Number.MAX_SAFE_INTEGER, units: Number.MAX_SAFE_INTEGER };
+  return { ...standing, left, units: grantOf(prices, left, need) };
 }
 
-/** Never less than the holder has, as long as there is that much: what it may use already must stay covered. */
-function grantOf({ cap, leasedToHolder }: CapState, left: number): number {
-  const { perA, perB, perByte } = pricesOf(cap);
+/**
+ * A share of what is left, and never less than what is held or wanted, as long as there is that
+ * much. A use that does not fit takes nothing from those that wait behind it, nor from others.
+ */
+function grantOf(prices: CapPrices, left: number, { held, pending, waiting }: CapNeed): number {
+  const { perA, perB, perByte } = prices;
   const least = Math.max(perA, perB) * LEAST_REQUESTS + perByte * LEAST_BYTES;
-  return Math.min(left, Math.max(left * SHARE, least, leasedToHolder));
+  const fitting = (sum: number, use: MeteredUse) => {
+    const units = unitsOf(prices, use.operationClass, use.bytesOut);
+    return sum + units <= left ? sum + units : sum;
+  };
+  const needed = waiting.reduce(fitting, pending);
+  return Math.min(left, Math.max(left * SHARE, least, held, needed));
 }
 
 /** Leases are for caps that are heard. */
@@ -61,6 +86,11 @@ export function crossingsOf(standings: readonly CapStanding[]) {
   );
 }
 
-export function standingsOf(state: CapsState, nowMs: number): readonly CapStanding[] {
-  return state.caps.map((cap) => standingOf(cap, nowMs));
+/** How each cap stands. `needOf`: what whoever asks needs of it; absent: nothing. */
+export function standingsOf(
+  state: CapsState,
+  nowMs: number,
+  needOf: (cap: Cap) => CapNeed = () => NO_NEED,
+): readonly CapStanding[] {
+  return state.caps.map((cap) => standingOf(cap, nowMs, needOf(cap.cap)));
 }

@@ -1,13 +1,13 @@
 // Keeps usage below the caps of whoever pays. Both doors of delivery and the S3 surface ask it where a bucket's record says
 // that it is capped; the answer comes from memory, out of what the process has leased of each cap (cap-leases.ts). When that
 // is used up or old, more is leased first. It counts nothing: the meter does.
-import type { AccountId, BucketGate } from '../../ports/domain.ts';
+import type { BucketGate } from '../../ports/domain.ts';
 import { hasCode, StorageError } from '../../ports/errors.ts';
-import type { OperationClass, UsageCounter, UsageOwner } from '../../ports/metering.ts';
+import { type OperationClass, type UsageCounter, type UsageOwner, unitsOf } from '../../ports/metering.ts';
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';
 import { admit } from './admit.ts';
-import { allowancesFor, createCapLeases, REFUSAL_MS } from './cap-leases.ts';
+import { allowancesFor, createCapLeases, REFUSAL_MS, type WaitingUse } from './cap-leases.ts';
 import { capRefusal } from './cap-refusal.ts';
 import type { TellCrossing } from './tell-crossing.ts';
 
@@ -69,16 +69,16 @@ export function createCapGuard(
       if (first === 'yes') return;
       // More than one round where others use up at once what was leased.
       for (let round = 0; first === 'ask' && round < ROUNDS && !isHopeless(owner, wanted); round++) {
-        await askAnew(owner.accountId);
+        await askAnew({ owner, operationClass: wanted.operationClass, bytesOut: wanted.bytesOut });
         if (isFit(meter.of(owner), wanted) === 'yes') return;
       }
       throw refusalOf(owner, wanted);
     },
   };
 
-  async function askAnew(accountId: AccountId): Promise<void> {
+  async function askAnew(use: WaitingUse): Promise<void> {
     try {
-      await leases.renew(accountId);
+      await leases.renew(use);
     } catch (cause) {
       if (hasCode(cause, 'SlowDown')) throw cause;
       const detail = 'What this bucket has used can not be looked up now.';
@@ -86,13 +86,14 @@ export function createCapGuard(
     }
   }
 
-  /** Whether the ledger has said a moment ago that there is no more to be had than is held, and that is too little. */
+  /** Whether the ledger has said a moment ago that all that could be had is too little. */
   function isHopeless(owner: UsageOwner, wanted: Wanted): boolean {
     const nowMs = clock.nowMs();
     const known = leases.known(owner.accountId);
     if (known?.forgotten !== meter.forgotten() || nowMs - known.askedAtMs >= REFUSAL_MS) return false;
+    const { operationClass, bytesOut } = wanted;
     return allowancesFor(known, owner).some(
-      (allowance) => allowance.isLast && admit([allowance], wanted, nowMs) === 'ask',
+      (allowance) => allowance.used + unitsOf(allowance, operationClass, bytesOut) > allowance.reachable,
     );
   }
 }

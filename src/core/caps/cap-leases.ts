@@ -1,15 +1,14 @@
 // What this process holds of each cap: it leases a share of what is left from the ledger, after everything counted so far was
 // brought there, and keeps it in memory for cap-guard.ts, which asks it. It decides nothing and counts nothing.
-import type { CapScope } from '../../ports/caps.ts';
+import type { Cap, CapScope } from '../../ports/caps.ts';
 import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { Allowance, UsageOwner } from '../../ports/metering.ts';
+import type { Allowance, OperationClass, UsageOwner } from '../../ports/metering.ts';
 import { createPauses } from '../../ports/pauses.ts';
 import { within } from '../../ports/within.ts';
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';
-import { type CapStanding, crossingsOf, grantsOf, standingsOf } from './allowances.ts';
-import { pricesOf } from './price-cap.ts';
+import { type CapNeed, type CapStanding, crossingsOf, grantsOf, standingsOf } from './allowances.ts';
 import type { TellCrossing } from './tell-crossing.ts';
 
 /** How long a lease lasts in the ledger, and for how much of that a process believes in it. Milliseconds. */
@@ -30,14 +29,22 @@ export type KnownCaps = {
   readonly forgotten: number;
 };
 
+/** A use that the lease shall suffice for. */
+export type WaitingUse = {
+  readonly owner: UsageOwner;
+  readonly operationClass: OperationClass;
+  readonly bytesOut: number;
+};
+
 export type CapLeases = {
   /** What memory knows of an account's caps, however old. */
   known(accountId: AccountId): KnownCaps | undefined;
   /**
-   * Asks the ledger anew. SlowDown when others are faster again and again, ServiceUnavailable when the ledger says nothing,
-   * or has just said nothing. Cost: a flush and two calls of the ledger.
+   * Asks the ledger anew, for enough for `use` and for all others of this process that wait
+   * meanwhile, as far as that much is left. SlowDown when others are faster again and again,
+   * ServiceUnavailable when the ledger says nothing, or has just said nothing. Cost: a flush and two calls of the ledger.
    */
-  renew(accountId: AccountId): Promise<KnownCaps>;
+  renew(use: WaitingUse): Promise<KnownCaps>;
 };
 
 /**
@@ -50,16 +57,20 @@ export function createCapLeases(
   tell: TellCrossing,
 ): CapLeases {
   const accounts = new Map<AccountId, KnownCaps>();
+  const waiting = new Set<WaitingUse>();
   const pauses = createPauses(clock, REFUSAL_MS);
 
-  async function renewInTime(accountId: AccountId): Promise<KnownCaps> {
+  async function renewInTime(use: WaitingUse): Promise<KnownCaps> {
+    const { accountId } = use.owner;
     if (pauses.isOn(accountId)) throw new StorageError('ServiceUnavailable', { cause: 'the ledger said nothing' });
     // Of those that come when it is over the first is let through, to see.
     pauses.renew(accountId);
     let isSettled = false;
+    waiting.add(use);
     const work = () =>
       renew(accountId).finally(() => {
         isSettled = true;
+        waiting.delete(use);
         pauses.end(accountId);
       });
     try {
@@ -81,7 +92,7 @@ export function createCapLeases(
       await flusher.flushAccount(accountId);
       const nowMs = clock.nowMs();
       const state = await ledger.call('readCaps', { accountId, holder, nowMs });
-      const standings = standingsOf(state, nowMs);
+      const standings = standingsOf(state, nowMs, (cap) => needOf(cap, accountId, { marks, nowMs }));
       const leased = await ledger.call('leaseCaps', {
         accountId,
         holder,
@@ -104,6 +115,18 @@ export function createCapLeases(
       return adopt(accountId, { revision: leased.revision, standings, nowMs, marks });
     }
     throw new StorageError('SlowDown', { detail: 'Too many are asking about the caps of this account.' });
+  }
+
+  /** What this process needs of a cap beyond what was used up to the mark. */
+  function needOf(cap: Cap, accountId: AccountId, { marks, nowMs }: Pick<Leased, 'marks' | 'nowMs'>): CapNeed {
+    const allowance = accounts.get(accountId)?.allowances.get(cap.id);
+    const mark = marks.get(cap.id) ?? 0;
+    const pending = Math.max(0, (allowance?.used ?? 0) - mark);
+    // Nothing more is used of a lease that is too old to be believed: what is left of it goes back.
+    const isBelieved = allowance !== undefined && allowance.expiresAtMs > nowMs;
+    const held = isBelieved ? Math.max(pending, allowance.upTo - mark) : pending;
+    const isMine = ({ owner }: WaitingUse) => owner.accountId === accountId && isFor(cap.scope, owner);
+    return { held, pending, waiting: [...waiting].filter(isMine) };
   }
 
   /** An older answer that comes late changes nothing. What counters hold is changed in place. */
@@ -135,7 +158,7 @@ type Leased = {
 
 /** The allowance of a cap as it stands now; the same object as before, if there was one. */
 function renewed(before: KnownCaps | undefined, standing: CapStanding, { marks, nowMs }: Leased): Allowance {
-  const { cap, level, units, isAll, periodMs } = standing;
+  const { cap, level, units, left, periodMs, prices } = standing;
   const believedMs = level === 'refused' ? REFUSAL_MS : BELIEVED_MS;
   const known = before?.allowances.get(cap.id);
   const now = {
@@ -144,9 +167,9 @@ function renewed(before: KnownCaps | undefined, standing: CapStanding, { marks, 
     level,
     used: known?.used ?? 0,
     upTo: (marks.get(cap.id) ?? 0) + units,
-    isLast: isAll,
+    reachable: (marks.get(cap.id) ?? 0) + left,
     expiresAtMs: Math.min(nowMs + believedMs, periodMs.toMs),
-    ...pricesOf(cap),
+    ...prices,
   };
   return known === undefined ? { ...now, underWay: 0 } : Object.assign(known, now);
 }

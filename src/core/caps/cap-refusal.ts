@@ -1,6 +1,7 @@
 // How a cap that is reached is told to whoever asks: which it is, how it ends, when to come back. Called by cap-guard.ts. Pure.
+import type { Cap } from '../../ports/caps.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { UsageOwner } from '../../ports/metering.ts';
+import { type OperationClass, type UsageOwner, unitsOf } from '../../ports/metering.ts';
 import type { CapStanding } from './allowances.ts';
 import { isFor, LEASE_MS } from './cap-leases.ts';
 
@@ -10,26 +11,47 @@ import { isFor, LEASE_MS } from './cap-leases.ts';
  */
 const RETRY_MAX_SECONDS = 86_400;
 
-/** UsageCapReached or SpendingCapReached, without the numbers that are the owner's. */
+type RefusedUse = {
+  readonly operationClass: OperationClass;
+  readonly bytesOut: number;
+  readonly fromMemory: boolean;
+};
+
+/**
+ * UsageCapReached or SpendingCapReached, without the numbers that are the owner's. A use that is
+ * larger than a whole limit is told so, and not when to come back: waiting would not help it.
+ */
 export function capRefusal(
   standings: readonly CapStanding[],
   owner: UsageOwner,
-  wanted: { readonly fromMemory: boolean },
+  wanted: RefusedUse,
   nowMs: number,
 ): StorageError {
   const mine = standings.filter(({ cap }) => isFor(cap.scope, owner));
   const reached =
     mine.find(({ level }) => level === 'refused') ?? mine.find(({ level }) => level === 'cached' && !wanted.fromMemory);
+  const oversized = mine.find((standing) => isAboveLimit(standing, wanted));
+  if (oversized !== undefined) {
+    const { cap } = oversized;
+    const detail = `This alone is more than the whole cap that its owner has set on this ${nameOf(cap)}.`;
+    return new StorageError(codeOf(cap), { detail, fields: { Cap: cap.id } });
+  }
   const standing = reached ?? mine[0];
   if (standing === undefined) return new StorageError('UsageCapReached');
   const { cap, periodMs, level } = standing;
-  const what = cap.scope.kind === 'accessKey' ? 'access key' : cap.scope.kind;
+  const what = nameOf(cap);
   const until = new Date(periodMs.toMs).toISOString();
   const only = level === 'cached' ? ' Until then only what caches hold is served.' : '';
   const detail = `A cap that its owner has set on this ${what} is reached. It ends at ${until}, or when the owner lifts or raises it.${only}`;
-  const code = cap.unit === 'money' ? 'SpendingCapReached' : 'UsageCapReached';
   // What others have leased of a cap that is not reached comes back with their leases.
   const untilMs = reached === undefined ? Math.min(nowMs + LEASE_MS, periodMs.toMs) : periodMs.toMs;
   const RetryAfterSeconds = `${Math.min(RETRY_MAX_SECONDS, Math.max(1, Math.ceil((untilMs - nowMs) / 1000)))}`;
-  return new StorageError(code, { detail, fields: { Cap: cap.id, EndsAt: until, RetryAfterSeconds } });
+  return new StorageError(codeOf(cap), { detail, fields: { Cap: cap.id, EndsAt: until, RetryAfterSeconds } });
+}
+
+const nameOf = ({ scope }: Cap) => (scope.kind === 'accessKey' ? 'access key' : scope.kind);
+const codeOf = ({ unit }: Cap) => (unit === 'money' ? 'SpendingCapReached' : 'UsageCapReached');
+
+function isAboveLimit({ cap, isLifted, prices }: CapStanding, { operationClass, bytesOut }: RefusedUse): boolean {
+  return !isLifted && unitsOf(prices, operationClass, bytesOut) > Number(cap.limit);
 }

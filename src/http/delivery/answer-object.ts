@@ -98,12 +98,17 @@ export function createAnswerObject(
     const isHead = request.method === 'HEAD';
     const gate = caps !== null && found.gate?.settings.isCapped === true ? found.gate : null;
     const wanted = { operationClass: 'B' as const, bytesOut: isHead ? 0 : lengthBytes };
-    const send = (body: OutgoingBody, origin: BodyOrigin): Response | Promise<Response> => {
-      const fromMemory = origin !== 'bucket';
-      const refusal = gate === null ? null : (caps?.refusalNow(readerOf(gate), { ...wanted, fromMemory }) ?? null);
-      if (refusal !== null) {
+    const send = (body: OutgoingBody, origin: BodyOrigin, isLate = false): Response | Promise<Response> => {
+      const use = { ...wanted, fromMemory: origin !== 'bucket' };
+      const refusal = gate === null ? null : (caps?.refusalNow(readerOf(gate), use) ?? null);
+      const letGo = (error: unknown): never => {
         if (body instanceof ReadableStream) void body.cancel().catch(() => undefined);
-        throw refusal;
+        throw error;
+      };
+      if (refusal !== null) {
+        if (isLate || gate === null || caps === null) return letGo(refusal);
+        // While the body was opened another answer used what this one was told of: there may be more.
+        return caps.require(readerOf(gate), use).then(() => send(body, origin, true), letGo);
       }
       const status = cacheStatus(tier, origin, stale);
       const stored = headersWith(status);
@@ -118,8 +123,8 @@ export function createAnswerObject(
       noteRead(request.notes, bytesOut, origin);
       // Without a bucket there is nobody to bill.
       if (found.gate === null) return finish(wished);
-      const use = { operationClass: 'B' as const, bytesOut, tier: tierOf(origin, bytesOut), storageClass };
-      return finish(wished, countSent(meter.ofGate(found.gate), use, body));
+      const sent = { operationClass: 'B' as const, bytesOut, tier: tierOf(origin, bytesOut), storageClass };
+      return finish(wished, countSent(meter.ofGate(found.gate), sent, body));
     };
     const proceed = (): Response | Promise<Response> => {
       if (isHead) return send(null, 'none');

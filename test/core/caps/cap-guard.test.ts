@@ -27,6 +27,7 @@ afterEach(() => {
 const accountId = 'alice' as AccountId;
 /** Large enough for shares of what is left to count. */
 const UNIT = 100_000;
+const MIB = 1024 * 1024;
 
 const owner = (bucket = 'a~1', key: string | null = null): UsageOwner => ({
   accountId,
@@ -138,7 +139,7 @@ describe('caps', () => {
   it('are never passed, by however many processes and clients at once', async () => {
     const step = fc.record({
       process: fc.nat({ max: 3 }),
-      bytes: fc.integer({ min: 1, max: 40 }),
+      bytes: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 250, max: 700 })),
       clients: fc.integer({ min: 1, max: 8 }),
       waitMs: fc.constantFrom(0, 0, 500, 10_000, 50_000),
       flush: fc.boolean(),
@@ -173,6 +174,48 @@ describe('caps', () => {
     let served = 0;
     for (let at = 0; at < 10_050; at++) if ((await use(1000)) === 'served') served += 1;
     expect(served).toBe(10_000);
+  });
+
+  it('let through an answer of any size for which enough is left', async () => {
+    const { use } = createWorld(bytesCap(BigInt(100 * MIB))).createProcess();
+    const outcomes = [];
+    for (const size of [26, 60, 14, 1]) outcomes.push(await use(size * MIB));
+    expect(outcomes).toEqual(['served', 'served', 'served', 'UsageCapReached']);
+  });
+
+  it('let through all that wait at once and fit, around one that does not', async () => {
+    const { use } = createWorld(bytesCap(BigInt(100 * MIB))).createProcess();
+    const outcomes = await Promise.all([30, 90, 30, 40].map((size) => use(size * MIB)));
+    expect(outcomes.map((outcome) => outcome === 'served')).toEqual([true, false, true, true]);
+  });
+
+  it('serve one of two processes that want more than there is together', async () => {
+    const world = createWorld(bytesCap(BigInt(100 * MIB)));
+    const processes = [world.createProcess(), world.createProcess()];
+    const outcomes = await Promise.all(processes.map(({ use }) => use(60 * MIB)));
+    expect(outcomes.sort()).toEqual(['UsageCapReached', 'served']);
+  });
+
+  it('serve a refused process when what another was granted and did not use came back', async () => {
+    const world = createWorld(bytesCap(BigInt(100 * MIB)));
+    const [first, second] = [world.createProcess(), world.createProcess()];
+    await first.guard.require(owner(), { operationClass: 'B', bytesOut: 90 * MIB, fromMemory: false });
+    expect(await second.use(50 * MIB)).toBe('UsageCapReached');
+    // The first goes on with little: what it was granted beyond that is no longer its own.
+    world.advance(46_000);
+    expect(await first.use(1)).toBe('served');
+    expect(await second.use(50 * MIB)).toBe('served');
+  });
+
+  it('refuse at once what is more than a whole limit, and leave the rest to others', async () => {
+    const world = createWorld(bytesCap(BigInt(100 * MIB)));
+    const { guard } = world.createProcess();
+    const huge = { operationClass: 'B', bytesOut: 101 * MIB, fromMemory: false } as const;
+    const refused = await guard.require(owner(), huge).catch((error: StorageError) => error);
+    expect(refused).toMatchObject({ code: 'UsageCapReached', fields: { Cap: 'cap' } });
+    expect(refused?.message).toContain('more than the whole cap');
+    expect(refused?.fields.RetryAfterSeconds).toBeUndefined();
+    expect(await world.createProcess().use(70 * MIB)).toBe('served');
   });
 
   it('know of answers whose receipts are on their way to the ledger', async () => {

@@ -1,6 +1,6 @@
 // What a cap has to say of representations: nothing is looked up, read or made for a payer whose cap is reached, and where
 // only caches may serve, what would have to be made first is not served.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDerivedBodies, type StoredDerived } from '../../../src/adapters/shared/derived-bodies.ts';
 import { createDecide } from '../../../src/core/auth/decide.ts';
 import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
@@ -19,6 +19,7 @@ import { deliverySettings } from './delivery-settings.ts';
 
 const BR = { 'accept-encoding': 'br' };
 const SIZE = 5000;
+const MIB = 1024 * 1024;
 
 let core: MemoryCore;
 let delivery: Delivery;
@@ -110,6 +111,40 @@ describe('a cap that is reached', () => {
     await cap('refused');
     expect((await read('page.html', { ...BR, 'if-range': etag, range: 'bytes=0-1' })).status).toBe('UsageCapReached');
     expect([looked, made]).toEqual([[], []]);
+  });
+});
+
+describe('a cap with room for answers that go out at once', () => {
+  it('serves each, also where one uses up what another was told of while its body was opened', async () => {
+    const plain = createMemoryCore();
+    const gate = { opened: 0, open: () => {} };
+    const isOpen = new Promise<void>((resolve) => {
+      gate.open = resolve;
+    });
+    const { blobStore } = plain.ports;
+    core = withPorts(plain, {
+      blobStore: {
+        ...blobStore,
+        async open(...input) {
+          gate.opened += 1;
+          if (gate.opened === 2) gate.open();
+          await isOpen;
+          return blobStore.open(...input);
+        },
+      },
+    });
+    const bucket = await openTestBucket(core, 'shop');
+    await bucket.call('setBucketAccess', { access: PUBLIC_ACCESS });
+    for (const name of ['a', 'b']) await putBytes(core, bucket, name, new Uint8Array(2 * MIB));
+    await setCap(core, bucket.record().ownerId, bytesCap(BigInt(5 * MIB)));
+    const flusher = createUsageFlusher(core, { source: 'test', intervalMs: 1 });
+    const caps = createCapGuard(core, flusher, 'test', () => undefined);
+    delivery = createDelivery(core, deliverySettings(), createDecide(), caps);
+
+    const first = read('a');
+    await vi.waitFor(() => expect(gate.opened).toBe(1));
+    const [one, other] = await Promise.all([first, read('b')]);
+    expect([one.status, other.status]).toEqual([200, 200]);
   });
 });
 

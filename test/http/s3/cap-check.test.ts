@@ -37,7 +37,7 @@ it.each(['A', 'B'] as const)('a stream is asked for whole, in class %s', async (
   check.last(fits.answer);
   expect(fits.state.isLetGo).toBe(false);
   const late = streamOf(1001);
-  expect(() => check.last(late.answer)).toThrow('A cap that its owner has set');
+  expect(() => check.last(late.answer)).toThrow('more than the whole cap that its owner has set');
   expect(late.state.isLetGo).toBe(true);
   const over = streamOf(1001);
   await expect(check.answer(over.answer)).rejects.toMatchObject({ code: 'UsageCapReached' });

@@ -74,13 +74,16 @@ export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: 
   ): Promise<Response> {
     const all: Read = { operationClass: 'B', bytesOut: 0, origin: 'none', storageClass: 'STANDARD', ...read };
     const { operationClass, bytesOut, origin, storageClass } = all;
-    const refusal = guardOf(gate)?.refusalNow(readerOf(gate), {
-      ...{ operationClass, bytesOut },
-      fromMemory: origin !== 'bucket',
-    });
-    if (refusal !== undefined && refusal !== null) {
+    const guard = guardOf(gate);
+    const wanted = { operationClass, bytesOut, fromMemory: origin !== 'bucket' };
+    try {
+      // Another answer may have used what this one was told of: there may be more.
+      if (guard?.refusalNow(readerOf(gate), wanted)) await guard.require(readerOf(gate), wanted);
+      const refusal = guard?.refusalNow(readerOf(gate), wanted) ?? null;
+      if (refusal !== null) throw refusal;
+    } catch (error) {
       if (body instanceof ReadableStream) void body.cancel().catch(() => undefined);
-      throw refusal;
+      throw error;
     }
     const receipt = receiptOf({ request, requestId }, gate, all);
     if (receipt !== null) return make(await receipt, body);
