@@ -24,6 +24,7 @@ import { invalidFields, isOurFault, problemResponse } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createRouteTable } from './route-table.ts';
 import { addAccessKeyRoutes } from './routes/access-keys.ts';
+import { addAccountQuotaRoutes } from './routes/account-quota.ts';
 import { addAccountRoutes } from './routes/accounts.ts';
 import { addAuditRoutes } from './routes/audit.ts';
 import { addBucketDomainRoutes } from './routes/bucket-domains.ts';
@@ -59,6 +60,7 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addTokenRoutes,
   addPasskeyRoutes,
   addAccountRoutes,
+  addAccountQuotaRoutes,
   addOverviewRoutes,
   addMemberRoutes,
   addAccessKeyRoutes,

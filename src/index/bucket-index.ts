@@ -15,6 +15,7 @@ import { createNameJobCalls } from './name-jobs.ts';
 import { createObjectCalls } from './objects.ts';
 import { createOutboxCalls } from './outbox.ts';
 import { createPackingCalls } from './packing.ts';
+import { createQuotaCalls, withinQuotas } from './quotas.ts';
 import { abortStaleUploads } from './stale-uploads.ts';
 import { createStorageCalls } from './storage-hours.ts';
 import { createUploadCalls } from './uploads.ts';
@@ -45,13 +46,14 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createNameAidCalls(sql),
     ...createOutboxCalls(sql),
     ...createStorageCalls(sql),
+    ...createQuotaCalls(sql),
     dropRestsOfLife: (input) => dropRestsOfLife(sql, input),
     commitCopies: (input) => commitCopies(sql, input),
     abortStaleUploads: (input) => abortStaleUploads(sql, input),
     listObjects: (input) => listObjects(sql, input),
     listVersions: (input) => listVersions(sql, input),
   };
-  return inTransactions(sql, calls, SINGLE_STATEMENT);
+  return inTransactions(sql, withinQuotas(sql, calls), SINGLE_STATEMENT);
 }
 
 /** The same calls, each in one transaction but for those named in `bare`. */

@@ -227,4 +227,10 @@ export const FRESH_INDEX: readonly string[] = [
     bucket INTEGER PRIMARY KEY,
     run TEXT NOT NULL
   ) STRICT`,
+  `CREATE TABLE storage_grants (
+    bucket INTEGER PRIMARY KEY,
+    bytes INTEGER NOT NULL,
+    objects INTEGER NOT NULL,
+    sequence INTEGER NOT NULL
+  ) STRICT`,
 ];

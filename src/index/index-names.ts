@@ -44,6 +44,7 @@ export const INDEX_CALLS = {
   listHidden: 'query',
   measurePrefixes: 'query',
   searchNames: 'query',
+  requireRoom: 'query',
   createBucket: 'command',
   setBucketAccess: 'command',
   setBucketSettings: 'command',
@@ -75,6 +76,8 @@ export const INDEX_CALLS = {
   forgetBlobs: 'command',
   closeStorageHours: 'command',
   forgetStorageHours: 'command',
+  setStorageGrant: 'command',
+  settleStorageGrant: 'command',
   setSweptUpTo: 'command',
   forgetBucketLife: 'command',
 } as const satisfies Record<keyof (IndexQueries & OutboxQueries), 'query'> &
@@ -180,11 +183,16 @@ export const LEDGER_CALLS = {
   listCaps: 'query',
   readCaps: 'query',
   readReceipts: 'query',
+  getQuota: 'query',
+  listGrants: 'query',
   record: 'command',
   takeReceipt: 'command',
   putCap: 'command',
   deleteCap: 'command',
   leaseCaps: 'command',
+  putQuota: 'command',
+  raiseGrant: 'command',
+  settleGrant: 'command',
 } as const satisfies Record<keyof LedgerApi, CallKind>;
 
 /** Whether the call changes the ledger. */

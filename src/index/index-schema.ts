@@ -4,6 +4,7 @@ import { COMMIT_USAGE_TABLES } from './commit-usage.ts';
 import { FRESH_INDEX } from './fresh-schema.ts';
 import { NAME_AID_TABLES, NAME_JOB_TABLES } from './names-schema.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
+import { STORAGE_GRANT_TABLES } from './quotas.ts';
 import type { Schema } from './schema.ts';
 
 /** What sharing and compression spare of what is stored: bytes now, and over time in the hour that runs. */
@@ -207,5 +208,6 @@ export const INDEX_SCHEMA: Schema = {
     SHARED_BLOBS,
     // Segments that say how their blob is packed come with it: rows that an older program would read wrongly.
     ['CREATE TABLE packing_runs (bucket INTEGER PRIMARY KEY, run TEXT NOT NULL) STRICT'],
+    STORAGE_GRANT_TABLES,
   ],
 };

@@ -6,6 +6,7 @@ import type { Sql } from '../ports/sql.ts';
 import { DAY_MS } from '../ports/time.ts';
 import { inTransactions } from './bucket-index.ts';
 import { createCapCalls } from './caps.ts';
+import { createQuotaGrantCalls } from './quota-grants.ts';
 import { createReceiptCalls } from './receipts.ts';
 import { addRows, claimBatch } from './record-usage.ts';
 import { sumUsage } from './usage-sums.ts';
@@ -42,6 +43,7 @@ export function createLedgerIndex(sql: Sql, price: PriceReceipt): LedgerApi {
     },
     ...createCapCalls(sql),
     ...createReceiptCalls(sql, price),
+    ...createQuotaGrantCalls(sql),
   };
   return inTransactions(sql, calls, new Set<keyof LedgerApi>(['query', 'getFirstHour', 'listCaps']));
 }

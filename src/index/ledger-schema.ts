@@ -1,5 +1,6 @@
 // The tables of the ledger. On Node they share the database of the index; on Cloudflare each account has them in a
 // Durable Object of its own. docs/storage-schema.md explains them.
+import { QUOTA_TABLES } from './quota-grants.ts';
 import type { Schema } from './schema.ts';
 
 /** A quantity is `high` × 2^32 + `low`: byte-milliseconds pass 2^63, and so both halves can be added up by SQLite. */
@@ -89,5 +90,6 @@ export const LEDGER_SCHEMA: Schema = {
         PRIMARY KEY (account_id, month_ms, card_id, version, meter)
       ) STRICT, WITHOUT ROWID`,
     ],
+    QUOTA_TABLES,
   ],
 };

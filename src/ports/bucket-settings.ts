@@ -6,6 +6,7 @@ import type { LifecycleConfiguration } from './lifecycle.ts';
 import type { NotificationRule } from './notifications.ts';
 import type { DefaultRetention, Tags } from './object-facts.ts';
 import type { PurgeFloors } from './purge.ts';
+import type { StorageQuota } from './quotas.ts';
 
 /** The methods that a CORS rule can allow. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html */
 export type CorsMethod = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD';
@@ -97,6 +98,10 @@ export type BucketSettings = {
   readonly compression: { readonly afterDays: number; readonly setAtMs: number } | null;
   /** Null: nobody is told of changes. */
   readonly notifications: readonly NotificationRule[] | null;
+  /** What the bucket may store at most. Null: nothing limits it. */
+  readonly quota: StorageQuota | null;
+  /** Whether its account has a quota, of which the bucket needs a grant (core/quotas). Null: none is. */
+  readonly hasAccountQuota: true | null;
   /** Whether a cap of its owner is on it (core/caps): only then are readers of the bucket asked about. Null: none is. */
   readonly isCapped: true | null;
   /**
@@ -124,6 +129,8 @@ export const NO_SETTINGS: BucketSettings = {
   deduplication: null,
   compression: null,
   notifications: null,
+  quota: null,
+  hasAccountQuota: null,
   isCapped: null,
   receipts: null,
   purges: null,

@@ -7,6 +7,7 @@ import type { BucketAccess } from './bucket-access.ts';
 import type { BucketSettings } from './bucket-settings.ts';
 import type { Notify } from './notifications.ts';
 import type { DefaultRetention, ObjectFacts } from './object-facts.ts';
+import type { BucketQuotas } from './quotas.ts';
 
 declare const brand: unique symbol;
 type Brand<Name extends string> = string & { readonly [brand]: Name };
@@ -150,6 +151,8 @@ export type BucketRef = Pick<BucketRecord, 'id' | 'name' | 'revision'> & {
   readonly defaultRetention?: DefaultRetention | null;
   /** The same of whom changes are told to, and who makes this one; absent means nobody. */
   readonly notify?: Notify;
+  /** Quotas that hold for the bucket, as the record of that revision says; absent means none. */
+  readonly quotas?: BucketQuotas;
 };
 
 /** Where a copy's segments come from: the blob's home bucket must keep it while `holderBucketId` lives. */

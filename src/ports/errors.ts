@@ -90,6 +90,7 @@ export const ERROR_MESSAGES = {
   OwnershipControlsNotFoundError: 'The bucket ownership controls were not found',
   PreconditionFailed: 'At least one of the preconditions you specified did not hold.',
   PreconditionRequired: 'Send If-Match with the ETag of what you change.',
+  QuotaExceeded: 'The quota leaves no room for this.',
   RecentProofRequired:
     'This changes credentials. Prove who you are (POST /sessions/current/proof), then repeat the request.',
   RequestTimeTooSkewed: 'The difference between the request time and the server time is too large.',
@@ -110,6 +111,8 @@ export const ERROR_MESSAGES = {
   XAmzContentChecksumMismatch: 'The checksum header does not match what was computed.',
   /** Ours: the caller decided on a bucket record that is no longer true. Resolved by core/buckets/bucket-handle.ts. */
   BucketChanged: 'The bucket changed meanwhile.',
+  /** Ours: the bucket needs more of its account's quota. Resolved by core/buckets/bucket-handle.ts. */
+  StorageGrantNeeded: 'The bucket needs more of the quota of its account.',
   /** Ours: a blob that a copy wanted was condemned meanwhile. Resolved by reading the source again. */
   NoSuchBlob: 'The bytes to copy are gone.',
 } as const;

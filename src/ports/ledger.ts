@@ -4,6 +4,7 @@
 // (ports/receipts.ts) are priced by a function that it is given.
 import type { Cap, CapCrossing, CapLease, CapsState } from './caps.ts';
 import type { AccessKeyId, AccountId, BucketId } from './domain.ts';
+import type { LedgerQuotaCommands, LedgerQuotaQueries } from './quotas.ts';
 import type { ReceiptCommands, ReceiptQueries } from './receipts.ts';
 
 /**
@@ -74,7 +75,11 @@ export type UsageSum = {
   readonly quantity: bigint;
 };
 
-export type LedgerCommands = ReceiptCommands & {
+/** What stands in files of its own. */
+type FurtherCommands = ReceiptCommands & LedgerQuotaCommands;
+type FurtherQueries = ReceiptQueries & LedgerQuotaQueries;
+
+export type LedgerCommands = FurtherCommands & {
   /** Counts the batches that were not counted yet. Idempotent. */
   record(input: { accountId: AccountId; batches: readonly UsageBatch[]; nowMs: number }): void;
   /**
@@ -90,7 +95,7 @@ export type LedgerCommands = ReceiptCommands & {
    */
   leaseCaps(lease: CapLease): { revision: number; crossings: readonly CapCrossing[] } | null;
 };
-export type LedgerQueries = ReceiptQueries & {
+export type LedgerQueries = FurtherQueries & {
   /** By id; at most 100. */
   listCaps(input: { accountId: AccountId }): readonly Cap[];
   /** The same with what each has used in the period of `nowMs`. Cost: the sums of the period. */

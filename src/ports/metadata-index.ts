@@ -34,6 +34,7 @@ import type { VersionChange } from './object-facts.ts';
 import type { OutboxApi } from './outbox.ts';
 import type { PackingCommands, PackingQueries } from './packing.ts';
 import type { PurgeScope } from './purge.ts';
+import type { QuotaCommands, QuotaQueries } from './quotas.ts';
 import type { StorageHours, StorageTotals } from './stored.ts';
 import type { SweepCommands, SweepQueries } from './sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './upload-calls.ts';
@@ -90,8 +91,8 @@ export type ListVersionsPage = {
 };
 
 /** What stands in files of its own. */
-type FurtherQueries = NameQueries & PackingQueries & SweepQueries & UploadQueries;
-type FurtherCommands = NameCommands & PackingCommands & SweepCommands & UploadCommands;
+type FurtherQueries = NameQueries & PackingQueries & QuotaQueries & SweepQueries & UploadQueries;
+type FurtherCommands = NameCommands & PackingCommands & QuotaCommands & SweepCommands & UploadCommands;
 
 /** Rows of the index that read; never change anything. */
 export type IndexQueries = FurtherQueries & {

@@ -38,6 +38,8 @@ const TABLE = `
   getAccount                account:read    OAMBR
   updateAccount             account:write   O
   deleteAccount             account:write   O      operator
+  getAccountQuota           account:read    OAMBR
+  putAccountQuota           account:write   O      operator
   createMember              members:write   O      proof more
   listMembers               members:read    OA
   getMember                 members:read    OA
@@ -149,6 +151,7 @@ const BODIES: Readonly<Record<string, object>> = {
   createToken: { name: 'x' },
   createAccount: { displayName: 'x' },
   updateAccount: { displayName: 'x' },
+  putAccountQuota: { bytes: null, objects: null },
   createMember: { login: 'login-of-somebody', displayName: 'x', role: 'reader' },
   updateMember: { displayName: 'x' },
   createAccessKey: { name: 'x' },

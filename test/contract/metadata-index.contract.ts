@@ -6,6 +6,7 @@ import { indexLifecycleContract } from './index-lifecycle.contract.ts';
 import { indexListingContract } from './index-listing.contract.ts';
 import { indexNamesContract } from './index-names.contract.ts';
 import { indexObjectsContract } from './index-objects.contract.ts';
+import { indexQuotasContract } from './index-quotas.contract.ts';
 import { indexUploadListsContract } from './index-upload-lists.contract.ts';
 import { indexUploadsContract } from './index-uploads.contract.ts';
 import { indexVersionsContract } from './index-versions.contract.ts';
@@ -22,4 +23,5 @@ export function metadataIndexContract(subject: Subject<MetadataIndex>): void {
   indexBlobsContract(subject);
   indexLifecycleContract(subject);
   indexNamesContract(subject);
+  indexQuotasContract(subject);
 }

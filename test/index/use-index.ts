@@ -64,6 +64,7 @@ export function useIndex(index: IndexApi): void {
   useNameAids(index, bucket, addressOf(record));
   useVersions(index, bucket);
   useEvents(index, bucket);
+  useQuotas(index, bucket, addressOf(record));
   const copy = { object: segmentsObjectOf('', [wholeOf(own)]), toKeys: ['c', 'e'].map(asKey), arrivals: [] };
   for (const mayReplace of [false, false, true]) index.commitCopies({ bucket, copies: [{ ...copy, mayReplace }] });
   const upload = uploadOf('u');
@@ -245,6 +246,18 @@ function useNameAids(index: IndexApi, bucket: BucketRef, address: BucketAddress)
     index.deleteObjects({ bucket, ...deletionOf(['a-noted', 'b']) });
   }
   for (const what of ['search', 'all'] as const) index.forgetNames({ bucket: address, what });
+}
+
+/** A grant, and what asks for it. */
+function useQuotas(index: IndexApi, bucket: BucketRef, address: BucketAddress): void {
+  const limited = { ...bucket, quotas: { own: null, isShared: true } };
+  const grant = { bytes: 1_000_000, objects: 1000, sequence: 1 };
+  index.settleStorageGrant({ bucket: address });
+  index.setStorageGrant({ bucket: address, grant });
+  const part = { uploadId: uploadOf('u').uploadId, partNumber: 1 };
+  for (const one of [null, part]) index.requireRoom({ bucket: limited, key: asKey('q'), sizeBytes: 1, part: one });
+  index.commitObject({ bucket: limited, object: objectOf('q'), condition: null, arrivals: [] });
+  index.deleteObjects({ bucket: limited, ...deletionOf(['q']) });
 }
 
 /** A job, and each of its actions with and without something to do. */

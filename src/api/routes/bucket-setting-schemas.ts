@@ -8,6 +8,7 @@ import { timeSchema } from '../context.ts';
 import { bucketNameSchema } from '../schemas.ts';
 import { serviceSettings, shownServiceSettings } from './bucket-service-settings.ts';
 import { compressionSchema } from './compression-setting.ts';
+import { quotaSchema } from './quota-setting.ts';
 
 const DAYS = z
   .number()
@@ -127,6 +128,9 @@ const ownSettings = {
   tags: tagsSchema,
   encryption: encryptionSchema.nullable(),
   compression: compressionSchema.nullable(),
+  quota: quotaSchema.nullable().openapi({
+    description: 'What the bucket may store at most; null: nothing limits it. GET …/totals says what it stores.',
+  }),
   requestPayer: z.enum(['owner', 'requester']),
   receipts: z.enum(['owner', 'everyone']).nullable().openapi({
     description:

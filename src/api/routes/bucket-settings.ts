@@ -20,6 +20,7 @@ import type {
   lifecycleRuleSchema,
 } from './bucket-setting-schemas.ts';
 import { showCompression, toCompression } from './compression-setting.ts';
+import { showQuota, toQuota } from './quota-setting.ts';
 
 /** The policy that `publicAccess: read` stands for. */
 function publicPolicy(name: string): string {
@@ -58,6 +59,7 @@ export function showBucket(record: BucketRecord): z.infer<typeof bucketSchema> {
               : { keyId: null, isDoubled: false }),
           },
     compression: showCompression(set),
+    quota: set.quota === null ? null : showQuota(set.quota),
     requestPayer: set.requestPayer ?? 'owner',
     receipts: set.receipts,
     ...showServiceSettings(set),
@@ -119,6 +121,7 @@ export function toBucketChange(
         { compression: toCompression(given.compression ?? null, call.core.ports.clock.nowMs()) },
         given.compression !== undefined,
       ),
+      ...present({ quota: toQuota(given.quota ?? null) }, given.quota !== undefined),
       ...toServiceSettings(given, record.settings.notifications ?? [], () => call.core.ports.ids.recordId()),
       ...present({ requestPayer: requestPayer === 'requester' ? requestPayer : null }, requestPayer !== undefined),
       ...present({ receipts: receipts ?? null }, receipts !== undefined),

@@ -25,6 +25,7 @@ import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
 import { accountIdQuery, bucketNameSchema } from '../schemas.ts';
 import { bucketChangeSchema, bucketSchema } from './bucket-setting-schemas.ts';
 import { bucketEtag, showBucket, toBucketChange } from './bucket-settings.ts';
+import { quotaSchema, showQuota } from './quota-setting.ts';
 
 const TAGS = ['Buckets'];
 
@@ -32,6 +33,7 @@ const bucketSummarySchema = z.object({ name: bucketNameSchema, createdAt: timeSc
 const bytesSchema = z.string().openapi({ example: '1048576' });
 const countSchema = z.object({ objects: z.number().int(), bytes: bytesSchema });
 const totalsSchema = z.object({
+  quota: quotaSchema.nullable().openapi({ description: 'What it may store at most by its own settings.' }),
   items: z.array(
     z
       .object({
@@ -201,7 +203,8 @@ function addTotals(api: Api): void {
         uploads: { objects: of.partCount, bytes: `${of.partBytes}` },
         saved: { deduplicated: `${of.deduplicatedBytes}`, compressed: `${of.compressedBytes}` },
       }));
-      return c.json({ items }, 200);
+      const { quota } = bucket.record().settings;
+      return c.json({ items, quota: quota === null ? null : showQuota(quota) }, 200);
     },
   );
 }

@@ -10,6 +10,7 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { EventOrigin } from '../../ports/notifications.ts';
 import { mayTell } from '../../ports/outbox.ts';
 import type { Core } from '../core.ts';
+import { neededBy, raiseStorageGrant } from '../quotas/storage-grants.ts';
 
 type TakesBucket = {
   [Name in keyof IndexApi]: Parameters<IndexApi[Name]>[0] extends { bucket: BucketRef } ? Name : never;
@@ -37,14 +38,16 @@ export type Changer = {
 
 /** What a call of the index needs of the record that its caller decided on. */
 function toBucketRef({ id, name, revision, settings }: BucketRecord): BucketRef {
-  const { versioning, objectLock } = settings;
-  return {
+  const { versioning, objectLock, quota, hasAccountQuota } = settings;
+  const ref: BucketRef = {
     id,
     name,
     revision,
     versioning: versioning ?? 'off',
     defaultRetention: objectLock?.defaultRetention ?? null,
   };
+  const hasQuotas = quota !== null || hasAccountQuota === true;
+  return hasQuotas ? { ...ref, quotas: { own: quota, isShared: hasAccountQuota === true } } : ref;
 }
 
 /** The same for a call that may write events: with the bucket's rules, if it has any, and who makes the change. */
@@ -57,6 +60,8 @@ function toTellingRef(record: BucketRecord, changer: Changer | null): BucketRef 
 
 /** How often a call is repeated on a bucket that keeps changing before the client is asked to. */
 const MAX_REOPENS = 3;
+/** How often it is repeated on one whose quota others use up as soon as more is granted. */
+const RAISES_MAX = 64;
 /** The same of a change of the bucket itself: of many at once each must wait for the others, one round for each. */
 const MAX_REOPENS_OF_CHANGE = 64;
 
@@ -83,16 +88,22 @@ export async function openBucket(
   return {
     record: () => record,
     async call(method, given) {
-      for (let reopens = 0; ; reopens++) {
+      for (let reopens = 0, raises = 0; ; ) {
         const bucket = mayTell(method) ? toTellingRef(record, changer) : toBucketRef(record);
         const input = typeof given === 'function' ? given(record) : given;
         const changed = changedBy(method, input);
         try {
           return await index.call(name, method, { ...input, bucket } as Parameters<IndexApi[typeof method]>[0]);
         } catch (error) {
+          if (hasCode(error, 'StorageGrantNeeded') && raises < RAISES_MAX) {
+            raises += 1;
+            await raiseStorageGrant(core, record, neededBy(error));
+            continue;
+          }
           if (!hasCode(error, 'BucketChanged')) throw error;
+          reopens += 1;
           const reopensMax = changed === 'gate' ? MAX_REOPENS_OF_CHANGE : MAX_REOPENS;
-          if (reopens === reopensMax) throw new StorageError('ConditionalRequestConflict', { cause: error });
+          if (reopens > reopensMax) throw new StorageError('ConditionalRequestConflict', { cause: error });
           record = await authorized();
         } finally {
           // Whatever the outcome: a failed call may have landed.

@@ -21,7 +21,7 @@ export type BucketChange = {
     Pick<
       BucketSettings,
       | ('versioning' | 'cors' | 'lifecycle' | 'tags' | 'encryption' | 'requestPayer' | 'receipts')
-      | ('logging' | 'website' | 'objectLock' | 'notifications' | 'deduplication' | 'compression')
+      | ('logging' | 'website' | 'objectLock' | 'notifications' | 'deduplication' | 'compression' | 'quota')
     >
   >;
 };

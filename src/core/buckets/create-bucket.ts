@@ -1,4 +1,5 @@
-// CreateBucket, in an order in which a crash leaves nothing that is not put right, and with the caps that are on the account.
+// CreateBucket, in an order in which a crash leaves nothing that is not put right, and with the caps
+// and the quota of the account.
 import type { BucketAccess } from '../../ports/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../ports/bucket-settings.ts';
 import type { Account, BucketName, BucketRecord } from '../../ports/domain.ts';
@@ -6,12 +7,14 @@ import { StorageError } from '../../ports/errors.ts';
 import { withPublicReads } from '../auth/public-reads.ts';
 import { isCappedFromStart, markBucket } from '../caps/set-cap.ts';
 import type { Core } from '../core.ts';
+import { getAccountQuota, markBucket as markForQuota } from '../quotas/account-quota.ts';
 import { makeBucketId } from './blob-home.ts';
 
 /**
  * Makes a bucket, or finds the one that the account has already (`isNew` false). The account's list is written first:
  * a crash in between leaves a name without a bucket, which making it again or the sweeper puts right.
- * Errors: BucketAlreadyExists (another account's). Cost: two commits, and two looks at the caps of the account.
+ * Errors: BucketAlreadyExists (another account's). Cost: two commits, and two looks at the caps and
+ * the quota of the account.
  */
 export async function createBucket(
   core: Core,
@@ -22,8 +25,9 @@ export async function createBucket(
 ): Promise<{ record: BucketRecord; isNew: boolean }> {
   const { clock, directory, ids, metadataIndex } = core.ports;
   const createdAtMs = clock.nowMs();
-  const [isCapped] = await Promise.all([
+  const [isCapped, quota] = await Promise.all([
     isCappedFromStart(core, account.id),
+    getAccountQuota(core, account.id),
     directory.call('addBucket', { ownerId: account.id, name, createdAtMs }),
   ]);
   const bucket: BucketRecord = {
@@ -33,12 +37,12 @@ export async function createBucket(
     createdAtMs,
     revision: 1,
     access: withPublicReads({ name, ownerId: account.id }, access),
-    settings: isCapped ? { ...settings, isCapped: true } : settings,
+    settings: { ...settings, ...(isCapped && { isCapped }), ...(quota !== null && { hasAccountQuota: true }) },
   };
   try {
     const record = await metadataIndex.call(name, 'createBucket', { bucket });
     core.ports.hotMetadata.evict(name, null);
-    return { record: await withCapsOfMeanwhile(core, record), isNew: true };
+    return { record: await withLimitsOfMeanwhile(core, record), isNew: true };
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     if (error.code === 'BucketAlreadyExists') {
@@ -49,14 +53,20 @@ export async function createBucket(
     if (record === null) throw new StorageError('ConditionalRequestConflict', { cause: error });
     // The list shows the time of the bucket that there is, not of this attempt.
     await directory.call('addBucket', { ownerId: account.id, name, createdAtMs: record.createdAtMs });
-    return { record: await withCapsOfMeanwhile(core, record), isNew: false };
+    return { record: await withLimitsOfMeanwhile(core, record), isNew: false };
   }
 }
 
-/** Whoever set a cap while the bucket was made may not have found it: so it is looked again, once the bucket is there. */
-async function withCapsOfMeanwhile(core: Core, record: BucketRecord): Promise<BucketRecord> {
+/**
+ * The record with the marks of caps and a quota that were set while the bucket was made: whoever set
+ * them may not have found it, so it is looked again, once the bucket is there.
+ */
+async function withLimitsOfMeanwhile(core: Core, record: BucketRecord): Promise<BucketRecord> {
   const { name, ownerId, settings } = record;
-  if (settings.isCapped === true || !(await isCappedFromStart(core, ownerId))) return record;
-  await markBucket(core, ownerId, name, true);
+  const isCapMissing = settings.isCapped !== true && (await isCappedFromStart(core, ownerId));
+  const isQuotaMissing = settings.hasAccountQuota !== true && (await getAccountQuota(core, ownerId)) !== null;
+  if (isCapMissing) await markBucket(core, ownerId, name, true);
+  if (isQuotaMissing) await markForQuota(core, ownerId, name, true);
+  if (!isCapMissing && !isQuotaMissing) return record;
   return (await core.ports.metadataIndex.call(name, 'getBucket', { name })) ?? record;
 }

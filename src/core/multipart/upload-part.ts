@@ -13,6 +13,7 @@ import { bodySource } from '../objects/body-source.ts';
 import { commitOrDiscard } from '../objects/commit-or-discard.ts';
 import { asGoneMeanwhile, digestSource, holdForeignBlobs } from '../objects/copy-object.ts';
 import { type ByteRange, cutSegments } from '../objects/read-object.ts';
+import { requireRoom } from '../objects/require-room.ts';
 import { writeBody } from '../objects/write-body.ts';
 
 /** Names one part of one upload. */
@@ -77,6 +78,7 @@ async function writePart(
 ): Promise<StoredPart> {
   const { key, uploadId, partNumber, upload, kept } = input;
   const home = bucket.record();
+  await requireRoom(bucket, input.body, { key, part: { uploadId, partNumber } });
   const written = await writeBody(core, home, input.body, {
     expectation: expectationFor(upload, input.expectation),
     inlineMaxBytes: 0,

@@ -9,6 +9,7 @@ import { type EncryptionWish, makeDataKey } from '../encryption/key-keeping.ts';
 import { identityOfBlob } from './blob-identity.ts';
 import type { BodyExpectation } from './body-expectation.ts';
 import { commitOrDiscard } from './commit-or-discard.ts';
+import { requireRoom } from './require-room.ts';
 import { writeBody } from './write-body.ts';
 
 export type PutObjectInput = {
@@ -27,11 +28,12 @@ export type PutObjectInput = {
 
 /**
  * Stores an object and returns its new current version. Errors: those of writeBody and makeDataKey, PreconditionFailed, NoSuchKey
- * (If-Match on a missing key), StorageFull. Cost: one commit; above the inline limit also one blob (R2 class A).
+ * (If-Match on a missing key), StorageFull, QuotaExceeded. Cost: one commit; above the inline limit also one blob (R2 class A).
  */
 export async function putObject(core: Core, bucket: BucketHandle, input: PutObjectInput): Promise<ObjectVersion> {
   const { key, attributes } = input;
   const home = bucket.record();
+  await requireRoom(bucket, input.body, { key, part: null });
   const kept = await makeDataKey(core, home.ownerId, input.encryption ?? null);
   const written = await writeBody(core, home, input.body, {
     expectation: input.expectation,

@@ -46,6 +46,8 @@
 // - Notifications go to webhooks of the bucket's owner, whatever kind of ARN names them; EventBridge is 501
 //   (docs/notifications.md).
 // - `receipt=1` and `x-quayside-receipt: 1` are ours, on any request: receipt-wish.ts, docs/billing.md.
+// - A write beyond a quota of stored bytes or objects is 403 QuotaExceeded (docs/billing.md): S3 has
+//   no quotas, the code is Ceph's.
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 and a reached cap (429, 402) Retry-After.
 import type { Decide } from '../../core/auth/decide.ts';
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';

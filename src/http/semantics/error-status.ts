@@ -6,8 +6,10 @@ import { type ErrorCode, StorageError } from '../../ports/errors.ts';
  * HTTP status of each failure, the same on every surface.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html; StorageFull is ours
  * (RFC 4918 section 11.5), as are DomainAlreadyBound, DomainNotProven, NoSuchHostingConfiguration,
- * NoSuchWebhook and the codes of the JSON API, and BucketChanged and NoSuchBlob never leave core:
- * seen outside they are faults of ours.
+ * NoSuchWebhook and the codes of the JSON API, and BucketChanged, NoSuchBlob and StorageGrantNeeded
+ * never leave core: seen outside they are faults of ours. QuotaExceeded is Ceph's, with its status:
+ * https://github.com/ceph/ceph/blob/main/src/rgw/rgw_common.cc (ERR_QUOTA_EXCEEDED). SDKs repeat a
+ * 507, as every 5xx, and a quota does not pass by waiting.
  */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   AccessControlListNotSupported: 400,
@@ -96,6 +98,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   OwnershipControlsNotFoundError: 404,
   PreconditionFailed: 412,
   PreconditionRequired: 428,
+  QuotaExceeded: 403,
   RecentProofRequired: 403,
   RequestTimeTooSkewed: 403,
   RequestTimeout: 400,
@@ -115,6 +118,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   XAmzContentChecksumMismatch: 400,
   BucketChanged: 500,
   NoSuchBlob: 500,
+  StorageGrantNeeded: 500,
 };
 
 /** Whether a failure is ours: it is logged, and clients are told nothing of it but InternalError. */

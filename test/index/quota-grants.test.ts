@@ -1,0 +1,71 @@
+// Grants of an account's quota as the ledger gives them out: never more together than the quota, also
+// where what a bucket said of itself comes after a newer grant.
+import { expect, it } from 'vitest';
+import { priceReceipt } from '../../src/core/billing/price-receipt.ts';
+import { createLedgerIndex } from '../../src/index/ledger-index.ts';
+import { LEDGER_SCHEMA } from '../../src/index/ledger-schema.ts';
+import type { AccountId, BucketId } from '../../src/ports/domain.ts';
+import type { StorageQuota } from '../../src/ports/quotas.ts';
+import { openMigrated } from './open-migrated.ts';
+
+const accountId = 'alice' as AccountId;
+const [A, B] = ['a~1', 'b~1'] as BucketId[] as [BucketId, BucketId];
+const QUOTA: StorageQuota = { bytes: 100, objects: null };
+
+function openLedger() {
+  const ledger = createLedgerIndex(openMigrated(LEDGER_SCHEMA), priceReceipt);
+  ledger.putQuota({ accountId, quota: QUOTA, known: null });
+  return {
+    ledger,
+    raise: (bucketId: BucketId, bytes: number) =>
+      ledger.raiseGrant({ accountId, bucketId, needed: { bytes, objects: 1 } }),
+    settle: (bucketId: BucketId, bytes: number | null, sequence = 0, nowMs = 1) => {
+      const settled = bytes === null ? null : { bytes, objects: 1, sequence };
+      ledger.settleGrant({ accountId, bucketId, settled, nowMs });
+    },
+  };
+}
+
+it('are never more together than the quota, and come back when they are settled', () => {
+  const { raise, settle } = openLedger();
+  const first = raise(A, 90);
+  expect(first?.bytes).toBeGreaterThanOrEqual(90);
+  expect(raise(B, 11)).toBe(null);
+  settle(A, 20, first?.sequence);
+  expect(raise(B, 80)).toMatchObject({ bytes: 80 });
+  expect(raise(A, 21)).toBe(null);
+  settle(B, null);
+  expect(raise(A, 100)).toMatchObject({ bytes: 100 });
+});
+
+it('are not lowered by what a bucket said before it was granted more', () => {
+  const { raise, settle } = openLedger();
+  const before = raise(A, 10);
+  // The bucket settles; before the ledger hears of it, a commit there has a larger grant.
+  const raised = raise(A, 90);
+  expect(raised?.sequence).toBeGreaterThan(before?.sequence ?? 0);
+  settle(A, 10, before?.sequence);
+  expect(raise(B, 11)).toBe(null);
+});
+
+it('count what a bucket stored before there was a quota, and settle those first that were settled longest ago', () => {
+  const { ledger, raise, settle } = openLedger();
+  settle(A, 70, 0, 20);
+  settle(B, 0, 0, 10);
+  expect(raise(B, 31)).toBe(null);
+  const list = (settledBeforeMs: number) => ledger.listGrants({ accountId, settledBeforeMs, limit: 10 });
+  expect([list(30), list(20)]).toEqual([[B, A], [B]]);
+});
+
+it('are of a quota that nobody changed meanwhile, and go on where it goes and comes again', () => {
+  const { ledger, raise } = openLedger();
+  const put = (quota: StorageQuota | null, known: StorageQuota | null) => ledger.putQuota({ accountId, quota, known });
+  expect(() => put({ bytes: 5, objects: 5 }, null)).toThrow(expect.objectContaining({ code: 'PreconditionFailed' }));
+  const first = raise(A, 1);
+  put(null, QUOTA);
+  expect(ledger.getQuota({ accountId })).toBe(null);
+  expect(raise(A, 1000)?.bytes).toBeGreaterThanOrEqual(1000);
+  put(QUOTA, null);
+  put(QUOTA, null);
+  expect(raise(A, 1)?.sequence).toBeGreaterThan(first?.sequence ?? 0);
+});
