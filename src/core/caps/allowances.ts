@@ -7,6 +7,11 @@ import { type CapPrices, pricesOf, spentOf } from './price-cap.ts';
 
 /** A process gets this share of what is left, so that others get some too. */
 const SHARE = 1 / 4;
+/**
+ * A use of more than this of what is left is granted besides others that wait. Smaller ones go by
+ * the share, so that a crowd of them asks again on the way, and alerts are told as they are passed.
+ */
+const LARGE_SHARE = 1 / 16;
 /** But at least for so many requests, and so many bytes out: else the last bit of a cap would be asked for one by one. */
 const LEAST_REQUESTS = 100;
 const LEAST_BYTES = 1024 * 1024;
@@ -56,18 +61,21 @@ function standingOf(state: CapState, nowMs: number, need: CapNeed): CapStanding 
 }
 
 /**
- * A share of what is left, and never less than what is held or wanted, as long as there is that
- * much. A use that does not fit takes nothing from those that wait behind it, nor from others.
+ * What is held and pending stays covered. Beyond that: a share of what is free, and never less than
+ * what large uses need, as long as there is that much. A use that does not fit takes nothing from
+ * those that wait behind it, nor from others.
  */
 function grantOf(prices: CapPrices, left: number, { held, pending, waiting }: CapNeed): number {
   const { perA, perB, perByte } = prices;
   const least = Math.max(perA, perB) * LEAST_REQUESTS + perByte * LEAST_BYTES;
+  const free = Math.max(0, left - pending);
   const fitting = (sum: number, use: MeteredUse) => {
     const units = unitsOf(prices, use.operationClass, use.bytesOut);
-    return sum + units <= left ? sum + units : sum;
+    const isLarge = units > free * LARGE_SHARE;
+    return isLarge && sum + units <= free ? sum + units : sum;
   };
-  const needed = waiting.reduce(fitting, pending);
-  return Math.min(left, Math.max(left * SHARE, least, held, needed));
+  const large = waiting.reduce(fitting, 0);
+  return Math.min(left, Math.max(held, pending + Math.max(free * SHARE, least, large)));
 }
 
 /** Leases are for caps that are heard. */

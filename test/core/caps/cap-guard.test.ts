@@ -189,6 +189,17 @@ describe('caps', () => {
     expect(outcomes.map((outcome) => outcome === 'served')).toEqual([true, false, true, true]);
   });
 
+  it('let through small answers beside a large one that is still on its way', async () => {
+    const world = createWorld(bytesCap(BigInt(100 * MIB)));
+    const { guard, meter, use } = world.createProcess();
+    await guard.require(owner(), { operationClass: 'B', bytesOut: 60 * MIB, fromMemory: false });
+    const open = meter.of(owner()).countOpen('B', 60 * MIB, 'bucket', 'STANDARD');
+    world.advance(46_000);
+    open.sent(1);
+    expect([await use(MIB), await use(39 * MIB)]).toEqual(['served', 'served']);
+    expect(await use(1)).not.toBe('served');
+  });
+
   it('serve one of two processes that want more than there is together', async () => {
     const world = createWorld(bytesCap(BigInt(100 * MIB)));
     const processes = [world.createProcess(), world.createProcess()];
