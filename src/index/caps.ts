@@ -5,10 +5,13 @@ import type { AccountId } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { LedgerApi } from '../ports/ledger.ts';
 import type { Sql } from '../ports/sql.ts';
+import { HOUR_MS, startOfHour } from '../ports/time.ts';
 import { sumUsage } from './usage-sums.ts';
 
 type CapCalls = Pick<LedgerApi, 'listCaps' | 'readCaps' | 'putCap' | 'deleteCap' | 'leaseCaps'>;
 
+/** So long after it began an hour of storage is recorded: the sweep brings it each hour. Milliseconds. */
+const RECORDED_AFTER_MS = 2 * HOUR_MS;
 /** Caps of one account; each is looked at with each lease. */
 const CAPS_MAX = 100;
 
@@ -102,6 +105,13 @@ function stateOf(
       : scope.kind === 'accessKey'
         ? { accessKeyId: scope.accessKeyId }
         : {};
+  const storedLately = () => {
+    const hourMs = startOfHour(nowMs - RECORDED_AFTER_MS);
+    return sumUsage(sql, {
+      ...{ accountId, fromMs: hourMs, toMs: hourMs + HOUR_MS, groupBy: [], ...only },
+      kinds: ['storage', 'deduplicated', 'compressed'],
+    });
+  };
   const [leased] = sql.all<{ units: number }>(
     `SELECT coalesce(sum(units), 0) AS units FROM cap_leases
      WHERE account_id = ? AND cap_id = ? AND until_ms > ? AND holder <> ?`,
@@ -113,6 +123,7 @@ function stateOf(
   return {
     cap,
     usage: sumUsage(sql, { accountId, fromMs, toMs, groupBy: [], ...only }),
+    stored: cap.unit === 'money' && scope.kind !== 'accessKey' ? storedLately() : [],
     leasedToOthers: leased?.units ?? 0,
   };
 }

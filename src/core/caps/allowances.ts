@@ -3,7 +3,7 @@
 import { type Cap, type CapGrant, type CapState, type CapsState, capPeriod } from '../../ports/caps.ts';
 import { type Allowance, type Use, unitsOf } from '../../ports/metering.ts';
 import { monthOf } from '../billing/month.ts';
-import { type CapPrices, pricesOf, spentOf } from './price-cap.ts';
+import { type CapPrices, pricesOf, type StorageUntilEnd, spentOf, storageUntilEnd } from './price-cap.ts';
 
 /** A process gets this share of what is left, so that others get some too. */
 const SHARE = 1 / 4;
@@ -25,6 +25,8 @@ export type CapStanding = {
   readonly periodMs: { readonly fromMs: number; readonly toMs: number };
   readonly isLifted: boolean;
   readonly prices: CapPrices;
+  /** Of the time from then on until the period ends. */
+  readonly storage: StorageUntilEnd;
   /** Units that are left for whoever asks, and how many of them it gets. */
   readonly left: number;
   readonly units: number;
@@ -55,7 +57,8 @@ function standingOf(state: CapState, nowMs: number, need: CapNeed): CapStanding 
   const isCached = cap.cachedFromPercent !== null && percent >= cap.cachedFromPercent;
   const level = isLifted ? 'open' : left <= 0 ? 'refused' : isCached ? 'cached' : 'open';
   const prices = pricesOf(cap);
-  const standing = { cap, spent, percent, level, periodMs, isLifted, prices } as const;
+  const storage = storageUntilEnd(state, monthOf(nowMs), periodMs.toMs - nowMs);
+  const standing = { cap, spent, percent, level, periodMs, isLifted, prices, storage } as const;
   if (isLifted) return { ...standing, left: Number.MAX_SAFE_INTEGER, units: Number.MAX_SAFE_INTEGER };
   return { ...standing, left, units: grantOf(prices, left, need) };
 }

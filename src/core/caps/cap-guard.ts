@@ -7,8 +7,9 @@ import { type OperationClass, type UsageCounter, type UsageOwner, unitsOf } from
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';
 import { admit } from './admit.ts';
-import { allowancesFor, createCapLeases, REFUSAL_MS, type WaitingUse } from './cap-leases.ts';
-import { capRefusal } from './cap-refusal.ts';
+import type { CapStanding } from './allowances.ts';
+import { allowancesFor, createCapLeases, isFor, REFUSAL_MS, type WaitingUse } from './cap-leases.ts';
+import { capRefusal, storageRefusal } from './cap-refusal.ts';
 import type { TellCrossing } from './tell-crossing.ts';
 
 /** What is wanted. `fromMemory`: nothing below the caches is needed for it. */
@@ -31,6 +32,11 @@ export type CapGuard = {
    * a cap that can't be kept is not passed.
    */
   require(owner: UsageOwner, wanted: Wanted): Promise<void>;
+  /**
+   * Before an upload of so many bytes, once `require` let it through: whether caps in money have room
+   * for storing it, and what is stored already, until their periods end. SpendingCapReached.
+   */
+  requireStorage(owner: UsageOwner, bytes: number): Promise<void>;
 };
 
 /** How often one request asks when others of its process use up what it was given. */
@@ -74,7 +80,26 @@ export function createCapGuard(
       }
       throw refusalOf(owner, wanted);
     },
+    requireStorage,
   };
+
+  /** The cap that storing so many bytes more would pass, of what memory knows. */
+  function passedByStoring(owner: UsageOwner, bytes: number): CapStanding | undefined {
+    const known = leases.known(owner.accountId);
+    return known?.standings.find(({ cap, storage }) => {
+      const allowance = known.allowances.get(cap.id);
+      if (allowance === undefined || storage.perByte === 0 || !isFor(cap.scope, owner)) return false;
+      return allowance.used + allowance.perA + storage.planned + bytes * storage.perByte > allowance.reachable;
+    });
+  }
+
+  async function requireStorage(owner: UsageOwner, bytes: number): Promise<void> {
+    if (bytes === 0 || passedByStoring(owner, bytes) === undefined) return;
+    const askedAtMs = leases.known(owner.accountId)?.askedAtMs ?? 0;
+    if (clock.nowMs() - askedAtMs >= REFUSAL_MS) await askAnew({ owner, operationClass: 'A', bytesOut: 0 });
+    const passed = passedByStoring(owner, bytes);
+    if (passed !== undefined) throw storageRefusal(passed);
+  }
 
   async function askAnew(use: WaitingUse): Promise<void> {
     try {

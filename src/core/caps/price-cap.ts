@@ -2,13 +2,17 @@
 // names, as if what it is on were an account of its own: free allowances and tiers apply to it alone.
 import type { Cap, CapState } from '../../ports/caps.ts';
 import type { MeterName } from '../../ports/ledger.ts';
-import { type BillingMonth, makeInvoice } from '../billing/invoice.ts';
+import { HOUR_MS } from '../../ports/time.ts';
+import { type BillingMonth, hoursOf, makeInvoice } from '../billing/invoice.ts';
 import { type CardLine, parseRateCard, type RateCard } from '../billing/rate-card.ts';
 import { RATE_CARDS } from '../billing/rate-cards.ts';
 import { toUsage } from '../metering/query-usage.ts';
 
 /** Units of one more request of a class, and of one more byte out; numbers, and rather too much than too little. */
 export type CapPrices = { readonly perA: number; readonly perB: number; readonly perByte: number };
+
+/** Units that storage costs until a cap's period ends. */
+export type StorageUntilEnd = { readonly planned: number; readonly perByte: number };
 
 const BYTES: CapPrices = { perA: 0, perB: 0, perByte: 1 };
 const MICRO_PER_SCALED = 1e-6;
@@ -39,6 +43,25 @@ export function pricesOf(cap: Cap): CapPrices {
     perB: dearest((meter) => meter.startsWith('class-b/')),
     perByte: dearest((meter) => meter.startsWith('egress/')) + dearest((meter) => meter.startsWith('retrieval/')),
   };
+}
+
+/**
+ * What storage adds to a cap's period until it ends, in `leftMs`: `planned` of what is stored now, by
+ * the card's tiers and free allowance, `perByte` of one byte more, rather too much than too little.
+ */
+export function storageUntilEnd(state: CapState, month: BillingMonth, leftMs: number): StorageUntilEnd {
+  const card = state.cap.unit === 'money' ? cardOf(state.cap) : null;
+  if (card === null || state.cap.scope.kind === 'accessKey') return { planned: 0, perByte: 0 };
+  const added = state.stored.map(({ meter, quantity }) => ({
+    meter,
+    quantity: (quantity * BigInt(leftMs)) / BigInt(HOUR_MS),
+  }));
+  const usage = [...state.usage, ...added];
+  const planned = Number(spentOf({ cap: state.cap, usage }, month) - spentOf(state, month));
+  const monthHours = card.monthHours === 'calendar' ? hoursOf(month) : card.monthHours;
+  const lines = card.lines.filter((line) => line.meters.some((meter) => meter.startsWith('storage/')));
+  const perByteHour = lines.map((line) => dearestTier(line) / (line.unit.isPerMonth ? Number(monthHours) : 1));
+  return { planned, perByte: (Math.max(0, ...perByteHour) * leftMs) / HOUR_MS };
 }
 
 /** Micro-units of one request or byte. Prices are in 10^-12 of a unit of money, for `size` of the meter. */

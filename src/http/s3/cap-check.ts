@@ -5,8 +5,11 @@ import type { OperationClass, UsageOwner } from '../../ports/metering.ts';
 import type { S3Answer } from './call.ts';
 
 export type CapCheck = {
-  /** Before the operation runs. UsageCapReached, SpendingCapReached, ServiceUnavailable. */
-  before(): Promise<void>;
+  /**
+   * Before the operation runs, which stores so many bytes, as far as is known. UsageCapReached,
+   * SpendingCapReached, ServiceUnavailable.
+   */
+  before(storedBytes?: number): Promise<void>;
   /** For the bytes of the answer. As above; the body was let go then. */
   answer(given: S3Answer): Promise<void>;
   /** In the turn in which the answer is counted. As above. Writes have happened by then: they go through. */
@@ -18,7 +21,10 @@ export function createCapCheck(caps: CapGuard, payer: UsageOwner, operationClass
   // A ZIP counts as class A, because it lists, and is a read all the same.
   const isRead = ({ body }: S3Answer) => operationClass === 'B' || body instanceof ReadableStream;
   return {
-    before: () => caps.require(payer, wanted(0)),
+    async before(storedBytes = 0) {
+      await caps.require(payer, wanted(0));
+      await caps.requireStorage(payer, storedBytes);
+    },
     async answer(given) {
       if (!isRead(given)) return;
       try {

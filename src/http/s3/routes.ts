@@ -238,7 +238,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
       capped === null || deps.caps === undefined
         ? null
         : createCapCheck(deps.caps, payerOf(capped, call.principal), OPERATIONS[name].meter);
-    await check?.before();
+    await check?.before(isUpload(name) ? (call.body.source.lengthBytes ?? 0) : 0);
     const given = isAudited(name) ? await auditCall(core, call, bucket?.record() ?? null, handle) : await handle();
     await check?.answer(given);
     check?.last(given);
@@ -265,6 +265,9 @@ async function corsHeadersOfFailure(core: Core, request: HttpRequest, bucket: st
     return null;
   }
 }
+
+/** Whether the body of the request is what is stored. */
+const isUpload = (name: OperationName) => name === 'PutObject' || name === 'UploadPart' || name === 'PostObject';
 
 /** The owner of the bucket, or who asks about none in particular. */
 function payerOfCall({ principal }: S3Call, record: BucketRecord | null): UsageOwner | null {

@@ -356,6 +356,40 @@ describe('caps', () => {
     expect(await use(0, owner(), 'A')).toBe('SpendingCapReached');
   });
 
+  it('in money look at what an upload, and what is stored, costs until the month ends', async () => {
+    const world = createWorld(bytesCap(5_000_000n, { unit: 'money', cardId: 'aws-s3-us-east-1' }));
+    const outcomes = async (sizes: readonly number[]) => {
+      const { guard } = world.createProcess();
+      await guard.require(owner(), { operationClass: 'A', bytesOut: 0, fromMemory: false });
+      const upload = (gib: number) => guard.requireStorage(owner(), gib * 1024 * MIB);
+      return Promise.all(
+        sizes.map((gib) =>
+          upload(gib).then(
+            () => 'stored',
+            ({ code }: StorageError) => code,
+          ),
+        ),
+      );
+    };
+    // 0.023 a GiB and month of 720 hours, of which 228 are left: 500 GiB cost 3.64, 700 cost 5.10.
+    expect(await outcomes([0, 500, 700])).toEqual(['stored', 'stored', 'SpendingCapReached']);
+    const hourMs = Date.UTC(2026, 10, 21, 10);
+    const quantity = BigInt(500 * 1024 * MIB) * 3_600_000n;
+    const row = {
+      hourMs,
+      bucketId: 'a~1' as BucketId,
+      accessKeyId: null,
+      meter: 'storage/STANDARD',
+      quantity,
+    } as const;
+    world.api.record({ accountId, batches: [{ source: 'before', sequence: 1, rows: [row] }], nowMs: 0 });
+    world.advance(61_000);
+    expect(await outcomes([100, 200])).toEqual(['stored', 'SpendingCapReached']);
+    // Half a day before its end the month has room for much more.
+    world.advance(9 * 24 * 3_600_000);
+    expect(await outcomes([700, 14_000])).toEqual(['stored', 'SpendingCapReached']);
+  });
+
   it('in money go by the operator’s own card, for two processes over one ledger at once', async () => {
     const world = createWorld(bytesCap(1_000_000n, { unit: 'money', cardId: OWN_CARD.id, card: OWN_CARD }));
     const processes = [world.createProcess(), world.createProcess()];

@@ -1,9 +1,11 @@
 // What is asked of caps for the bytes of an answer: for all that read, whichever class they count as.
 import { expect, it } from 'vitest';
 import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
-import { setCap } from '../../../src/core/caps/set-cap.ts';
+import { markBucket, setCap } from '../../../src/core/caps/set-cap.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
+import { parseBucketName } from '../../../src/core/names.ts';
 import { createCapCheck } from '../../../src/http/s3/cap-check.ts';
+import { bytesCap } from '../../core/caps/cap-samples.ts';
 import { createTestSurface, OWNER } from './surface.ts';
 
 async function createWorld(limit: bigint) {
@@ -49,4 +51,32 @@ it('the short answer of a write that has happened goes out', async () => {
   const answer = { status: 200, headers: {}, body: '<a-document/>' };
   await check.answer(answer);
   expect(() => check.last(answer)).not.toThrow();
+});
+
+/** A unit of money for each byte and month, and nothing else. */
+const DEAR_STORAGE = {
+  ...{ id: 'dear', name: 'Dear', currency: 'EUR', source: 'https://example.org/', asOf: '2013-01-01' },
+  monthHours: 720,
+  lines: [
+    {
+      ...{ label: 'Storage', meters: ['storage/STANDARD'] },
+      ...{ unit: { name: 'byte-month', size: 1, perMonth: true }, tiers: [{ price: '1' }] },
+    },
+  ],
+};
+
+it('an upload is asked for with what storing it costs until the month ends, before it is read', async () => {
+  const { core, send } = createTestSurface();
+  await send({ method: 'PUT', path: '/shop' });
+  const cap = bytesCap(1_000_000n, { unit: 'money', cardId: 'dear', card: DEAR_STORAGE });
+  await core.ports.ledger.call('putCap', { accountId: OWNER.id, cap, known: null });
+  await markBucket(core, OWNER.id, parseBucketName('shop'), true);
+  const put = async (path: string, body: string, query = {}) =>
+    (await send({ method: 'PUT', path, body, query })).status;
+  // A quarter of the month is left: four bytes for one unit of money, less than that with what is there.
+  expect([await put('/shop/a', 'xxx'), await put('/shop/b', 'xxxxx')]).toEqual([200, 402]);
+  const begun = await send({ method: 'POST', path: '/shop/c', query: { uploads: '' } });
+  const [, uploadId = ''] = /<UploadId>(.*)<\/UploadId>/.exec(begun.text) ?? [];
+  const part = { partNumber: '1', uploadId };
+  expect([await put('/shop/c', 'xxxxx', part), await put('/shop/c', 'xxx', part)]).toEqual([402, 200]);
 });

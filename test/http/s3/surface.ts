@@ -16,6 +16,7 @@ import { createDecide } from '../../../src/core/auth/decide.ts';
 import { createAccountFinder } from '../../../src/core/auth/find-accounts.ts';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
+import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { createReceipts } from '../../../src/core/metering/take-receipt.ts';
@@ -158,6 +159,7 @@ export function createTestSurface(
     ...NO_DOMAINS,
     customerKeysOverHttp: 'always',
     isSignatureV2On: true,
+    caps: createCapGuard(core, flusher, 'test', () => undefined),
     takeReceipt: createReceipts(core, flusher, 'test'),
   });
 
