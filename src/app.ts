@@ -53,7 +53,7 @@ export function createApp<Bindings extends object>(
   const { deliver, deliverSite, hotAnswer, hotCounts } = delivery;
   const bucketLogs = createLogCollector(core, config.bucketLogSeconds * 1000);
   const observer = createObserver(ports, config, hotCounts, undefined, bucketLogs);
-  const answerSystem = createSystemSurface(config, observer.families);
+  const answerSystem = createSystemSurface(config, observer.families, ports.readiness);
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
   const findAccounts = createAccountFinder(core, config.seed);

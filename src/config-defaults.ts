@@ -29,6 +29,12 @@ export const DERIVED_MEMORY_DEFAULT_BYTES = { node: 16 * MiB, cloudflare: 8 * Mi
 export const DERIVED_DISK_DEFAULT_BYTES = 1024 * MiB;
 
 /**
+ * The write-ahead log is folded in at 16 MiB, and one commit may bring 32 MiB of bodies
+ * (adapters/node/node-sqlite.ts, index-writer-client.ts): either half of the reserve holds both.
+ */
+export const DISK_RESERVE_DEFAULT_BYTES = 128 * MiB;
+
+/**
  * Up to here a row beats a file: an inline commit shares its fsync with others, a blob needs two of its own.
  * Measured 2026-11, PUT at c=64: see bench/.
  */

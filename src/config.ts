@@ -4,6 +4,7 @@ import {
   COMPRESSION_DEFAULT_BYTES,
   DERIVED_DISK_DEFAULT_BYTES,
   DERIVED_MEMORY_DEFAULT_BYTES,
+  DISK_RESERVE_DEFAULT_BYTES,
   HOUR_SECONDS,
   type Home,
   INLINE_DEFAULT_BYTES,
@@ -52,6 +53,12 @@ export type Config = {
   readonly host: string;
   /** Folder of index and blobs, Node only. QUAYSIDE_DATA_DIR, ./data. */
   readonly dataDir: string;
+  /**
+   * Room on the disk that only deletes, aborts, lifecycle rules and the sweep may use, bytes; half of
+   * it stands in the file `reserve` of the data folder. Writes are refused when no more is left.
+   * 0: none. Node only. QUAYSIDE_DISK_RESERVE_BYTES, 128 MiB.
+   */
+  readonly diskReserveBytes: number;
   /** Access key id and secret of the root account. QUAYSIDE_ROOT_ACCESS_KEY and QUAYSIDE_ROOT_SECRET_KEY, null. */
   readonly rootAccessKey: string | null;
   readonly rootSecretKey: string | null;
@@ -278,6 +285,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     port: whole('QUAYSIDE_PORT', 9000, 0, 65_535),
     host: text('QUAYSIDE_HOST') ?? '127.0.0.1',
     dataDir: text('QUAYSIDE_DATA_DIR') ?? './data',
+    diskReserveBytes: whole('QUAYSIDE_DISK_RESERVE_BYTES', DISK_RESERVE_DEFAULT_BYTES, 0, 1024 * 1024 * MiB),
     rootAccessKey: parseAccessKey(text('QUAYSIDE_ROOT_ACCESS_KEY')),
     rootSecretKey: parseSecretKey(text('QUAYSIDE_ROOT_SECRET_KEY')),
     seed: parseSeedText(text('QUAYSIDE_SEED'), parseSeed),

@@ -11,6 +11,7 @@ import { loadRootKey } from './adapters/node/root-key.ts';
 import { readSeedFile } from './adapters/node/seed-file.ts';
 import type { NodeBindings } from './adapters/node/serve.ts';
 import { createClientReader } from './adapters/node/trusted-proxies.ts';
+import { runUpkeep } from './adapters/node/upkeep.ts';
 import { createConsoleLog } from './adapters/shared/console-log.ts';
 import { systemClock } from './adapters/shared/system-clock.ts';
 import { parseConfig } from './config.ts';
@@ -39,16 +40,18 @@ async function start(): Promise<void> {
   };
   // Imported here, beside the opening of the index and through the compile cache: from the second start on that takes a
   // third less. Measured 2026-11: 0.84 s of CPU without, 0.53 s with it.
-  const [home, { createApp }, { DIRECT, readRequest }, { serve }, { tidy }, { createDispatcher }] = await Promise.all([
-    import('./adapters/node/node-ports.ts').then(({ openNodePorts }) =>
-      openNodePorts(config, { dataDir: folder.path, log, onCrash }),
-    ),
-    import('./app.ts'),
-    import('./adapters/node/http-request.ts'),
-    import('./adapters/node/serve.ts'),
-    import('./core/tidy.ts'),
-    import('./core/outbox/dispatch.ts'),
-  ]);
+  const [home, { createApp }, { DIRECT, readRequest }, { serve }, { tidy }, { createDispatcher }, operator] =
+    await Promise.all([
+      import('./adapters/node/node-ports.ts').then(({ openNodePorts }) =>
+        openNodePorts(config, { dataDir: folder.path, log, onCrash }),
+      ),
+      import('./app.ts'),
+      import('./adapters/node/http-request.ts'),
+      import('./adapters/node/serve.ts'),
+      import('./core/tidy.ts'),
+      import('./core/outbox/dispatch.ts'),
+      import('./core/operator/operator-reports.ts'),
+    ]);
   const { ports, close } = home;
   const reading = { ...DIRECT, readClient: createClientReader(config.trustedProxies) };
   const app = createApp<NodeBindings>(ports, config, ({ env }) => readRequest(env, reading));
@@ -64,10 +67,12 @@ async function start(): Promise<void> {
   const meterReader = repeat('usage', app.usage.flush, { everyMs: config.meterFlushSeconds * 1000, log });
   const logCheckMs = Math.min(LOG_CHECK_MAX_MS, config.bucketLogSeconds * 1000);
   const logWriter = repeat('bucket-logs', () => app.flushBucketLogs(), { everyMs: logCheckMs, log });
+  const upkeep = runUpkeep(home, operator.createOperatorReports({ ports, settings: config }), log);
   const closeAll = async () => {
     ports.background.run('last-sweep', sweeper.stop);
     ports.background.run('last-deliveries', outbox.stop);
     const cutConnections = await server.close(drainMs);
+    await upkeep.stop();
     await logWriter.stop();
     await app.flushBucketLogs(true);
     await meterReader.stop();

@@ -126,6 +126,7 @@ export function createIsolateMaker(
         txtRecords: { read: () => Promise.reject(new StorageError('NotImplemented')) },
         meter: createTierMeter(usage),
         metrics: { collect: () => [] },
+        readiness: { notReady: () => [] },
         usagePush: null,
         webhookSender: { post: () => Promise.reject(new Error('Nothing is sent here.')) },
       };

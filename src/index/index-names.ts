@@ -205,6 +205,26 @@ export function isIndexCommand(name: keyof IndexApi): name is keyof (IndexComman
   return INDEX_CALLS[name] === 'command';
 }
 
+/**
+ * Whether the call adds to what a bucket stores. It is refused while the disk has little room; all
+ * other commands give room back, end something, or are what an operator needs to make room.
+ */
+export function storesMore(name: keyof IndexApi): boolean {
+  return STORING.has(name);
+}
+
+const STORING: ReadonlySet<keyof IndexApi> = new Set([
+  'createBucket',
+  'commitObject',
+  'commitCopies',
+  'createUpload',
+  'commitPart',
+  'updateVersion',
+  'exchangeBody',
+  'indexNames',
+  'holdBlobs',
+] as const);
+
 /** Whether the call changes the directory. */
 export function isDirectoryCommand(name: keyof DirectoryApi): boolean {
   return DIRECTORY_CALLS[name] === 'command';

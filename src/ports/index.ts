@@ -9,6 +9,7 @@ import type { MetadataIndex } from './metadata-index.ts';
 import type { Meter } from './metering.ts';
 import type { MetricSource } from './metrics.ts';
 import type { WebhookSender } from './outbox.ts';
+import type { Readiness } from './readiness.ts';
 import type { Background, Clock, Ids, LineSink, Log, SteadyClock } from './system.ts';
 import type { TxtRecords } from './txt-records.ts';
 import type { UsagePush } from './usage-push.ts';
@@ -34,6 +35,7 @@ export type Ports = {
   readonly accessLog: LineSink | null;
   readonly meter: Meter;
   readonly metrics: MetricSource;
+  readonly readiness: Readiness;
   /** Where usage is told to outside; null: nowhere. */
   readonly usagePush: UsagePush | null;
   readonly webhookSender: WebhookSender;

@@ -85,6 +85,7 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
     accessLog: null,
     meter: createUsageMeter(clock),
     metrics: { collect: () => [] },
+    readiness: { notReady: () => [] },
     usagePush: null,
     txtRecords: createMemoryTxtRecords(),
     webhookSender: { post: () => Promise.reject(new Error('No test of this core sends.')) },

@@ -1,4 +1,4 @@
-// /-/metrics: private, readable by Prometheus, and it counts what was done. Other tests use the server meanwhile, so
+// /-/ready, for everybody. /-/metrics: private, readable by Prometheus, and it counts what was done. Other tests use the server meanwhile, so
 // counts are compared with "at least".
 import { expect, it } from 'vitest';
 import { useBucket } from './bucket.ts';
@@ -17,6 +17,16 @@ async function scrape() {
   expect(status).toBe(200);
   return parseMetricsPage(text);
 }
+
+describeCore('readiness', () => {
+  it('is shown to everybody, not kept by caches, and for reading only', async () => {
+    const reply = await anonymous({ method: 'GET', path: '/-/ready' });
+    expect([reply.status, JSON.parse(reply.text)]).toEqual([200, { status: 'ready' }]);
+    expect(reply.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+    expect((await anonymous({ method: 'HEAD', path: '/-/ready' })).status).toBe(200);
+    expect((await anonymous({ method: 'POST', path: '/-/ready' })).status).toBe(405);
+  });
+});
 
 describeCore('metrics', () => {
   const bucket = useBucket(client);

@@ -130,5 +130,7 @@ export function createWorkersPorts(
     webhookSender: createFetchSender(settings.webhooks.mayBePrivate),
     metrics: { collect: () => cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats()]) },
     usagePush: createStripeUsagePush(settings),
+    // R2, KV and Durable Objects have no room that runs out, and asking them would cost money for any stranger.
+    readiness: { notReady: () => [] },
   };
 }

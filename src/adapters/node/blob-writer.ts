@@ -11,19 +11,32 @@ const BATCH_BYTES = 1024 * 1024;
 /** Chunks gathered at most: a client that sends single bytes must not fill memory with tiny buffers. */
 const BATCH_CHUNKS = 256;
 
+/** Which bytes still have room on the disk. */
+export type BlobRoom = {
+  /** StorageFull where so many do not fit. */
+  requireRoom(lengthBytes: number): void;
+  /** StorageFull; else these bytes count as on their way to the disk, until they are settled. */
+  take(lengthBytes: number): void;
+  /** So many bytes are on the disk, or will not come there. */
+  settle(lengthBytes: number): void;
+};
+
 /**
  * Writes body and footer to a new file and makes the file's bytes (not yet its name) durable; on any failure the file
- * is gone. IncompleteBody when the source gives more or less than it declared; other failures pass as they are.
+ * is gone. IncompleteBody when the source gives more or less than it declared; StorageFull, before a byte is read where
+ * the length is known; other failures pass as they are.
  */
 export async function writeBlobFile(
   path: string,
   source: ByteSource,
   identity: BlobIdentity,
+  room: BlobRoom,
 ): Promise<{ sizeBytes: number }> {
+  room.requireRoom(source.lengthBytes ?? 0);
   const fd = await openFile(path, 'wx', 0o600);
   try {
     try {
-      return await writeBody(fd, source, identity);
+      return await writeBody(fd, source, identity, room);
     } finally {
       await closeFile(fd);
     }
@@ -33,11 +46,22 @@ export async function writeBlobFile(
   }
 }
 
-async function writeBody(fd: number, source: ByteSource, identity: BlobIdentity): Promise<{ sizeBytes: number }> {
-  const batches = createBatches(fd);
+async function writeBody(
+  fd: number,
+  source: ByteSource,
+  identity: BlobIdentity,
+  room: BlobRoom,
+): Promise<{ sizeBytes: number }> {
   let sizeBytes = 0;
+  let settledBytes = 0;
+  const settle = (lengthBytes: number) => {
+    settledBytes += lengthBytes;
+    room.settle(lengthBytes);
+  };
+  const batches = createBatches(fd, settle);
   try {
     await source.pump((chunk) => {
+      room.take(chunk.length);
       sizeBytes += chunk.length;
       if (source.lengthBytes !== null && sizeBytes > source.lengthBytes) throw new StorageError('IncompleteBody');
       return batches.add(chunk);
@@ -47,13 +71,17 @@ async function writeBody(fd: number, source: ByteSource, identity: BlobIdentity)
   } finally {
     // The descriptor must not be closed, and its number used again, under a write that is still going on.
     await batches.idle();
+    settle(sizeBytes - settledBytes);
   }
   await syncData(fd);
   return { sizeBytes };
 }
 
-/** `add` gives a promise only when the caller must wait. A failed write shows at the next `add` or at `finish`. */
-function createBatches(fd: number) {
+/**
+ * `add` gives a promise only when the caller must wait. A failed write shows at the next `add` or at `finish`.
+ * `onWritten` hears of the bytes of each batch but the last.
+ */
+function createBatches(fd: number, onWritten: (lengthBytes: number) => void) {
   let gathered: Uint8Array[] = [];
   let gatheredBytes = 0;
   let writing: Promise<void> | null = null;
@@ -61,11 +89,13 @@ function createBatches(fd: number) {
 
   function startWriting(): void {
     const batch = gathered;
+    const batchBytes = gatheredBytes;
     gathered = [];
     gatheredBytes = 0;
     writing = writeAll(fd, batch).then(
       () => {
         writing = null;
+        onWritten(batchBytes);
       },
       (error) => {
         writing = null;

@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { releaseReserveToStart } from './reserve-file.ts';
 
 /** The index, below the folder. Beside it stand its write-ahead log (`-wal`) and shared memory (`-shm`). */
 export const INDEX_NAME = 'index.sqlite';
@@ -19,7 +20,7 @@ export class DataFolderError extends Error {
   override readonly name = 'DataFolderError';
 }
 
-/** Makes and locks the folder. DataFolderError when another process has it, or it can't be made or written. */
+/** Makes and locks the folder; on a full disk its reserve is given up, so that the server can start. DataFolderError when another process has it, or it can't be made or written. */
 export function openDataFolder(dataDir: string): DataFolder {
   const path = resolve(dataDir);
   let lock: DatabaseSync | null = null;
@@ -28,6 +29,7 @@ export function openDataFolder(dataDir: string): DataFolder {
     lock = new DatabaseSync(join(path, 'lock.sqlite'), { timeout: 0 });
     // A rollback journal in memory: the lock is all there is, nothing is ever written.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    releaseReserveToStart(path);
   } catch (cause) {
     lock?.close();
     const isTaken = cause instanceof Error && /database is locked/.test(cause.message);

@@ -28,9 +28,12 @@ const FILE_OVERHEAD_BYTES = 4096;
 /** Time stamps are written no oftener than this, milliseconds: they only order the files at the next start. */
 const TOUCH_EVERY_MS = HOUR_MS;
 
-/** `maxBytes` 0: keeps nothing. The folder is made when there is something to keep. */
-export function openDerivedFolder(path: string, options: { maxBytes: number; log: Log }): DerivedFolder {
-  const { maxBytes, log } = options;
+/** `maxBytes` 0: keeps nothing. The folder is made when there is something to keep. `isFull`: nothing may be added now. */
+export function openDerivedFolder(
+  path: string,
+  options: { maxBytes: number; log: Log; isFull?: () => boolean },
+): DerivedFolder {
+  const { maxBytes, log, isFull = () => false } = options;
   const files = new LRUCache<string, { readonly sizeBytes: number; touchedAtMs: number }>({
     max: FILES_MAX,
     maxSize: Math.max(1, maxBytes),
@@ -90,7 +93,7 @@ export function openDerivedFolder(path: string, options: { maxBytes: number; log
 
   async function write(id: string, stored: StoredDerived): Promise<void> {
     const whole = encode(stored);
-    if (whole.length + FILE_OVERHEAD_BYTES > maxBytes) return;
+    if (whole.length + FILE_OVERHEAD_BYTES > maxBytes || isFull()) return;
     const file = fileOf(id);
     const unfinished = `${file}.${++written}.${process.pid}`;
     await mkdir(join(path, id.slice(0, 2)), { recursive: true });

@@ -11,7 +11,7 @@ import { createBlobFolders } from './blob-folders.ts';
 import { type BlobFooter, decodeFooter, TRAILER_BYTES } from './blob-footer.ts';
 import { listBlobs } from './blob-list.ts';
 import { type BlobPath, blobPath, temporaryPath } from './blob-path.ts';
-import { writeBlobFile } from './blob-writer.ts';
+import { type BlobRoom, writeBlobFile } from './blob-writer.ts';
 import { type ChunkBuffers, createChunkBuffers } from './chunk-buffers.ts';
 import { readExactly, removeQuietly, rename, syncFolderNow, unlink } from './file-calls.ts';
 import { fileChunks } from './file-chunks.ts';
@@ -38,11 +38,14 @@ const OPEN_FILES_MAX = 256;
 /** A delete may remove the folder between its making and the rename into it. */
 const RENAME_ATTEMPTS = 3;
 
+/** A disk without bounds of our own. */
+const UNBOUNDED: BlobRoom = { requireRoom: () => undefined, take: () => undefined, settle: () => undefined };
+
 /**
  * Opens the store in `{dataDir}/blobs` and `{dataDir}/tmp`; what an earlier process left in `tmp` is removed. `mapsFiles`: whether
- * those that are read often may be mapped into memory.
+ * those that are read often may be mapped into memory. `room`: what may be written.
  */
-export function createFsBlobStore(dataDir: string, mapsFiles = true): FsBlobStore {
+export function createFsBlobStore(dataDir: string, mapsFiles = true, room: BlobRoom = UNBOUNDED): FsBlobStore {
   const root = join(dataDir, 'blobs');
   const temporaryFolder = join(dataDir, 'tmp');
   mkdirSync(root, { recursive: true, mode: 0o700 });
@@ -113,7 +116,7 @@ export function createFsBlobStore(dataDir: string, mapsFiles = true): FsBlobStor
       try {
         const path = blobPath(root, id);
         const temporary = temporaryPath(temporaryFolder, id);
-        const blob = await writeBlobFile(temporary, source, identity);
+        const blob = await writeBlobFile(temporary, source, identity, room);
         await moveIntoPlace(temporary, path);
         written.note(id, blob.sizeBytes);
         return blob;

@@ -10,12 +10,15 @@ export type IndexWriter = {
   /**
    * Runs a command in the writer. `onReply` runs in the same tick as the promise is settled, before whoever waits for
    * it goes on, whatever came of the command. SlowDown (too many waiting), InternalError (the writer died: the command
-   * may be committed or not), and what the command throws.
+   * may be committed or not), StorageFull (also before the disk is full, for one that `storesMore`), and what the
+   * command throws.
    */
   call(
     command: Omit<WriterCall, 'id'>,
-    options: { readonly weightBytes: number; readonly onReply: () => void },
+    options: { readonly weightBytes: number; readonly onReply: () => void; readonly storesMore?: boolean },
   ): Promise<unknown>;
+  /** How long nothing has been answered although commands wait, milliseconds; 0 when none waits. */
+  silentMs(): number;
   /** Commands sent, and messages of replies received: each message is one transaction. For tests. */
   counts(): { readonly commands: number; readonly transactions: number };
   families(): readonly MetricFamily[];
@@ -23,11 +26,30 @@ export type IndexWriter = {
   close(): Promise<void>;
 };
 
+/** What the writer needs to know of the disk. */
+export type IndexRoom = {
+  /** StorageFull where a command that adds to the index must not run; else how much of the disk it takes. */
+  takeIndex(lengthBytes: number): number;
+  /** What was taken is on the disk, or will not come there. */
+  settle(lengthBytes: number): void;
+  /** Makes room for the others when the disk is full after all. False: there is none to make. */
+  releaseReserve(): boolean;
+};
+
+/** A disk without bounds of our own. */
+const UNBOUNDED: IndexRoom = { takeIndex: () => 0, settle: () => undefined, releaseReserve: () => false };
+
 type Pending = {
+  /** Sent again when the disk was full and room could be made; null for what must not use the reserve. */
+  readonly retry: WriterCall | null;
+  /** How often room had been made when it was sent. */
+  releasesBefore: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   readonly onReply: () => void;
   readonly weightBytes: number;
+  /** What it takes of the disk. */
+  readonly takenBytes: number;
 };
 
 /** Commands waiting at once. At 5,000 commits a second they are answered within a second. */
@@ -54,9 +76,12 @@ export async function startIndexWriter(
   path: string,
   onCrash: (error: unknown) => void,
   worker: Worker = createWriterThread(path),
+  room: IndexRoom = UNBOUNDED,
 ): Promise<IndexWriter> {
   const pending = new Map<number, Pending>();
   let pendingBytes = 0;
+  let waitingSinceMs = 0;
+  let releases = 0;
   let outbox: WriterCall[] = [];
   let state: 'starting' | 'open' | 'closing' | 'closed' = 'starting';
   let lastId = 0;
@@ -72,6 +97,7 @@ export async function startIndexWriter(
     if (command === undefined) return;
     pending.delete(id);
     pendingBytes -= command.weightBytes;
+    room.settle(command.takenBytes);
     command.onReply();
     finish(command);
   }
@@ -86,11 +112,30 @@ export async function startIndexWriter(
     });
   }
 
+  /**
+   * Sends what met a full disk once more, if room was made since it was sent. SQLite has taken its
+   * group back, so it runs once all the same. False: that is its answer.
+   */
+  function sendAgain(id: number): boolean {
+    const command = pending.get(id);
+    if (state !== 'open' || command === undefined || command.retry === null) return false;
+    if (command.releasesBefore === releases) return false;
+    command.releasesBefore = releases;
+    send(command.retry);
+    return true;
+  }
+
+  function send(call: WriterCall): void {
+    if (outbox.push(call) === 1) setImmediate(flush);
+  }
+
   worker.on('message', (message: WriterMessage) => {
     if (message.kind === 'ready') return ready.resolve();
     transactions += 1;
     groups.observe(message.replies.length);
-    for (const [id, reply] of message.replies) answer(id, reply);
+    waitingSinceMs = performance.now();
+    if (message.replies.some(([, reply]) => isFull(reply)) && room.releaseReserve()) releases += 1;
+    for (const [id, reply] of message.replies) if (!isFull(reply) || !sendAgain(id)) answer(id, reply);
   });
   worker.on('error', (error) => {
     crash = error;
@@ -130,21 +175,29 @@ export async function startIndexWriter(
   state = 'open';
 
   return {
-    async call(command, { weightBytes, onReply }) {
+    async call(command, { weightBytes, onReply, storesMore = false }) {
+      let takenBytes = 0;
       try {
         if (state !== 'open') throw new StorageError('ServiceUnavailable', { detail: 'The server is shutting down.' });
         if (pending.size >= PENDING_MAX || pendingBytes + weightBytes > PENDING_MAX_BYTES)
           throw new StorageError('SlowDown');
+        if (storesMore) takenBytes = room.takeIndex(weightBytes);
       } catch (error) {
         onReply();
         throw error;
       }
       lastId += 1;
       const id = lastId;
-      if (outbox.push({ ...command, id }) === 1) setImmediate(flush);
+      const call = { ...command, id };
+      const retry = storesMore ? null : call;
+      if (pending.size === 0) waitingSinceMs = performance.now();
+      send(call);
       pendingBytes += weightBytes;
-      return new Promise((resolve, reject) => pending.set(id, { resolve, reject, onReply, weightBytes }));
+      return new Promise((resolve, reject) => {
+        pending.set(id, { retry, releasesBefore: releases, resolve, reject, onReply, weightBytes, takenBytes });
+      });
     },
+    silentMs: () => (pending.size === 0 ? 0 : performance.now() - waitingSinceMs),
     counts: () => ({ commands: lastId, transactions }),
     families: () => [
       metricFamily('gauge', 'quayside_index_queue_commands', 'Commands that wait for their commit.', [
@@ -168,4 +221,8 @@ export async function startIndexWriter(
       await ended.promise;
     },
   };
+}
+
+function isFull(reply: IndexReply): boolean {
+  return !reply.isOk && reply.code === 'StorageFull';
 }

@@ -3,6 +3,8 @@
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { OperatorReports } from '../../ports/operator-reports.ts';
+import type { NotReadyReason } from '../../ports/readiness.ts';
 import type { Log } from '../../ports/system.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
@@ -19,6 +21,8 @@ import { createUsageMeter } from '../shared/usage-meter.ts';
 import { openAccessLog } from './access-log-target.ts';
 import { INDEX_NAME } from './data-folder.ts';
 import { openDerivedFolder } from './derived-folder.ts';
+import { createDiskAlarm } from './disk-alarm.ts';
+import { openDiskSpace } from './disk-space.ts';
 import { createDnsTxtRecords } from './dns-txt-records.ts';
 import { createFsBlobStore } from './fs-blob-store.ts';
 import { createMemoryEdgeCache } from './memory-edge-cache.ts';
@@ -33,9 +37,21 @@ import { createWebhookSender } from './webhook-sender.ts';
 export type NodePorts = {
   readonly outbox: OutboxSource;
   readonly ports: Ports & { readonly metrics: NodeMetrics };
+  readonly disk: DiskWatch;
   /** Waits for background work, at most `backgroundMs`, then for the index; nothing may be called afterwards. */
   close(backgroundMs: number): Promise<void>;
 };
+
+/** The looks at the disk, for the timers of upkeep.ts. */
+export type DiskWatch = {
+  /** Asks the file system for its room. */
+  look(): Promise<unknown>;
+  /** Makes the reserve whole where there is room for it, and reports a level that was passed. */
+  attend(report: OperatorReports['diskCrossed']): Promise<void>;
+};
+
+/** Commits that have not ended for so long have stalled, milliseconds: as long as a reader waits for a tier. */
+const INDEX_STALLED_MS = 30_000;
 
 /** What waits to be made: a further variant is made after a later request; whoever asks for a further image is to try again. */
 const DERIVED_WAITING_MAX = { coding: 256, image: 64 } as const;
@@ -68,10 +84,22 @@ export async function openNodePorts(
     maxSliceBytes: config.bodyMemoryMaxBodyBytes,
   });
   const path = join(dataDir, INDEX_NAME);
-  const index = await openSqliteMetadataIndex({ path, watcher: hotMetadata, onCrash });
+  const disk = openDiskSpace(dataDir, config.diskReserveBytes, systemClock);
+  const alarm = createDiskAlarm(join(dataDir, 'disk-alarm.json'));
+  const releaseReserve = () => {
+    const isReleased = disk.releaseReserve();
+    if (isReleased) log.error('disk-reserve-released', disk.figures());
+    return isReleased;
+  };
+  const room = { ...disk, releaseReserve };
+  const index = await openSqliteMetadataIndex({ path, watcher: hotMetadata, onCrash, room });
   const watched = watchOutbox(index.metadataIndex, index.directory);
-  const blobStore = createFsBlobStore(dataDir, config.mapsFiles);
-  const derivedFolder = openDerivedFolder(join(dataDir, 'derived'), { maxBytes: config.derivedDiskMaxBytes, log });
+  const blobStore = createFsBlobStore(dataDir, config.mapsFiles, disk);
+  const derivedFolder = openDerivedFolder(join(dataDir, 'derived'), {
+    maxBytes: config.derivedDiskMaxBytes,
+    log,
+    isFull: disk.isFull,
+  });
   const images = createSharpImages();
   const background = createTrackedBackground(log);
   const derived = createDerivedBodies({
@@ -94,8 +122,21 @@ export async function openNodePorts(
   if (accessLog !== null) metrics.add(accessLog.families);
   metrics.add(() => cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats(), derivedFolder.stats()]));
   metrics.add(index.families);
+  metrics.add(disk.families);
+  const notReady = (): readonly NotReadyReason[] => [
+    ...(disk.isFull() ? (['disk-full'] as const) : []),
+    ...(disk.isUnknown() ? (['disk-unknown'] as const) : []),
+    ...(index.silentMs() > INDEX_STALLED_MS ? (['index-stalled'] as const) : []),
+  ];
   return {
     outbox: watched.source,
+    disk: {
+      look: () => disk.look(index.freeBytes()),
+      async attend(report) {
+        await disk.keepReserve();
+        await alarm.check(disk.figures(), report);
+      },
+    },
     ports: {
       blobStore: createUnpackingBlobStore(blobStore),
       metadataIndex: watched.metadataIndex,
@@ -113,6 +154,7 @@ export async function openNodePorts(
       accessLog,
       meter: createUsageMeter(systemClock),
       metrics,
+      readiness: { notReady },
       usagePush: createStripeUsagePush(config),
       webhookSender: createWebhookSender(config.webhooks.mayBePrivate),
       txtRecords: url === null ? createDnsTxtRecords(servers) : createHttpsTxtRecords(url),

@@ -2,12 +2,16 @@
 import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { MetricFamily } from '../../ports/metrics.ts';
+import type { NotReadyReason, Readiness } from '../../ports/readiness.ts';
 import { makeResponse } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { METRICS_CONTENT_TYPE, renderMetrics } from './metrics-text.ts';
 
 export type SystemOptions = {
+  /** The root key: without it every signed request is refused. */
+  readonly rootAccessKey: string | null;
+  readonly rootSecretKey: string | null;
   /** What a reader of the metrics must show; null: there is no such page. */
   readonly metricsToken: string | null;
 };
@@ -17,14 +21,19 @@ const encoder = new TextEncoder();
 /** `path` begins behind `/-`. */
 export type AnswerSystem = (request: HttpRequest, path: string, requestId: string) => Response | Promise<Response>;
 
+/** The pages, by what they are called in logs and metrics. */
+const PAGES: Readonly<Record<string, string>> = { '/health': 'Health', '/ready': 'Ready', '/metrics': 'Metrics' };
+
 /**
- * Answers `/-/health` and `/-/metrics`; anything else under `/-/` is NoSuchKey, which tells nothing about buckets.
+ * Answers `/-/health` (the process runs), `/-/ready` (it can serve and write) and `/-/metrics`; anything else under `/-/` is NoSuchKey, which tells nothing about buckets.
  * MethodNotAllowed for anything but GET and HEAD.
  */
 export function createSystemSurface(
-  { metricsToken }: SystemOptions,
+  { metricsToken, rootAccessKey, rootSecretKey }: SystemOptions,
   metricFamilies: () => Promise<readonly MetricFamily[]>,
+  readiness: Readiness,
 ): AnswerSystem {
+  const hasRootKey = rootAccessKey !== null && rootSecretKey !== null;
   const isAuthorized = createTokenCheck(metricsToken);
 
   async function answerMetrics(request: HttpRequest, requestId: string): Promise<Response> {
@@ -32,16 +41,28 @@ export function createSystemSurface(
     return respond(request, requestId, METRICS_CONTENT_TYPE, renderMetrics(await metricFamilies()));
   }
 
+  /** Tells strangers that something is wrong, and what kind of thing; figures are in the metrics. */
+  function answerReady(request: HttpRequest, requestId: string): Response {
+    const missingKey: readonly NotReadyReason[] = hasRootKey ? [] : ['root-key-missing'];
+    const reasons = [...missingKey, ...readiness.notReady()];
+    const isReady = reasons.length === 0;
+    const text = `${JSON.stringify(isReady ? { status: 'ready' } : { status: 'not-ready', reasons })}\n`;
+    return respond(request, requestId, 'application/json', text, isReady ? 200 : 503);
+  }
+
   return (request, path, requestId) => {
     const { notes, method } = request;
     notes.surface = 'system';
-    const isMetrics = path === '/metrics' && metricsToken !== null;
-    if (path !== '/health' && !isMetrics) throw new StorageError('NoSuchKey', { detail: 'There is no such page.' });
-    notes.operation = isMetrics ? 'Metrics' : 'Health';
+    const page = Object.hasOwn(PAGES, path) ? PAGES[path] : undefined;
+    if (page === undefined || (page === 'Metrics' && metricsToken === null)) {
+      throw new StorageError('NoSuchKey', { detail: 'There is no such page.' });
+    }
+    notes.operation = page;
     if (method !== 'GET' && method !== 'HEAD') {
       throw new StorageError('MethodNotAllowed', { fields: { Allow: 'GET, HEAD' } });
     }
-    if (isMetrics) return answerMetrics(request, requestId);
+    if (page === 'Metrics') return answerMetrics(request, requestId);
+    if (page === 'Ready') return answerReady(request, requestId);
     return respond(request, requestId, 'application/json', '{"status":"ok"}\n');
   };
 }
@@ -67,9 +88,15 @@ function unauthorized(request: HttpRequest, requestId: string): Response {
   return send(request, 401, headers, 'This page needs the header Authorization: Bearer QUAYSIDE_METRICS_TOKEN.\n');
 }
 
-function respond(request: HttpRequest, requestId: string, contentType: string, text: string): Response {
+function respond(
+  request: HttpRequest,
+  requestId: string,
+  contentType: string,
+  text: string,
+  status: 200 | 503 = 200,
+): Response {
   const headers = { 'content-type': contentType, 'cache-control': 'no-store', 'x-amz-request-id': requestId };
-  return send(request, 200, headers, text);
+  return send(request, status, headers, text);
 }
 
 /** Notes what is sent: where nobody sees how much the client took, that is what the access log says. */

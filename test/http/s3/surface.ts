@@ -140,6 +140,7 @@ export function createTestSurface(
       accessLog: null,
       meter,
       metrics: { collect: () => [] },
+      readiness: { notReady: () => [] },
       usagePush: null,
       txtRecords: createMemoryTxtRecords(),
       webhookSender: { post: () => Promise.reject(new Error('No test of this core sends.')) },

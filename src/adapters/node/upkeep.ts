@@ -1,0 +1,28 @@
+// The timers of what the Node platform does for itself: looks at the disk, keeps the reserve, reports
+// to the operator. node.ts starts it and stops it.
+import type { OperatorReports } from '../../ports/operator-reports.ts';
+import type { Log } from '../../ports/system.ts';
+import type { NodePorts } from './node-ports.ts';
+import { repeat } from './repeat.ts';
+
+/** How often the file system is asked for its room, milliseconds: between two looks bytes are counted. */
+const DISK_LOOK_MS = 1000;
+/** How often the reserve and the alarm are attended to, milliseconds; late enough to leave the start alone. */
+const DISK_ATTEND_MS = 10_000;
+
+export type Upkeep = {
+  /** Resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+};
+
+export function runUpkeep({ disk }: Pick<NodePorts, 'disk'>, reports: OperatorReports, log: Log): Upkeep {
+  const repetitions = [
+    repeat('disk-look', disk.look, { everyMs: DISK_LOOK_MS, log }),
+    repeat('disk', () => disk.attend(reports.diskCrossed), { everyMs: DISK_ATTEND_MS, log }),
+  ];
+  return {
+    async stop() {
+      await Promise.all(repetitions.map((repetition) => repetition.stop()));
+    },
+  };
+}
