@@ -22,7 +22,7 @@ import type { HotDoor, HttpRequest } from './http/request.ts';
 import { renderS3Error } from './http/s3/errors.ts';
 import { isSigned } from './http/s3/is-signed.ts';
 import { createS3Surface } from './http/s3/routes.ts';
-import { isFault } from './http/semantics/error-status.ts';
+import { faultFields, isFault } from './http/semantics/error-status.ts';
 import { createSystemSurface } from './http/system/system.ts';
 import type { Ports } from './ports/index.ts';
 
@@ -83,7 +83,7 @@ export function createApp<Bindings extends object>(
   function renderError(error: unknown, request: HttpRequest, requestId: string): Response {
     const failure = error instanceof FailureWithHeaders ? error.failure : error;
     if (isFault(failure)) {
-      ports.log.error('request-failed', { requestId, method: request.method, cause: failure });
+      ports.log.error('request-failed', { requestId, ...faultFields(failure, request), cause: failure });
     }
     return renderS3Error(error, { ...request, resource: request.rawPath, requestId });
   }

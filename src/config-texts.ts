@@ -141,3 +141,12 @@ export function parseAccessLog(value: string): 'off' | 'combined' | 'json' {
   if (value === 'off' || value === 'combined' || value === 'json') return value;
   throw new ConfigError(`QUAYSIDE_ACCESS_LOG must be off, combined or json, not "${value.slice(0, 40)}".`);
 }
+
+/** QUAYSIDE_WITHOUT_MASTER_KEYS. ConfigError. */
+export function parseMasterKeyIds(value: string | null): readonly string[] {
+  const ids = (value ?? '').split(/[\s,]+/).filter((id) => id !== '');
+  if (ids.every((id) => /^[0-9a-f]{8}$/.test(id))) return ids;
+  throw new ConfigError(
+    'QUAYSIDE_WITHOUT_MASTER_KEYS must be ids of master keys, 8 hex digits each, with commas between.',
+  );
+}

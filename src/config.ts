@@ -31,6 +31,7 @@ import {
   parseHeaderText,
   parseIssuer,
   parseLogLevel,
+  parseMasterKeyIds,
   parseRateCardId,
   parseRegion,
   parseSecretKey,
@@ -375,14 +376,6 @@ function parseMasterKeyText(value: string | null): MasterKeys {
   if (keys !== null) return keys;
   throw new ConfigError(
     'QUAYSIDE_MASTER_KEY must be keys of 32 bytes in hex or base64, each once, with commas between.',
-  );
-}
-
-function parseMasterKeyIds(value: string | null): readonly string[] {
-  const ids = (value ?? '').split(/[\s,]+/).filter((id) => id !== '');
-  if (ids.every((id) => /^[0-9a-f]{8}$/.test(id))) return ids;
-  throw new ConfigError(
-    'QUAYSIDE_WITHOUT_MASTER_KEYS must be ids of master keys, 8 hex digits each, with commas between.',
   );
 }
 

@@ -2,7 +2,7 @@
 // same word that S3 clients get. Source: RFC 9457.
 import { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
-import { ERROR_STATUS, isFault } from '../http/semantics/error-status.ts';
+import { ERROR_STATUS, shownFailure } from '../http/semantics/error-status.ts';
 import { failureHeaders } from '../http/semantics/failure-headers.ts';
 import { StorageError } from '../ports/errors.ts';
 
@@ -53,7 +53,7 @@ export function invalidFields(part: string, error: z.ZodError): InvalidFields {
 function shownError(error: unknown): StorageError {
   if (error instanceof InvalidFields) return new StorageError('InvalidInput', { detail: error.message });
   if (error instanceof HTTPException) return ofHono(error);
-  return error instanceof StorageError && !isFault(error) ? error : new StorageError('InternalError');
+  return shownFailure(error);
 }
 
 /** What zod-openapi itself refuses: JSON that is none, and another content type. */

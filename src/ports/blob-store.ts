@@ -70,7 +70,7 @@ export type BlobStore = {
   /**
    * Opens a range; the stream delivers exactly `lengthBytes` bytes (> 0) or errors. Cancelling it frees everything. A home
    * that sends chunks itself gives a ChunkStream.
-   * Throws `InternalError` when the blob is missing or short. Cost on R2: one class B call.
+   * Throws `ObjectDamaged` when the blob is missing or short. Cost on R2: one class B call.
    */
   open(id: BlobId, range: BlobRange): Promise<ReadableStream<Uint8Array>>;
   /** As `open`, all in memory, in a buffer of its own. For slices and other small ranges. */

@@ -87,6 +87,9 @@ export const ERROR_MESSAGES = {
   NoSuchWebsiteConfiguration: 'The specified bucket does not have a website configuration',
   NotImplemented: 'A header or query you provided implies functionality that is not implemented.',
   ObjectLockConfigurationNotFoundError: 'Object Lock configuration does not exist for this bucket',
+  /** Ours: clients hear it as InternalError, with this message. */
+  ObjectDamaged:
+    'The stored bytes of this object are missing or damaged. Repeating the request will not help: tell the operator of this service.',
   OwnershipControlsNotFoundError: 'The bucket ownership controls were not found',
   PreconditionFailed: 'At least one of the preconditions you specified did not hold.',
   PreconditionRequired: 'Send If-Match with the ETag of what you change.',

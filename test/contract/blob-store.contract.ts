@@ -104,20 +104,20 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
       }
     });
 
-    test('refuses a missing blob with InternalError', async (store) => {
+    test('refuses a missing blob with ObjectDamaged', async (store) => {
       const opened = store.open(blobId(freshBucketId(), 1), { offsetBytes: 0, lengthBytes: 1 });
-      await expect(opened).rejects.toMatchObject({ code: 'InternalError' });
+      await expect(opened).rejects.toMatchObject({ code: 'ObjectDamaged' });
       const read = store.read(blobId(freshBucketId(), 1), { offsetBytes: 0, lengthBytes: 1 });
-      await expect(read).rejects.toMatchObject({ code: 'InternalError' });
+      await expect(read).rejects.toMatchObject({ code: 'ObjectDamaged' });
     });
 
     test('never gives fewer bytes than asked: a range past the end is an error', async (store) => {
       const id = blobId(freshBucketId(), 1);
       await store.write(id, sourceOf(patternBytes(1000)), identity);
       const read = async () => readAll(await store.open(id, { offsetBytes: 0, lengthBytes: MiB }));
-      await expect(read()).rejects.toMatchObject({ code: 'InternalError' });
+      await expect(read()).rejects.toMatchObject({ code: 'ObjectDamaged' });
       const readWhole = store.read(id, { offsetBytes: 1, lengthBytes: MiB });
-      await expect(readWhole).rejects.toMatchObject({ code: 'InternalError' });
+      await expect(readWhole).rejects.toMatchObject({ code: 'ObjectDamaged' });
     });
 
     test('leaves nothing of a body whose source fails midway', async (store) => {
@@ -125,7 +125,7 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
       const id = blobId(bucketId, 1);
       const written = store.write(id, brokenSource(patternBytes(2 * MiB), 5 * MiB), identity);
       await expect(written).rejects.toMatchObject({ code: 'IncompleteBody' });
-      await expect(store.open(id, { offsetBytes: 0, lengthBytes: 1 })).rejects.toMatchObject({ code: 'InternalError' });
+      await expect(store.open(id, { offsetBytes: 0, lengthBytes: 1 })).rejects.toMatchObject({ code: 'ObjectDamaged' });
       expect(await store.list({ prefix: `${bucketId}/`, after: '', limit: 10 })).toEqual({
         blobIds: [],
         isTruncated: false,
@@ -199,7 +199,7 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
       test('fail at once when the first is missing, and midway when a later one is', async (store) => {
         const { runs } = await runsOf(store, [2 * MiB, 10]);
         const missing: Segment = { blobId: blobId(freshBucketId(), 9), offsetBytes: 0, lengthBytes: 10 };
-        await expect(store.openRuns([missing, ...runs])).rejects.toMatchObject({ code: 'InternalError' });
+        await expect(store.openRuns([missing, ...runs])).rejects.toMatchObject({ code: 'ObjectDamaged' });
         const stream = await store.openRuns([...runs, missing]);
         await expect(readAll(stream)).rejects.toThrow();
       });
@@ -223,7 +223,7 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
       await store.delete([first]);
       await store.delete([]);
       await expect(store.open(first, { offsetBytes: 0, lengthBytes: 1 })).rejects.toMatchObject({
-        code: 'InternalError',
+        code: 'ObjectDamaged',
       });
       const found = await readAll(await store.open(second, { offsetBytes: 0, lengthBytes: 10 }));
       expect(isSameBytes(found, patternBytes(10))).toBe(true);

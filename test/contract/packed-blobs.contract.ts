@@ -150,7 +150,7 @@ export function packedBlobsContract(subject: Subject<BlobStore>): void {
       // Some bits of a frame's head mean nothing; every other is under its checksum or the table's.
       expect(refused).toBeGreaterThan(storedBytes / 97 - 3);
       const short = { ...segment, lengthBytes: plain.length + 1 };
-      await expect(store.open(segment.blobId, short)).rejects.toMatchObject({ code: 'InternalError' });
+      await expect(store.open(segment.blobId, short)).rejects.toMatchObject({ code: 'ObjectDamaged' });
     });
 
     test('end with a reader who leaves', async (inner) => {

@@ -115,7 +115,7 @@ describe('the data folder', () => {
     }
     const second = await openHome(folder);
     for (const name of Object.keys(WISHES)) {
-      await expect(read(second, `${name}-large`)).rejects.toMatchObject({ code: 'InternalError' });
+      await expect(read(second, `${name}-large`)).rejects.toMatchObject({ code: 'ObjectDamaged' });
       expect(await read(second, `${name}-small`)).toBe(SECRET);
     }
   });

@@ -90,7 +90,7 @@ describe('reading', () => {
     await store.write(id, sourceOf(patternBytes(1000)), identity);
     truncateSync(pathOf(id), 999);
     await expect(store.open(id, { offsetBytes: 0, lengthBytes: 1000 })).rejects.toMatchObject({
-      code: 'InternalError',
+      code: 'ObjectDamaged',
     });
     expect(store.openFileCounts().inUse).toBe(0);
   });
@@ -101,7 +101,7 @@ describe('reading', () => {
     await store.write(id, sourceOf(patternBytes(3_000_000)), identity);
     const stream = await store.open(id, { offsetBytes: 0, lengthBytes: 3_000_000 });
     truncateSync(pathOf(id), 1000);
-    await expect(readAll(stream)).rejects.toMatchObject({ code: 'InternalError' });
+    await expect(readAll(stream)).rejects.toMatchObject({ code: 'ObjectDamaged' });
     expect(store.openFileCounts().inUse).toBe(0);
   });
 

@@ -6,6 +6,7 @@ import { cacheFamilies } from '../shared/cache-metrics.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
 import type { LogLevel } from '../shared/console-log.ts';
 import { createConsoleLog, writeToConsole } from '../shared/console-log.ts';
+import { createDamageCount } from '../shared/damage.ts';
 import { createDerivedBodies } from '../shared/derived-bodies.ts';
 import { createHttpsTxtRecords } from '../shared/https-txt-records.ts';
 import { createIds } from '../shared/ids.ts';
@@ -85,6 +86,7 @@ export function createWorkersPorts(
     maxSliceBytes: settings.bodyMemoryMaxBodyBytes,
   });
   const background = createWaitUntilBackground(log);
+  const damage = createDamageCount(log);
   const images = createImagesBinding(env.IMAGES ?? null);
   const derived = createDerivedBodies({
     tier: 'edge',
@@ -98,7 +100,7 @@ export function createWorkersPorts(
     sharesWork: false,
   });
   return {
-    blobStore: createUnpackingBlobStore(createR2BlobStore(env.BLOBS)),
+    blobStore: createUnpackingBlobStore(createR2BlobStore(env.BLOBS, undefined, damage.note)),
     metadataIndex: createDoMetadataIndex(env.BUCKETS, clock, leases, settings.pointerFreshSeconds),
     directory: createDoDirectory(env.DIRECTORY, {
       clock,
@@ -128,7 +130,9 @@ export function createWorkersPorts(
     // Of this isolate alone: there are many, and each counts from its own start.
     txtRecords: createHttpsTxtRecords(settings.dnsResolver.url ?? CLOUDFLARE_DNS_URL),
     webhookSender: createFetchSender(settings.webhooks.mayBePrivate),
-    metrics: { collect: () => cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats()]) },
+    metrics: {
+      collect: () => [...cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats()]), ...damage.families()],
+    },
     usagePush: createStripeUsagePush(settings),
     // R2, KV and Durable Objects have no room that runs out, and asking them would cost money for any stranger.
     readiness: { notReady: () => [] },

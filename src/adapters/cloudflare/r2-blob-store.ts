@@ -4,6 +4,7 @@ import type { BlobIdentity, BlobStore } from '../../ports/blob-store.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { BlobId, Segment } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { type DamageKind, damagedBlob, type NoteDamage } from '../shared/damage.ts';
 import { encodeBlobIdentity } from './blob-identity.ts';
 import { inLargePieces, joinNative } from './large-body.ts';
 import { isPassingR2Error, translateR2Error } from './r2-errors.ts';
@@ -36,21 +37,23 @@ export type R2Limits = { readonly singlePutMaxBytes: number; readonly partBytes:
 export function createR2BlobStore(
   bucket: R2Bucket,
   limits: R2Limits = { singlePutMaxBytes: SINGLE_PUT_MAX_BYTES, partBytes: PART_BYTES },
+  noteDamage: NoteDamage = () => undefined,
 ): BlobStore {
+  const source: Source = { bucket, noteDamage };
   return {
-    async write(id, source, identity) {
+    async write(id, body, identity) {
       const options: R2PutOptions = { customMetadata: encodeBlobIdentity(identity), ...r2ClassOf(identity) };
       const target: Target = { bucket, key: keyOf(id), options };
-      const { lengthBytes } = source;
-      if (lengthBytes === null || lengthBytes > limits.singlePutMaxBytes) return writeParts(target, source, limits);
+      const { lengthBytes } = body;
+      if (lengthBytes === null || lengthBytes > limits.singlePutMaxBytes) return writeParts(target, body, limits);
       return lengthBytes <= WHOLE_MAX_BYTES
-        ? writeWhole(target, source, lengthBytes)
-        : writeStream(target, source, lengthBytes);
+        ? writeWhole(target, body, lengthBytes)
+        : writeStream(target, body, lengthBytes);
     },
 
-    open: (id, range) => openRange(bucket, id, range),
-    openRuns: (runs) => openRuns(bucket, runs),
-    read: (id, range) => readRange(bucket, id, range),
+    open: (id, range) => openRange(source, id, range),
+    openRuns: (runs) => openRuns(source, runs),
+    read: (id, range) => readRange(source, id, range),
 
     async delete(ids) {
       for (let start = 0; start < ids.length; start += BATCH) {
@@ -235,17 +238,26 @@ async function abort(upload: R2MultipartUpload | null): Promise<void> {
 
 type Range = { readonly offsetBytes: number; readonly lengthBytes: number };
 
-const short = (id: BlobId) => () => new StorageError('InternalError', { detail: `Blob ${id} is short.` });
+/** A bucket, and who hears of reads that met lost bytes. */
+type Source = { readonly bucket: R2Bucket; readonly noteDamage: NoteDamage };
+
+/** Makes the failure of a read. */
+const lost =
+  ({ noteDamage }: Source, id: BlobId, kind: DamageKind) =>
+  () => {
+    noteDamage(id, kind);
+    return damagedBlob(id, kind);
+  };
 
 /** R2's answer to a get of that range, which lies inside the blob; `take` what is wanted of it. */
-function getRange<Taken>(bucket: R2Bucket, id: BlobId, range: Range, take: (object: R2ObjectBody) => Taken) {
+function getRange<Taken>(source: Source, id: BlobId, range: Range, take: (object: R2ObjectBody) => Taken) {
   const { offsetBytes, lengthBytes } = range;
   const get = async (): Promise<Awaited<Taken>> => {
-    const object = await bucket.get(keyOf(id), { range: { offset: offsetBytes, length: lengthBytes } });
-    if (object === null) throw new StorageError('InternalError', { detail: `Blob ${id} is missing.` });
+    const object = await source.bucket.get(keyOf(id), { range: { offset: offsetBytes, length: lengthBytes } });
+    if (object === null) throw lost(source, id, 'missing')();
     if (object.size >= offsetBytes + lengthBytes) return await take(object);
     await object.body.cancel();
-    throw short(id)();
+    throw lost(source, id, 'damaged')();
   };
   return call('read a blob', () => retry(get, isPassingR2Error));
 }
@@ -253,32 +265,32 @@ function getRange<Taken>(bucket: R2Bucket, id: BlobId, range: Range, take: (obje
 const bodyOf = (object: R2ObjectBody): ReadableStream => object.body;
 
 /** Opens a range: in one piece when small, else as a stream of large pieces. */
-async function openRange(bucket: R2Bucket, id: BlobId, range: Range): Promise<ReadableStream<Uint8Array>> {
+async function openRange(source: Source, id: BlobId, range: Range): Promise<ReadableStream<Uint8Array>> {
   const { lengthBytes } = range;
   if (lengthBytes > WHOLE_MAX_BYTES) {
-    return inLargePieces(await getRange(bucket, id, range, bodyOf), lengthBytes, short(id));
+    return inLargePieces(await getRange(source, id, range, bodyOf), lengthBytes, lost(source, id, 'damaged'));
   }
-  return streamOf(await readRange(bucket, id, range));
+  return streamOf(await readRange(source, id, range));
 }
 
-async function readRange(bucket: R2Bucket, id: BlobId, range: Range): Promise<Uint8Array> {
-  const bytes = new Uint8Array(await getRange(bucket, id, range, (object) => object.arrayBuffer()));
-  if (bytes.length !== range.lengthBytes) throw short(id)();
+async function readRange(source: Source, id: BlobId, range: Range): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await getRange(source, id, range, (object) => object.arrayBuffer()));
+  if (bytes.length !== range.lengthBytes) throw lost(source, id, 'damaged')();
   return bytes;
 }
 
 /** Opens ranges one after the other; the runtime joins them. */
-async function openRuns(bucket: R2Bucket, runs: readonly Segment[]): Promise<ReadableStream<Uint8Array>> {
+async function openRuns(source: Source, runs: readonly Segment[]): Promise<ReadableStream<Uint8Array>> {
   const [first, ...rest] = runs;
   if (first === undefined) throw new RangeError('no run');
-  if (rest.length === 0) return openRange(bucket, first.blobId, first);
-  const opened = await getRange(bucket, first.blobId, first, bodyOf);
+  if (rest.length === 0) return openRange(source, first.blobId, first);
+  const opened = await getRange(source, first.blobId, first, bodyOf);
   const lengthBytes = runs.reduce((sum, run) => sum + run.lengthBytes, 0);
   const joined = joinNative(opened, lengthBytes, () => {
     const next = rest.shift();
-    return next === undefined ? null : getRange(bucket, next.blobId, next, bodyOf);
+    return next === undefined ? null : getRange(source, next.blobId, next, bodyOf);
   });
-  return inLargePieces(joined, lengthBytes, short(first.blobId));
+  return inLargePieces(joined, lengthBytes, lost(source, first.blobId, 'damaged'));
 }
 
 function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {

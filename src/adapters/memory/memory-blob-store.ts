@@ -2,6 +2,7 @@
 import type { BlobIdentity, BlobStore } from '../../ports/blob-store.ts';
 import type { BlobId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { damagedBlob } from '../shared/damage.ts';
 import { joinRuns } from '../shared/join-runs.ts';
 
 /** Bytes of one chunk of an opened stream; small, so that tests see several. */
@@ -15,12 +16,12 @@ export type MemoryBlobStore = BlobStore & {
 export function createMemoryBlobStore(): MemoryBlobStore {
   const blobs = new Map<BlobId, { bytes: Uint8Array; identity: BlobIdentity }>();
 
-  /** The range; shared with the store. InternalError. */
+  /** The range; shared with the store. ObjectDamaged. */
   function find(id: BlobId, { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number }): Uint8Array {
     const bytes = blobs.get(id)?.bytes;
     const end = offsetBytes + lengthBytes;
     if (bytes === undefined || end > bytes.length) {
-      throw new StorageError('InternalError', { detail: `Blob ${id} is missing or short.` });
+      throw damagedBlob(id, bytes === undefined ? 'missing' : 'damaged');
     }
     return bytes.subarray(offsetBytes, end);
   }

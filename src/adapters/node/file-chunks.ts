@@ -2,9 +2,8 @@
 // memory for each chunk costs more than the reading (measured: bench/README.md, delivery).
 import * as fs from 'node:fs';
 import type { ByteChunks, Chunk } from '../../ports/chunk-stream.ts';
-import { StorageError } from '../../ports/errors.ts';
+import type { StorageError } from '../../ports/errors.ts';
 import type { ChunkBuffers } from './chunk-buffers.ts';
-import { translateError } from './fs-errors.ts';
 import type { OpenBlob } from './open-files.ts';
 import type { QuickReads } from './quick-reads.ts';
 
@@ -12,13 +11,15 @@ export type FileChunksOptions = {
   readonly buffers: ChunkBuffers;
   readonly quickReads: QuickReads;
   readonly release: () => void;
+  /** What a reader is told of a read that failed; null: the file ended early. */
+  readonly failureOf: (error: unknown) => StorageError;
 };
 
-/** Gives exactly `lengthBytes`, or rejects with InternalError. `release` is called once, when nothing reads any more. */
+/** Gives exactly `lengthBytes`, or rejects with `failureOf`'s. `release` is called once, when nothing reads any more. */
 export function fileChunks(
   file: OpenBlob,
   range: { readonly offsetBytes: number; readonly lengthBytes: number },
-  { buffers, quickReads, release }: FileChunksOptions,
+  { buffers, quickReads, release, failureOf }: FileChunksOptions,
 ): ByteChunks {
   let position = range.offsetBytes;
   let left = range.lengthBytes;
@@ -62,8 +63,7 @@ export function fileChunks(
         if (error !== null || readBytes === 0) {
           giveBack();
           finish();
-          const cause = error ?? new StorageError('InternalError', { detail: 'A blob file is too short.' });
-          return reject(translateError(cause, 'A blob could not be read.'));
+          return reject(failureOf(error));
         }
         quickReads.notePresent(file, readBytes, position);
         resolve(chunkOf(into, readBytes));

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import { ChunkStream } from '../../ports/chunk-stream.ts';
 import type { BlobId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import type { StorageError } from '../../ports/errors.ts';
+import { damagedBlob, type NoteDamage } from '../shared/damage.ts';
 import { joinRuns } from '../shared/join-runs.ts';
 import { createBlobFolders } from './blob-folders.ts';
 import { type BlobFooter, decodeFooter, TRAILER_BYTES } from './blob-footer.ts';
@@ -44,8 +45,14 @@ const UNBOUNDED: BlobRoom = { requireRoom: () => undefined, take: () => undefine
 /**
  * Opens the store in `{dataDir}/blobs` and `{dataDir}/tmp`; what an earlier process left in `tmp` is removed. `mapsFiles`: whether
  * those that are read often may be mapped into memory. `room`: what may be written.
+ * `noteDamage` hears of each read that met lost bytes.
  */
-export function createFsBlobStore(dataDir: string, mapsFiles = true, room: BlobRoom = UNBOUNDED): FsBlobStore {
+export function createFsBlobStore(
+  dataDir: string,
+  mapsFiles = true,
+  room: BlobRoom = UNBOUNDED,
+  noteDamage: NoteDamage = () => undefined,
+): FsBlobStore {
   const root = join(dataDir, 'blobs');
   const temporaryFolder = join(dataDir, 'tmp');
   mkdirSync(root, { recursive: true, mode: 0o700 });
@@ -98,17 +105,29 @@ export function createFsBlobStore(dataDir: string, mapsFiles = true, room: BlobR
     }
   }
 
+  /** Why a read of a blob failed. `error` null: its file is too short. */
+  function readFailure(id: BlobId, error: unknown): StorageError {
+    const errno = errnoOf(error);
+    const kind = errno === 'ENOENT' ? 'missing' : error === null || errno === 'EIO' ? 'damaged' : null;
+    if (kind === null) return translateError(error, 'A blob could not be read.');
+    noteDamage(id, kind);
+    return damagedBlob(id, kind, error ?? undefined);
+  }
+
   const open: BlobStore['open'] = async (id, range) => {
+    let file: OpenBlob;
     try {
-      const file = await files.acquire(id);
-      if (!isWithin(range, file.fileBytes)) {
-        files.release(file);
-        throw tooShort();
-      }
-      return new ChunkStream(fileChunks(file, range, { buffers, quickReads, release: () => files.release(file) }));
+      file = await files.acquire(id);
     } catch (error) {
-      throw translateError(error, 'A blob could not be opened.');
+      throw readFailure(id, error);
     }
+    const release = () => files.release(file);
+    if (isWithin(range, file.fileBytes)) {
+      const failureOf = (error: unknown) => readFailure(id, error);
+      return new ChunkStream(fileChunks(file, range, { buffers, quickReads, release, failureOf }));
+    }
+    release();
+    throw readFailure(id, null);
   };
 
   return {
@@ -129,17 +148,16 @@ export function createFsBlobStore(dataDir: string, mapsFiles = true, room: BlobR
     openRuns: (runs) => joinRuns(runs, open),
 
     async read(id, range) {
-      try {
-        return await withFile(id, async (file) => {
-          const { offsetBytes, lengthBytes } = range;
-          const bytes = isWithin(range, file.fileBytes) ? await readExactly(file.fd, offsetBytes, lengthBytes) : null;
-          if (bytes?.length !== lengthBytes) throw tooShort();
-          quickReads.notePresent(file, lengthBytes, offsetBytes);
-          return bytes;
-        });
-      } catch (error) {
-        throw translateError(error, 'A blob could not be read.');
-      }
+      const { offsetBytes, lengthBytes } = range;
+      const reading = withFile(id, async (file) => {
+        if (!isWithin(range, file.fileBytes)) return null;
+        const bytes = await readExactly(file.fd, offsetBytes, lengthBytes);
+        if (bytes.length === lengthBytes) quickReads.notePresent(file, lengthBytes, offsetBytes);
+        return bytes;
+      });
+      const bytes = await reading.catch((error: unknown) => Promise.reject(readFailure(id, error)));
+      if (bytes?.length !== lengthBytes) throw readFailure(id, null);
+      return bytes;
     },
 
     atHand(id, range) {
@@ -198,8 +216,4 @@ function isWithin(
   fileBytes: number,
 ): boolean {
   return offsetBytes + lengthBytes + TRAILER_BYTES <= fileBytes;
-}
-
-function tooShort(): StorageError {
-  return new StorageError('InternalError', { detail: 'A blob file is too short.' });
 }

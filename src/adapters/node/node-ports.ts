@@ -8,6 +8,7 @@ import type { NotReadyReason } from '../../ports/readiness.ts';
 import type { Log } from '../../ports/system.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
+import { createDamageCount } from '../shared/damage.ts';
 import { createDerivedBodies } from '../shared/derived-bodies.ts';
 import { createHttpsTxtRecords } from '../shared/https-txt-records.ts';
 import { createIds } from '../shared/ids.ts';
@@ -84,6 +85,7 @@ export async function openNodePorts(
     maxSliceBytes: config.bodyMemoryMaxBodyBytes,
   });
   const path = join(dataDir, INDEX_NAME);
+  const damage = createDamageCount(log);
   const disk = openDiskSpace(dataDir, config.diskReserveBytes, systemClock);
   const alarm = createDiskAlarm(join(dataDir, 'disk-alarm.json'));
   const releaseReserve = () => {
@@ -94,7 +96,7 @@ export async function openNodePorts(
   const room = { ...disk, releaseReserve };
   const index = await openSqliteMetadataIndex({ path, watcher: hotMetadata, onCrash, room });
   const watched = watchOutbox(index.metadataIndex, index.directory);
-  const blobStore = createFsBlobStore(dataDir, config.mapsFiles, disk);
+  const blobStore = createFsBlobStore(dataDir, config.mapsFiles, disk, damage.note);
   const derivedFolder = openDerivedFolder(join(dataDir, 'derived'), {
     maxBytes: config.derivedDiskMaxBytes,
     log,
@@ -123,6 +125,7 @@ export async function openNodePorts(
   metrics.add(() => cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats(), derivedFolder.stats()]));
   metrics.add(index.families);
   metrics.add(disk.families);
+  metrics.add(damage.families);
   const notReady = (): readonly NotReadyReason[] => [
     ...(disk.isFull() ? (['disk-full'] as const) : []),
     ...(disk.isUnknown() ? (['disk-unknown'] as const) : []),

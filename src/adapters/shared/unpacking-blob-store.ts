@@ -101,7 +101,7 @@ export function createUnpackingBlobStore(inner: BlobStore): BlobStore {
   return { ...store, atHand: (id, range) => (isPacked(range) ? null : atHand(id, range)) };
 }
 
-/** InternalError, as for a blob that is short. */
+/** ObjectDamaged, as for a blob that is short. */
 function requireInside(id: BlobId, { offsetBytes, lengthBytes, packing }: Packed): void {
   if (lengthBytes <= 0 || offsetBytes + lengthBytes > packing.plainBytes) throw damaged(id);
 }
@@ -219,5 +219,5 @@ function stretchesOf(runs: readonly Segment[]): readonly (readonly Segment[])[] 
 }
 
 function damaged(id: BlobId): StorageError {
-  return new StorageError('InternalError', { detail: `The packed blob ${id} is damaged.` });
+  return new StorageError('ObjectDamaged', { detail: `The packed blob ${id} is damaged.` });
 }

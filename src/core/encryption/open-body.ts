@@ -17,7 +17,7 @@ export type SealedBytes = Uint8Array | ReadableStream<Uint8Array>;
 /**
  * Opens a range that lies inside the body and is not empty. `read` gives a range of the sealed bytes. What can be proved
  * at once, which is the first chunk, is proved before this resolves; a stream errors rather than give a byte that is not
- * what was sealed. InternalError.
+ * what was sealed. ObjectDamaged.
  */
 export async function openSealedBody<Read extends { readonly body: SealedBytes | null }>(
   version: ObjectBody,
@@ -144,5 +144,5 @@ function joined(parts: readonly Uint8Array[], lengthBytes: number): Uint8Array {
 }
 
 function damaged(what: string): StorageError {
-  return new StorageError('InternalError', { detail: `The encrypted body ${what}.` });
+  return new StorageError('ObjectDamaged', { detail: `The encrypted body ${what}.` });
 }

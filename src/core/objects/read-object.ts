@@ -40,7 +40,7 @@ export async function getObject(bucket: BucketHandle, key: ObjectKey): Promise<O
 
 /**
  * Opens a range that lies inside the version; a null body stands for no bytes. A stream errors rather than end
- * short. InternalError when a blob is missing; InvalidRequest for more segments than a request can read. `customerKey`: what a client sent to open what it encrypted itself; the
+ * short. ObjectDamaged when a blob is missing; InvalidRequest for more segments than a request can read. `customerKey`: what a client sent to open what it encrypted itself; the
  * errors of openDataKey. Cost: nothing in memory; else one R2 class B call per slice that no tier has, or per segment for
  * a read longer than the tiers take.
  */
@@ -171,7 +171,7 @@ export function piecesOf(segments: readonly Segment[], range: ByteRange, sliceBy
 function openSlices(core: Core, pieces: readonly Piece[], readBytes: number): OpenedBody | Promise<OpenedBody> {
   const [first, ...rest] = pieces;
   if (first === undefined)
-    throw new StorageError('InternalError', { detail: 'A version has fewer bytes than its size.' });
+    throw new StorageError('ObjectDamaged', { detail: 'A version has fewer bytes than its size.' });
   const further = rest.map(
     (piece) => () => peekPiece(core, piece) ?? readPiece(core, piece, readBytes).then(({ body }) => body),
   );
@@ -235,7 +235,7 @@ export function cutSegments(segments: readonly Segment[], range: ByteRange): Seg
 /** Streams segments one after the other; the first is opened before this resolves, so a missing blob is an error. */
 async function streamSegments(core: Core, wanted: readonly Segment[]): Promise<OpenedBody> {
   if (wanted.length === 0)
-    throw new StorageError('InternalError', { detail: 'A version has fewer bytes than its size.' });
+    throw new StorageError('ObjectDamaged', { detail: 'A version has fewer bytes than its size.' });
   requireCalls(core, callsToStream(wanted), 'Ask for it in ranges.');
   return { body: await openInTime(core, () => core.ports.blobStore.openRuns(wanted)), tier: 'bucket' };
 }

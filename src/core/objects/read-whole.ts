@@ -4,7 +4,7 @@ import { openBody, type ReadableVersion } from './read-object.ts';
 
 /**
  * The whole body in memory, shared with other readers: never to be written to. The caller bounds its size. Errors and cost: those
- * of openBody; InternalError when the store has other than `sizeBytes`.
+ * of openBody; ObjectDamaged when the store has other than `sizeBytes`.
  */
 export async function readWhole(core: Core, version: ReadableVersion): Promise<Uint8Array> {
   const { sizeBytes } = version;
@@ -18,6 +18,6 @@ export async function readWhole(core: Core, version: ReadableVersion): Promise<U
     at += chunk.length;
   }
   if (at !== sizeBytes)
-    throw new StorageError('InternalError', { detail: 'A body has not the bytes that it should have.' });
+    throw new StorageError('ObjectDamaged', { detail: 'A body has not the bytes that it should have.' });
   return whole;
 }

@@ -1,12 +1,12 @@
 // Failures as S3 clients read them. app.ts renders with it whatever the S3 surface and delivery throw, and logs what
 // is ours; what is no StorageError is InternalError here and tells the client nothing but the request id.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
-import { StorageError } from '../../ports/errors.ts';
+import type { StorageError } from '../../ports/errors.ts';
 import { FailureWithHeaders } from '../failure-with-headers.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
 import { makeResponse } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
-import { ERROR_STATUS, isFault } from '../semantics/error-status.ts';
+import { ERROR_STATUS, shownFailure } from '../semantics/error-status.ts';
 import { failureHeaders, HEADER_FIELDS } from '../semantics/failure-headers.ts';
 import { addCommonHeaders } from './call.ts';
 import { plainDocument, textElement } from './xml-write.ts';
@@ -22,7 +22,6 @@ export type FailedRequest = {
 };
 
 const encoder = new TextEncoder();
-const INTERNAL = new StorageError('InternalError');
 
 /** Elements of one failure besides code and message. */
 function fieldElements(fields: Readonly<Record<string, string>>): string {
@@ -33,13 +32,8 @@ function fieldElements(fields: Readonly<Record<string, string>>): string {
 
 /** The failure of one key among many, as DeleteObjects reports it. */
 export function errorElements(error: unknown): string {
-  const { code, message } = shownError(error);
+  const { code, message } = shownFailure(error);
   return textElement('Code', code) + textElement('Message', message);
-}
-
-/** What may be shown: a failure of ours, its code and its details stay inside. */
-function shownError(error: unknown): StorageError {
-  return error instanceof StorageError && !isFault(error) ? error : INTERNAL;
 }
 
 /** The error document: no namespace, a message that is never empty, and the request id of the header. */
@@ -58,7 +52,7 @@ function errorDocument(error: StorageError, request: FailedRequest): string {
 
 /** The whole answer to a failure: the document, none for HEAD, and what failureHeaders adds. */
 export function renderS3Error(error: unknown, request: FailedRequest): Response {
-  const shown = shownError(error instanceof FailureWithHeaders ? error.failure : error);
+  const shown = shownFailure(error instanceof FailureWithHeaders ? error.failure : error);
   const added = error instanceof FailureWithHeaders ? error.headers : {};
   const status = ERROR_STATUS[shown.code];
   const headers = addCommonHeaders({}, request.requestId);

@@ -74,7 +74,7 @@ describe.each(WISHES)('an object encrypted with %s', (_, wish) => {
     const last = blob.bytes.length - 1;
     for (const at of [0, 1000, CHUNK_BYTES, CHUNK_BYTES + 15, CHUNK_BYTES + 40, last]) {
       blob.bytes[at] = (blob.bytes[at] ?? 0) ^ 4;
-      await expect(read(freshTiers(core), version)).rejects.toEqual(code('InternalError'));
+      await expect(read(freshTiers(core), version)).rejects.toEqual(code('ObjectDamaged'));
       blob.bytes[at] = (blob.bytes[at] ?? 0) ^ 4;
     }
     expectBytes(await read(freshTiers(core), version), sampleBytes(CHUNK_BYTES + 100));
@@ -84,7 +84,7 @@ describe.each(WISHES)('an object encrypted with %s', (_, wish) => {
     if (segment === undefined) throw new Error('no segment');
     const segments = [{ ...segment, lengthBytes: sealedSize(CHUNK_BYTES, layers) }];
     const cut = { ...version, sizeBytes: CHUNK_BYTES, segments } as ObjectVersion;
-    await expect(read(freshTiers(core), cut)).rejects.toEqual(code('InternalError'));
+    await expect(read(freshTiers(core), cut)).rejects.toEqual(code('ObjectDamaged'));
   });
 });
 

@@ -98,7 +98,7 @@ describe('what is packed', () => {
     const stored = core().blobStore.blobs.get(segments[0]?.blobId as never);
     if (stored !== undefined) stored.bytes[1000] = (stored.bytes[1000] ?? 0) ^ 1;
     const body = { ...version, segments } as ObjectVersion;
-    await expect(readWhole(core(), body)).rejects.toMatchObject({ code: 'InternalError' });
+    await expect(readWhole(core(), body)).rejects.toMatchObject({ code: 'ObjectDamaged' });
   });
 });
 
