@@ -60,6 +60,8 @@ export type Config = {
    * 0: none. Node only. QUAYSIDE_DISK_RESERVE_BYTES, 128 MiB.
    */
   readonly diskReserveBytes: number;
+  /** Bytes a second that the scrub reads and proves, Node only; 0: none. QUAYSIDE_SCRUB_BYTES_PER_SECOND, 0. */
+  readonly scrubBytesPerSecond: number;
   /** Access key id and secret of the root account. QUAYSIDE_ROOT_ACCESS_KEY and QUAYSIDE_ROOT_SECRET_KEY, null. */
   readonly rootAccessKey: string | null;
   readonly rootSecretKey: string | null;
@@ -287,6 +289,7 @@ export function parseConfig(env: Readonly<Record<string, unknown>>, home: Home =
     host: text('QUAYSIDE_HOST') ?? '127.0.0.1',
     dataDir: text('QUAYSIDE_DATA_DIR') ?? './data',
     diskReserveBytes: whole('QUAYSIDE_DISK_RESERVE_BYTES', DISK_RESERVE_DEFAULT_BYTES, 0, 1024 * 1024 * MiB),
+    scrubBytesPerSecond: whole('QUAYSIDE_SCRUB_BYTES_PER_SECOND', 0, 0, 1024 * 1024 * MiB),
     rootAccessKey: parseAccessKey(text('QUAYSIDE_ROOT_ACCESS_KEY')),
     rootSecretKey: parseSecretKey(text('QUAYSIDE_ROOT_SECRET_KEY')),
     seed: parseSeedText(text('QUAYSIDE_SEED'), parseSeed),

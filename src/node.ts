@@ -50,7 +50,7 @@ async function start(): Promise<void> {
       import('./adapters/node/serve.ts'),
       import('./core/tidy.ts'),
       import('./core/outbox/dispatch.ts'),
-      import('./core/operator/operator-reports.ts'),
+      import('./core/operator/operator-work.ts'),
     ]);
   const { ports, close } = home;
   const reading = { ...DIRECT, readClient: createClientReader(config.trustedProxies) };
@@ -67,7 +67,7 @@ async function start(): Promise<void> {
   const meterReader = repeat('usage', app.usage.flush, { everyMs: config.meterFlushSeconds * 1000, log });
   const logCheckMs = Math.min(LOG_CHECK_MAX_MS, config.bucketLogSeconds * 1000);
   const logWriter = repeat('bucket-logs', () => app.flushBucketLogs(), { everyMs: logCheckMs, log });
-  const upkeep = runUpkeep(home, operator.createOperatorReports({ ports, settings: config }), log);
+  const upkeep = runUpkeep(home, operator.createOperatorWork({ ports, settings: config }), log);
   const closeAll = async () => {
     ports.background.run('last-sweep', sweeper.stop);
     ports.background.run('last-deliveries', outbox.stop);

@@ -12,7 +12,7 @@ import type { Core } from '../../src/core/core.ts';
 import { abortUpload } from '../../src/core/multipart/abort-upload.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
 import { getObject } from '../../src/core/objects/read-object.ts';
-import { createOperatorReports } from '../../src/core/operator/operator-reports.ts';
+import { createOperatorWork } from '../../src/core/operator/operator-work.ts';
 import { listDeliveries } from '../../src/core/outbox/deliveries.ts';
 import { createWebhook } from '../../src/core/outbox/webhooks.ts';
 import { key, openTestBucket, putBytes, readWhole, sampleBytes } from '../core/memory-core.ts';
@@ -66,7 +66,7 @@ describe.skipIf(typeof disk === 'string')(`a disk that fills up${reason}`, () =>
     const { webhook } = await createWebhook(core, ROOT_ACCOUNT.id, {
       ...{ url: 'http://127.0.0.1:9/', description: '', types: ['disk.*'], isEnabled: true },
     });
-    const reports = createOperatorReports(core);
+    const reports = createOperatorWork(core);
     const bucket = await openTestBucket(core);
     const upload = await startUpload(core, bucket, 'upload');
     await watch.attend(reports.diskCrossed);

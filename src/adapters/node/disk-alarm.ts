@@ -1,7 +1,7 @@
 // When the operator hears that the disk fills up: once for each level that is passed, and again only
 // after the use had fallen well below it. The level is kept in the data folder, so that a restart
 // repeats nothing.
-import type { DiskReport } from '../../ports/operator-reports.ts';
+import type { DiskReport } from '../../ports/operator-work.ts';
 import type { DiskFigures } from './disk-space.ts';
 import { readStateFile, writeStateFile } from './state-file.ts';
 

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { OperatorReports } from '../../ports/operator-reports.ts';
+import type { OperatorWork } from '../../ports/operator-work.ts';
 import type { NotReadyReason } from '../../ports/readiness.ts';
 import type { Log } from '../../ports/system.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
@@ -30,6 +30,7 @@ import { createMemoryEdgeCache } from './memory-edge-cache.ts';
 import { createMemoryHotMetadata } from './memory-hot-metadata.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
 import { type OutboxSource, watchOutbox } from './outbox-runner.ts';
+import { createScrub, type Scrub } from './scrub/scrub.ts';
 import { createSharpImages } from './sharp-images.ts';
 import { openSqliteMetadataIndex } from './sqlite-metadata-index.ts';
 import { createSteadyClock } from './steady-clock.ts';
@@ -39,6 +40,7 @@ export type NodePorts = {
   readonly outbox: OutboxSource;
   readonly ports: Ports & { readonly metrics: NodeMetrics };
   readonly disk: DiskWatch;
+  readonly scrub: Scrub;
   /** Waits for background work, at most `backgroundMs`, then for the index; nothing may be called afterwards. */
   close(backgroundMs: number): Promise<void>;
 };
@@ -48,7 +50,7 @@ export type DiskWatch = {
   /** Asks the file system for its room. */
   look(): Promise<unknown>;
   /** Makes the reserve whole where there is room for it, and reports a level that was passed. */
-  attend(report: OperatorReports['diskCrossed']): Promise<void>;
+  attend(report: OperatorWork['diskCrossed']): Promise<void>;
 };
 
 /** Commits that have not ended for so long have stalled, milliseconds: as long as a reader waits for a tier. */
@@ -126,6 +128,8 @@ export async function openNodePorts(
   metrics.add(index.families);
   metrics.add(disk.families);
   metrics.add(damage.families);
+  const scrub = createScrub(dataDir, config.scrubBytesPerSecond, systemClock);
+  metrics.add(scrub.families);
   const notReady = (): readonly NotReadyReason[] => [
     ...(disk.isFull() ? (['disk-full'] as const) : []),
     ...(disk.isUnknown() ? (['disk-unknown'] as const) : []),
@@ -133,6 +137,7 @@ export async function openNodePorts(
   ];
   return {
     outbox: watched.source,
+    scrub,
     disk: {
       look: () => disk.look(index.freeBytes()),
       async attend(report) {

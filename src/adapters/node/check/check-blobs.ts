@@ -42,7 +42,7 @@ export function checkBlobs(index: Sql, blobRoot: string): CheckedBlobs {
 }
 
 /** What is wrong with one blob; null: nothing that can be seen from outside. */
-function checkBlob(blobRoot: string, blobId: BlobId, sizeBytes: number): BlobDamage | null {
+export function checkBlob(blobRoot: string, blobId: BlobId, sizeBytes: number): BlobDamage | null {
   const { file } = blobPath(blobRoot, blobId);
   let fd: number | null = null;
   try {

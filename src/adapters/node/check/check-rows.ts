@@ -56,8 +56,9 @@ const PAGE_WITH_BODIES = 200;
 const HURT_MAX = 100_000;
 
 type Named = Omit<HurtObject, 'kind' | 'detail'>;
-type Row = { readonly bucket: number; readonly named: Named; readonly body: ProvableBody };
-type JudgedRow = Row & { readonly damage: BlobDamage | null };
+/** A row that refers to bytes, with the name of what it belongs to. */
+export type CheckableRow = { readonly bucket: number; readonly named: Named; readonly body: ProvableBody };
+type JudgedRow = CheckableRow & { readonly damage: BlobDamage | null };
 
 /** Goes over all rows. `proveBody` null: no body is read. */
 export async function checkRows(
@@ -84,7 +85,7 @@ export async function checkRows(
     }
   }
 
-  async function prove({ named, body }: Row, proveNow: ProveBody): Promise<void> {
+  async function prove({ named, body }: CheckableRow, proveNow: ProveBody): Promise<void> {
     const proof = await proveNow(body);
     if (proof === 'proved') checked.provedBodies += 1;
     else if (proof === 'unproved') checked.unprovedBodies += 1;
@@ -95,7 +96,7 @@ export async function checkRows(
    * Rows and their blobs' rows are read in one snapshot: a commit between them would look like
    * damage.
    */
-  const readPage = <Item>(list: () => Item[], toRow: (item: Item) => Row) =>
+  const readPage = <Item>(list: () => Item[], toRow: (item: Item) => CheckableRow) =>
     index.transaction(() => {
       const items = list();
       const rows = items.map((item): JudgedRow => {
@@ -128,12 +129,12 @@ export async function checkRows(
   return checked;
 }
 
-function rowOfVersion({ bucket, bucketName, version }: InventoryVersion): Row {
+export function rowOfVersion({ bucket, bucketName, version }: InventoryVersion): CheckableRow {
   const { key, versionId, isNull } = version;
   return { bucket, named: { bucket: bucketName, key, versionId: isNull ? 'null' : versionId }, body: version };
 }
 
-function rowOfPart({
+export function rowOfPart({
   bucket,
   bucketName,
   uploadId,
@@ -142,7 +143,7 @@ function rowOfPart({
   sizeBytes,
   etag,
   segments,
-}: InventoryPart): Row {
+}: InventoryPart): CheckableRow {
   const encryption = upload?.encryption ?? null;
   return {
     bucket,
@@ -157,7 +158,11 @@ function countKey(uses: Map<string, number>, { encryption }: ObjectVersion): voi
   uses.set(id, (uses.get(id) ?? 0) + 1);
 }
 
-function damageOf(index: Sql, { bucket, body }: Row, damagedBlobs: ReadonlyMap<BlobId, BlobDamage>): BlobDamage | null {
+function damageOf(
+  index: Sql,
+  { bucket, body }: CheckableRow,
+  damagedBlobs: ReadonlyMap<BlobId, BlobDamage>,
+): BlobDamage | null {
   for (const { blobId, offsetBytes, lengthBytes, packing } of body.segments) {
     const damage = damagedBlobs.get(blobId);
     if (damage !== undefined) return damage;
