@@ -177,6 +177,10 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
   beginPasskeySignIn: () => ({ path: '/passkeys/authentication-options' }),
   createAccount: () => ({ path: '/accounts', body: { displayName: 'x' } }),
   updateAccount: async () => ({ path: `/accounts/${await newAccount()}`, body: { displayName: 'y' } }),
+  putAccountQuota: async () => ({
+    path: `/accounts/${await newAccount()}/quota`,
+    body: { bytes: '1000000', objects: null },
+  }),
   deleteAccount: async () => ({ path: `/accounts/${await newAccount()}` }),
   createMember: () => ({ path: '/members', body: { login: fresh('login'), displayName: 'x', role: 'reader' } }),
   updateMember: async () => ({ path: `/members/${await newMember()}`, body: { displayName: 'y' } }),

@@ -37,6 +37,7 @@ const OPERATORS = new Set([
     'setStripeCustomer',
     'getClock',
     'confirmClock',
+    'putAccountQuota',
   ],
 ]);
 /** They ask for another scope besides, by what is in the request. */
