@@ -27,11 +27,13 @@ import { addAccessKeyRoutes } from './routes/access-keys.ts';
 import { addAccountQuotaRoutes } from './routes/account-quota.ts';
 import { addAccountRoutes } from './routes/accounts.ts';
 import { addAuditRoutes } from './routes/audit.ts';
+import { addBillingPartyRoutes } from './routes/billing-parties.ts';
 import { addBucketDomainRoutes } from './routes/bucket-domains.ts';
 import { addBucketRoutes } from './routes/buckets.ts';
 import { addCachePurgeRoutes } from './routes/cache-purges.ts';
 import { addCapRoutes } from './routes/caps.ts';
 import { addClockRoutes } from './routes/clock.ts';
+import { addCreditNoteRoutes } from './routes/credit-notes.ts';
 import { addInvoiceRoutes } from './routes/invoices.ts';
 import { addJobRoutes } from './routes/jobs.ts';
 import { addLifecyclePreviewRoutes } from './routes/lifecycle-preview.ts';
@@ -78,6 +80,8 @@ const ROUTES: readonly ((api: Api) => void)[] = [
   addTrashRoutes,
   addUsageRoutes,
   addInvoiceRoutes,
+  addCreditNoteRoutes,
+  addBillingPartyRoutes,
   addReceiptRoutes,
   addRateCardRoutes,
   addCapRoutes,

@@ -8,6 +8,7 @@ import { SAVINGS } from '../core/billing/usage.ts';
 import type { Account } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
 import { accountOf, type SignedInCall, timeSchema } from './context.ts';
+import { termsSchema } from './party-schemas.ts';
 
 export const microSchema = z
   .string()
@@ -72,9 +73,11 @@ export const rateCardSchema = z
   .openapi('RateCard');
 export type RateCardJson = z.infer<typeof rateCardSchema>;
 
+/** Of late usage and savings it may be negative. */
+const differenceSchema = z.string().regex(/^-?\d{1,30}(\.\d{1,12})?$/);
 const partSchema = z.object({
   tier: z.number().int().nullable().openapi({ description: 'Of the line on the card, from 0; null: what is free.' }),
-  units: decimalSchema,
+  units: differenceSchema,
   price: decimalSchema,
   amountMicro: microSchema,
 });
@@ -85,8 +88,8 @@ const lineSchema = z.object({
   }),
   meters: z.array(z.string()),
   unit: z.string(),
-  units: decimalSchema,
-  billedUnits: decimalSchema,
+  units: differenceSchema,
+  billedUnits: differenceSchema,
   parts: z.array(partSchema),
   amountMicro: microSchema,
 });
@@ -94,27 +97,44 @@ export const invoiceHeadSchema = z
   .object({
     number: z.string(),
     period: periodSchema,
+    issue: z.number().int(),
+    isVoid: z.boolean(),
     currency: currencySchema,
     totalMicro: microSchema,
     closedAt: timeSchema,
   })
   .openapi('InvoiceSummary');
+const lateSchema = z.object({
+  period: periodSchema,
+  lines: z.array(lineSchema),
+  minimumMicro: microSchema,
+  amountMicro: microSchema,
+  usageBefore: usageMapSchema,
+  usageAfter: usageMapSchema,
+  card: rateCardSchema,
+});
 export const invoiceSchema = z
   .object({
     format: z.literal(1),
     number: z.string(),
-    status: z.enum(['open', 'closed']),
+    issue: z.number().int().openapi({ description: 'From 0; one more for each that replaced a void one.' }),
+    status: z.enum(['open', 'closed', 'void']),
     accountId: z.string(),
     accountName: z.string(),
     period: periodSchema,
     periodStart: timeSchema,
     periodEnd: timeSchema,
     closedAt: timeSchema.nullable(),
+    terms: termsSchema.nullable().openapi({ description: 'Who bills whom, by what tax; frozen when it was closed.' }),
     currency: currencySchema,
     lines: z.array(lineSchema),
     minimumMicro: microSchema,
+    late: z.array(lateSchema).openapi({ description: 'Usage of closed months that came late, and no bill had yet.' }),
     credits: z.array(z.object({ id: z.string(), label: z.string(), amountMicro: microSchema })),
     totalMicro: microSchema,
+    netMicro: microSchema.openapi({ description: 'The total rounded down to a coin.' }),
+    taxMicro: microSchema.openapi({ description: 'Of netMicro, to the nearest coin.' }),
+    payableMicro: microSchema.openapi({ description: 'Both together.' }),
     unpriced: usageMapSchema,
     usage: usageMapSchema,
     card: rateCardSchema,

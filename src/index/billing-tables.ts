@@ -74,6 +74,47 @@ export const PRICE_VERSION_TABLES: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
+/**
+ * Bills came to have issues and numbers of a series, credit notes and parties. `number_series`: the
+ * last number that was given of each.
+ */
+export const DOCUMENT_TABLES: readonly string[] = [
+  `CREATE TABLE numbered_invoices (
+    account_id TEXT NOT NULL,
+    period TEXT NOT NULL,
+    issue INTEGER NOT NULL,
+    number TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    total_micro TEXT NOT NULL,
+    closed_at_ms INTEGER NOT NULL,
+    is_void INTEGER NOT NULL,
+    json TEXT NOT NULL,
+    PRIMARY KEY (account_id, period, issue)
+  ) STRICT`,
+  `INSERT INTO numbered_invoices
+   SELECT account_id, period, 0, number, currency, total_micro, closed_at_ms, 0, json FROM invoices`,
+  'DROP TABLE invoices',
+  'ALTER TABLE numbered_invoices RENAME TO invoices',
+  `CREATE TABLE credit_notes (
+    position INTEGER PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    id TEXT NOT NULL UNIQUE,
+    number TEXT NOT NULL UNIQUE,
+    period TEXT NOT NULL,
+    issue INTEGER NOT NULL,
+    is_void INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    net_micro TEXT NOT NULL,
+    tax_micro TEXT NOT NULL,
+    issued_at_ms INTEGER NOT NULL,
+    json TEXT NOT NULL
+  ) STRICT`,
+  'CREATE INDEX credit_notes_by_account ON credit_notes (account_id, position)',
+  'CREATE INDEX credit_notes_by_invoice ON credit_notes (account_id, period, issue)',
+  'CREATE TABLE number_series (prefix TEXT NOT NULL PRIMARY KEY, last INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+  'CREATE TABLE billing_parties (id TEXT NOT NULL PRIMARY KEY, json TEXT NOT NULL) STRICT, WITHOUT ROWID',
+];
+
 /** The last time of the clock that was believed. */
 export const SEEN_TIME_TABLES: readonly string[] = [
   `CREATE TABLE seen_time (

@@ -1,15 +1,28 @@
 // The part of the directory that billing keeps: credits and closed bills. Cards are in
 // rate-cards.ts. A bill is never changed: the first of a month wins, so that closing can be
 // repeated at will. What is in the JSON is core/billing's alone.
-import type { BillingApi, CreditRow, InvoiceHead } from '../ports/billing.ts';
-import type { AccountId } from '../ports/domain.ts';
+import type { BillingApi, CreditRow } from '../ports/billing.ts';
 import type { Sql } from '../ports/sql.ts';
+import {
+  addInvoice,
+  countInvoices,
+  decodeHead,
+  decodeStored,
+  HEAD,
+  type HeadColumns,
+  readInvoice,
+  STORED,
+  type StoredColumns,
+} from './invoice-rows.ts';
 import { readChoices } from './rate-cards.ts';
 
 /** Behind every month. */
 const AFTER_ALL_PERIODS = '~';
 
-type BillCalls = Pick<BillingApi, 'getAccountBilling' | 'addCredit' | 'keepInvoice' | 'getInvoice' | 'listInvoices'>;
+type BillCalls = Pick<
+  BillingApi,
+  'getAccountBilling' | 'addCredit' | 'keepInvoice' | 'getInvoice' | 'readInvoices' | 'listInvoices'
+>;
 
 /** The calls over a database with BILLING_TABLES; directory-index.ts makes them atomic. */
 export function createBillingCalls(sql: Sql): BillCalls {
@@ -50,40 +63,38 @@ export function createBillingCalls(sql: Sql): BillCalls {
       return row === undefined ? credit : decodeCredit(row);
     },
 
-    keepInvoice({ accountId, head, json, uses, invoiceCount }) {
-      const kept = readInvoice(sql, accountId, head.period);
-      if (kept !== null) return kept;
+    keepInvoice({ accountId, uses, invoiceCount, ...bill }) {
+      const { period } = bill.head;
+      const stored = readInvoice(sql, accountId, period);
+      if (stored !== null) return stored;
       if (countInvoices(sql, accountId) !== invoiceCount) return null;
-      sql.all(
-        `INSERT INTO invoices (account_id, ${HEAD}, json) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-        accountId,
-        head.period,
-        head.number,
-        head.currency,
-        head.totalMicro,
-        head.closedAtMs,
-        json,
-      );
       for (const { creditId, amountMicro } of uses) {
         sql.all(
           'INSERT INTO credit_uses (account_id, period, credit_id, amount_micro) VALUES (?, ?, ?, ?)',
-          accountId,
-          head.period,
-          creditId,
-          amountMicro,
+          ...[accountId, period, creditId, amountMicro],
         );
       }
-      return json;
+      return addInvoice(sql, accountId, bill, 0);
     },
 
-    getInvoice: ({ accountId, period }) => readInvoice(sql, accountId, period),
+    getInvoice: ({ accountId, period, issue }) => readInvoice(sql, accountId, period, issue),
+
+    readInvoices({ accountId, from, to }) {
+      const rows = sql.all<StoredColumns>(
+        `SELECT ${STORED} FROM invoices AS i WHERE account_id = ?1 AND period >= ?2 AND period < ?3
+           AND issue = (SELECT max(issue) FROM invoices WHERE account_id = ?1 AND period = i.period)
+         ORDER BY period`,
+        ...[accountId, from, to],
+      );
+      return rows.map(decodeStored);
+    },
 
     listInvoices({ accountId, before, limit }) {
+      const [period = '', issue = '0'] = (before === '' ? AFTER_ALL_PERIODS : before).split('/');
       const rows = sql.all<HeadColumns>(
-        `SELECT ${HEAD} FROM invoices WHERE account_id = ? AND period < ? ORDER BY period DESC LIMIT 0 + ?`,
-        accountId,
-        before === '' ? AFTER_ALL_PERIODS : before,
-        limit,
+        `SELECT ${HEAD} FROM invoices WHERE account_id = ? AND (period, issue) < (?, ?)
+         ORDER BY period DESC, issue DESC LIMIT 0 + ?`,
+        ...[accountId, period, Number(issue), limit],
       );
       return rows.map(decodeHead);
     },
@@ -106,32 +117,3 @@ const decodeCredit = ({ amount_micro, granted_at_ms, expires_at_ms, ...credit }:
   grantedAtMs: granted_at_ms,
   expiresAtMs: expires_at_ms,
 });
-
-const HEAD = 'period, number, currency, total_micro, closed_at_ms';
-type HeadColumns = {
-  readonly period: string;
-  readonly number: string;
-  readonly currency: string;
-  readonly total_micro: string;
-  readonly closed_at_ms: number;
-};
-
-const decodeHead = ({ total_micro, closed_at_ms, ...head }: HeadColumns): InvoiceHead => ({
-  ...head,
-  totalMicro: total_micro,
-  closedAtMs: closed_at_ms,
-});
-
-function countInvoices(sql: Sql, accountId: AccountId): number {
-  const [row] = sql.all<{ count: number }>('SELECT count(*) AS count FROM invoices WHERE account_id = ?', accountId);
-  return row?.count ?? 0;
-}
-
-function readInvoice(sql: Sql, accountId: AccountId, period: string): string | null {
-  const [row] = sql.all<{ json: string }>(
-    'SELECT json FROM invoices WHERE account_id = ? AND period = ?',
-    accountId,
-    period,
-  );
-  return row?.json ?? null;
-}

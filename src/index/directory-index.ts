@@ -7,9 +7,11 @@ import { createAccessKeyCalls } from './access-keys.ts';
 import { createAccountCalls } from './accounts.ts';
 import { createAuditCalls } from './audit.ts';
 import { createBillingCalls } from './billing.ts';
+import { createPartyCalls } from './billing-parties.ts';
 import { createBillingProgressCalls } from './billing-progress.ts';
 import { inTransactions } from './bucket-index.ts';
 import { createBucketNameCalls } from './bucket-names.ts';
+import { createCreditNoteCalls } from './credit-notes.ts';
 import { createFailedSignInCalls } from './failed-sign-ins.ts';
 import { createHostCalls } from './host-bindings.ts';
 import { createIdempotencyCalls } from './kept-answers.ts';
@@ -49,6 +51,10 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'getNotedPrice',
   'getInvoice',
   'listInvoices',
+  'readInvoices',
+  'listNotesOf',
+  'listCreditNotes',
+  'getCreditNote',
   'listBilledAccounts',
   'getSeenTime',
   'getClosing',
@@ -72,6 +78,8 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
     ...createIdempotencyCalls(sql),
     ...createBillingCalls(sql),
     ...createBillingProgressCalls(sql),
+    ...createCreditNoteCalls(sql),
+    ...createPartyCalls(sql),
     ...createRateCardCalls(sql),
     ...createSeenTimeCalls(sql),
     ...createAccountOutboxCalls(sql),

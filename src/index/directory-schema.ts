@@ -10,6 +10,7 @@ import {
 } from './account-tables.ts';
 import {
   BILLING_TABLES,
+  DOCUMENT_TABLES,
   PRICE_VERSION_TABLES,
   PUSH_TABLES,
   SEEN_TIME_TABLES,
@@ -77,5 +78,6 @@ export const DIRECTORY_SCHEMA: Schema = {
     PROOF_TABLES,
     PRICE_VERSION_TABLES,
     SEEN_TIME_TABLES,
+    DOCUMENT_TABLES,
   ],
 };

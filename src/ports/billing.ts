@@ -17,13 +17,52 @@ export type CreditRow = {
 export type CreditUse = { readonly creditId: string; readonly amountMicro: string };
 
 export type InvoiceHead = {
-  /** `2026-11`; an account has one bill for each. */
+  /** `2026-11`; an account has one bill for each, and those that replaced it. */
   readonly period: string;
+  /** 0, and one more for each bill that replaced a void one of the same month. */
+  readonly issue: number;
   readonly number: string;
+  /** A void bill asks for nothing: a credit note has taken all of it back. */
+  readonly isVoid: boolean;
   readonly currency: string;
   readonly totalMicro: string;
   readonly closedAtMs: number;
 };
+
+/** A bill to be kept: its number comes with keeping it. */
+export type NewInvoice = {
+  readonly head: Pick<InvoiceHead, 'period' | 'currency' | 'totalMicro' | 'closedAtMs'>;
+  /** The bill without its number. */
+  readonly json: string;
+  /** What the series of its numbers begins with; ends with no digit. */
+  readonly prefix: string;
+};
+/** A bill as it is kept. `json` says all but what became known by keeping it. */
+export type StoredInvoice = Pick<InvoiceHead, 'period' | 'issue' | 'number' | 'isVoid'> & {
+  readonly json: string;
+};
+
+/** A credit note as it is kept; the amounts are what it takes back, as texts. */
+export type StoredCreditNote = {
+  /** Its maker's: a call that is repeated keeps one note. */
+  readonly id: string;
+  readonly number: string;
+  readonly period: string;
+  /** The issue of the bill that it is about. */
+  readonly issue: number;
+  readonly isVoid: boolean;
+  readonly currency: string;
+  readonly netMicro: string;
+  readonly taxMicro: string;
+  readonly issuedAtMs: number;
+  readonly json: string;
+};
+
+/**
+ * Whose data a party is: the issuer of all bills, the buyer that an account is, or the tax that the
+ * operator set for an account.
+ */
+export type PartyId = 'issuer' | `buyer/${AccountId}` | `tax/${AccountId}`;
 
 /**
  * A card that an account was given: it prices the month `validFrom` and all later ones, up to the
@@ -105,19 +144,57 @@ export type BillingApi = {
   /** Adds the credit unless there is one of that id; gives the one that is kept. Idempotent. */
   addCredit(input: { accountId: AccountId; credit: CreditRow }): CreditRow;
   /**
-   * Keeps the bill of a month, for good: a later one of the same month changes nothing. Gives the JSON that is kept, or
-   * null when nothing was, since the account's other bills are not `invoiceCount` any more. Idempotent.
+   * Keeps the bill of a month, for good, and gives it the next number of its series in the same
+   * commit: a later one of the same month changes nothing and takes no number. Gives the bill that
+   * is kept, or null when nothing was, since the account's other bills are not `invoiceCount` any
+   * more. Idempotent.
    */
-  keepInvoice(input: {
+  keepInvoice(
+    input: NewInvoice & {
+      accountId: AccountId;
+      uses: readonly CreditUse[];
+      invoiceCount: number;
+    },
+  ): StoredInvoice | null;
+  /** A closed bill, the last issue where none is named, or null. */
+  getInvoice(input: { accountId: AccountId; period: string; issue?: number }): StoredInvoice | null;
+  /** The last issues of the closed bills of these months, the oldest first. `to` is not in it. */
+  readInvoices(input: { accountId: AccountId; from: string; to: string }): readonly StoredInvoice[];
+  /**
+   * Keeps a credit note for a bill, with the next number of its series in the same commit. Null, and
+   * nothing is done, when the bill has not `noteCount` notes any more, or is not the last of its
+   * month. A void gives back what the bill took of credits, unless `reissue` follows in its place,
+   * which is kept in the same commit and takes them over.
+   * Idempotent by the note's id.
+   */
+  keepCreditNote(input: {
     accountId: AccountId;
-    head: InvoiceHead;
-    json: string;
-    uses: readonly CreditUse[];
-    invoiceCount: number;
-  }): string | null;
-  /** The JSON of a closed bill, or null. */
-  getInvoice(input: { accountId: AccountId; period: string }): string | null;
-  /** Closed bills before a month, the newest first. `before` '' begins with the newest of all. */
+    note: Omit<StoredCreditNote, 'number'>;
+    prefix: string;
+    noteCount: number;
+    reissue: NewInvoice | null;
+  }): { note: StoredCreditNote; invoice: StoredInvoice | null } | null;
+  /** The notes of a bill in their order. */
+  listNotesOf(input: { accountId: AccountId; period: string; issue: number }): readonly StoredCreditNote[];
+  /** An account's notes before one in their order, the newest first; null begins with the newest. */
+  listCreditNotes(input: {
+    accountId: AccountId;
+    before: number | null;
+    limit: number;
+  }): readonly (StoredCreditNote & { readonly order: number })[];
+  getCreditNote(input: { accountId: AccountId; number: string }): StoredCreditNote | null;
+  /** JSON that core/billing writes and reads; null: none was set. */
+  getParties(input: { accountId: AccountId }): {
+    issuer: string | null;
+    buyer: string | null;
+    tax: string | null;
+  };
+  /** Sets or, by null, removes it. `known`: what `getParties` gave. PreconditionFailed: not so any more. Idempotent. */
+  setParty(input: { id: PartyId; json: string | null; known: string | null }): void;
+  /**
+   * Closed bills, the newest first, before a month and issue like `2026-11/0`. `before` '' begins with
+   * the newest of all.
+   */
   listInvoices(input: { accountId: AccountId; before: string; limit: number }): readonly InvoiceHead[];
   /** Accounts that are in the directory or own buckets, after one, in byte order. */
   listBilledAccounts(input: { after: string; limit: number }): readonly AccountId[];

@@ -3,13 +3,15 @@
 // needs an example here. Each command of an example is held and failed in its turn, in a request
 // that is prepared anew. Requests have a key against repetition where they may.
 import { beforeAll, expect, it } from 'vitest';
+import { monthText } from '../../src/core/billing/month.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { parseBucketName } from '../../src/core/names.ts';
-import type { UploadId } from '../../src/ports/domain.ts';
+import type { AccountId, UploadId } from '../../src/ports/domain.ts';
 import { createCommitGate, failEachCommand } from '../core/commit-gate.ts';
 import { key, putBytes, sampleBytes } from '../core/memory-core.ts';
 import { putPart } from '../core/multipart-kit.ts';
 import { createAuthenticator } from '../wire/authenticator.ts';
+import { closeBill } from './closed-bill.ts';
 import { type Credential, type MemoryReply, startMemoryApi } from './memory-api.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is JSON of any shape
@@ -67,6 +69,13 @@ const newMember = async () =>
 const newKey = async () => (await done('POST', '/access-keys', { name: 'x' })).json.id as string;
 const newHook = async () =>
   (await done('POST', '/webhooks', { url: 'https://hooks.example.org/', isEnabled: true })).json.id as string;
+
+/** Of a closed invoice of a new account. */
+async function newInvoicePath(action: string): Promise<string> {
+  const accountId = (await newAccount()) as AccountId;
+  const month = await closeBill(api.core, accountId);
+  return `/invoices/${monthText(month)}/${action}?accountId=${accountId}`;
+}
 
 const handleOf = (path: string) => openBucket(api.core, parseBucketName(path.slice('/buckets/'.length)), () => {});
 
@@ -247,6 +256,11 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
   setRateCard: () => ({ path: '/billing/rate-card', body: { rateCardId: 'cloudflare-r2' } }),
   confirmClock: () => ({ path: '/clock', body: { now: new Date(api.core.ports.clock.nowMs()).toISOString() } }),
   addCredit: () => ({ path: '/billing/credits', body: { label: 'x', currency: 'USD', amountMicro: '1' } }),
+  createCreditNote: async () => ({ path: await newInvoicePath('credit-notes'), body: { reason: 'x' } }),
+  voidInvoice: async () => ({ path: await newInvoicePath('void'), body: { reason: 'x', reissue: true } }),
+  putIssuer: () => ({ path: '/billing/issuer', body: { name: fresh('issuer') } }),
+  putBuyer: () => ({ path: '/billing/buyer', body: { name: fresh('buyer') } }),
+  setAccountTax: () => ({ path: '/billing/tax', body: { percent: String(++count % 100) } }),
   setStripeCustomer: () => ({ path: '/billing/stripe-customer', body: { customerId: 'cus_1' } }),
   putCap: async () => ({ path: `/caps/${fresh('cap')}`, body: await newCap() }),
   deleteCap: async () => {

@@ -1,12 +1,15 @@
 // Who may call what, for every route of the API's own document: by token with exactly the scope that the document names, and
 // without it; by role; and of other accounts' things, which must look as if they were not there. A new route is in it by
 // itself; a new parameter in a path fails here until it is said whose thing it names.
+
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { SCOPES, type Scope, scopesOfRole } from '../../src/core/accounts/permissions.ts';
 import { newCookieText, newTokenText, secretDigest } from '../../src/core/accounts/secrets.ts';
+import { creditInvoice } from '../../src/core/billing/credit-note.ts';
 import type { Holder, Role } from '../../src/ports/accounts.ts';
 import type { AccountId } from '../../src/ports/domain.ts';
+import { closeBill } from './closed-bill.ts';
 import { type NamedTexts, type OperationInput, rightInputsOf } from './document-requests.ts';
 import { type Credential, type MemoryReply, startMemoryApi } from './memory-api.ts';
 
@@ -34,6 +37,11 @@ const OPERATORS = new Set([
     'putRateCard',
     'setRateCard',
     'addCredit',
+    'createCreditNote',
+    'voidInvoice',
+    'getIssuer',
+    'putIssuer',
+    'setAccountTax',
     'setStripeCustomer',
     'getClock',
     'confirmClock',
@@ -137,7 +145,7 @@ async function furnish(account: string, bucket: string): Promise<Map<string, str
 }
 
 /** Names of the server's, not of an account. */
-const PUBLIC_PARAMETERS = new Set(['period', 'file', 'cardId', 'capId']);
+const PUBLIC_PARAMETERS = new Set(['period', 'file', 'noteFile', 'cardId', 'capId']);
 
 /** Another of the same form, that nobody has. */
 const toMissing = (id: string) => id.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => (last === '0' ? '1' : '0'));
@@ -147,6 +155,10 @@ beforeAll(async () => {
   accountB = (await asRoot('POST', '/accounts', { displayName: 'b' })).json.id;
   memberOfA = (await furnish(accountA, 'rights-of-a')).get('memberId') ?? '';
   for (const [name, id] of await furnish(accountB, 'rights-of-b')) things.set(name, { id, missing: toMissing(id) });
+  const month = await closeBill(api.core, accountB);
+  const ofB = { id: accountB, displayName: 'b' };
+  const { number } = await creditInvoice(api.core, ofB, month, { reason: 'x', part: null });
+  things.set('number', { id: number, missing: toMissing(number) });
 });
 
 const parametersOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
@@ -206,6 +218,11 @@ const BILLS = [
   'putRateCard',
   'setRateCard',
   'addCredit',
+  'createCreditNote',
+  'voidInvoice',
+  'putIssuer',
+  'putBuyer',
+  'setAccountTax',
   'setStripeCustomer',
   'confirmClock',
   'putCap',

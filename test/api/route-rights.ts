@@ -97,6 +97,16 @@ const TABLE = `
   simulateInvoice           billing:read    OAB
   getReceiptStatement       billing:read    OAB
   getBilling                billing:read    OAB
+  listCreditNotes           billing:read    OAB
+  getCreditNote             billing:read    OAB
+  getCreditNoteFile         billing:read    OAB
+  createCreditNote          billing:write   OAB    operator
+  voidInvoice               billing:write   OAB    operator
+  getIssuer                 billing:read    OAB    operator
+  putIssuer                 billing:write   OAB    operator
+  getBuyer                  billing:read    OAB
+  putBuyer                  billing:write   OAB
+  setAccountTax             billing:write   OAB    operator
   putRateCard               billing:write   OAB    operator
   setRateCard               billing:write   OAB    operator
   getClock                  billing:read    OAB    operator
@@ -175,6 +185,11 @@ const BODIES: Readonly<Record<string, object>> = {
   confirmClock: { now: '2026-11-01T00:00:00Z' },
   addCredit: { label: 'x', currency: 'USD', amountMicro: '1' },
   setStripeCustomer: { customerId: null },
+  createCreditNote: { reason: 'x' },
+  voidInvoice: { reason: 'x' },
+  putIssuer: { name: 'x' },
+  putBuyer: { name: 'x' },
+  setAccountTax: {},
   putCap: { unit: 'bytes', limit: '1000000' },
   createWebhook: { url: 'https://hooks.example.org/', isEnabled: false },
   updateWebhook: { isEnabled: false },
@@ -214,7 +229,12 @@ export function routesOf(document: Json): readonly Route[] {
 }
 
 /** Names of the server's, not of an account. */
-const PUBLIC: Readonly<Record<string, string>> = { period: '2026-10', file: 'focus.csv', cardId: 'aws-s3-us-east-1' };
+const PUBLIC: Readonly<Record<string, string>> = {
+  period: '2026-10',
+  file: 'focus.csv',
+  noteFile: 'credit-note.html',
+  cardId: 'aws-s3-us-east-1',
+};
 
 /**
  * Whether a request to the route names an account, or a thing of one: then nobody else may find it.

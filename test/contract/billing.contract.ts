@@ -1,6 +1,6 @@
 // What every directory must keep of bills. Part of directory.contract.ts.
 import { describe, expect } from 'vitest';
-import type { CardChoice, CreditRow, InvoiceHead } from '../../src/ports/billing.ts';
+import type { CardChoice, CreditRow } from '../../src/ports/billing.ts';
 import type { Directory } from '../../src/ports/directory.ts';
 import type { AccountId, BucketName } from '../../src/ports/domain.ts';
 import { fresh } from './index-samples.ts';
@@ -14,9 +14,8 @@ const CREDIT: CreditRow = {
   grantedAtMs: 5,
   expiresAtMs: null,
 };
-const headOf = (period: string): InvoiceHead => ({
+const headOf = (period: string) => ({
   period,
-  number: `n-${period}`,
   currency: 'USD',
   totalMicro: '98765432109876543210',
   closedAtMs: 7,
@@ -25,11 +24,18 @@ const headOf = (period: string): InvoiceHead => ({
 export function billingContract(subject: Subject<Directory>): void {
   const test = testsOf(subject);
   const account = () => fresh('account') as AccountId;
-  const keep = (directory: Directory, accountId: AccountId, period: string, invoiceCount: number, json = period) =>
+  const keep = (
+    directory: Directory,
+    accountId: AccountId,
+    period: string,
+    invoiceCount: number,
+    { json = period, prefix = `${accountId}-` } = {},
+  ) =>
     directory.call('keepInvoice', {
       accountId,
       head: headOf(period),
       json,
+      prefix,
       uses: [{ creditId: 'welcome', amountMicro: '5' }],
       invoiceCount,
     });
@@ -119,9 +125,11 @@ export function billingContract(subject: Subject<Directory>): void {
 
     test('keeps the first bill of a month, with what it took of credits, for good', async (directory) => {
       const accountId = account();
-      expect(await keep(directory, accountId, '2026-10', 0, 'first')).toBe('first');
-      expect(await keep(directory, accountId, '2026-10', 1, 'second')).toBe('first');
-      expect(await directory.call('getInvoice', { accountId, period: '2026-10' })).toBe('first');
+      const first = { json: 'first', number: `${accountId}-000001`, period: '2026-10', issue: 0, isVoid: false };
+      expect(await keep(directory, accountId, '2026-10', 0, { json: 'first' })).toEqual(first);
+      expect(await keep(directory, accountId, '2026-10', 1, { json: 'second' })).toEqual(first);
+      expect(await directory.call('getInvoice', { accountId, period: '2026-10' })).toEqual(first);
+      expect(await directory.call('getInvoice', { accountId, period: '2026-10', issue: 1 })).toBe(null);
       expect(await directory.call('getInvoice', { accountId: account(), period: '2026-10' })).toBe(null);
       expect(await stateOf(directory, accountId)).toMatchObject({
         uses: [{ creditId: 'welcome', amountMicro: '5' }],
@@ -142,8 +150,96 @@ export function billingContract(subject: Subject<Directory>): void {
         await keep(directory, accountId, period, count);
       }
       const list = (before: string, limit: number) => directory.call('listInvoices', { accountId, before, limit });
-      expect(await list('', 2)).toEqual([headOf('2026-11'), headOf('2026-10')]);
-      expect(await list('2026-10', 2)).toEqual([headOf('2026-09')]);
+      const listed = (period: string, count: number) => ({
+        ...{ ...headOf(period), issue: 0, isVoid: false, number: `${accountId}-00000${count}` },
+      });
+      expect(await list('', 2)).toEqual([listed('2026-11', 2), listed('2026-10', 3)]);
+      expect(await list('2026-10/0', 2)).toEqual([listed('2026-09', 1)]);
+      const read = { accountId, from: '2026-10', to: '2026-11' };
+      const range = await directory.call('readInvoices', read);
+      expect(range.map(({ json }) => json)).toEqual(['2026-10']);
+    });
+
+    test('numbers bills of all accounts without a gap, also where one was refused', async (directory) => {
+      const prefix = `${fresh('series')}-`;
+      const accounts = [account(), account(), account()];
+      await Promise.all(accounts.map((id) => keep(directory, id, '2026-10', 0, { prefix })));
+      for (const id of accounts) {
+        expect(await keep(directory, id, '2026-11', 7, { prefix })).toBe(null);
+        await keep(directory, id, '2026-10', 0, { prefix });
+      }
+      const last = await keep(directory, account(), '2026-10', 0, { prefix });
+      const bills = await Promise.all(accounts.map((id) => keep(directory, id, '2026-10', 1, { prefix })));
+      const numbers = [...bills, last].map((bill) => bill?.number).sort();
+      expect(numbers).toEqual([1, 2, 3, 4].map((at) => `${prefix}00000${at}`));
+    });
+
+    test('keeps a credit note once, of a maker who saw the others, and a bill in place of a void one', async (directory) => {
+      const accountId = account();
+      const prefix = `${accountId}-CN-`;
+      await directory.call('addCredit', { accountId, credit: CREDIT });
+      await keep(directory, accountId, '2026-10', 0);
+      const noteOf = (id: string, isVoid: boolean) => ({
+        ...{ id: `${accountId} ${id}`, period: '2026-10', issue: 0, isVoid, currency: 'USD' },
+        ...{ netMicro: '5', taxMicro: '1', issuedAtMs: 3, json: id },
+      });
+      const write = (id: string, noteCount: number, { isVoid = false, reissue = false } = {}) =>
+        directory.call('keepCreditNote', {
+          ...{ accountId, note: noteOf(id, isVoid), prefix, noteCount },
+          reissue: reissue ? { head: headOf('2026-10'), json: 'again', prefix: `${accountId}-` } : null,
+        });
+      const first = { ...noteOf('one', false), number: `${prefix}000001` };
+      for (const _ of [1, 2]) expect(await write('one', 0)).toEqual({ note: first, invoice: null });
+      expect(await write('two', 0)).toBe(null);
+      const again = { json: 'again', number: `${accountId}-000002`, period: '2026-10', issue: 1, isVoid: false };
+      const second = { ...noteOf('two', true), number: `${prefix}000002` };
+      for (const _ of [1, 2]) {
+        expect(await write('two', 1, { isVoid: true, reissue: true })).toEqual({ note: second, invoice: again });
+      }
+      expect(await write('three', 2)).toBe(null);
+      expect(await directory.call('getInvoice', { accountId, period: '2026-10' })).toEqual(again);
+      expect(await directory.call('getInvoice', { accountId, period: '2026-10', issue: 0 })).toMatchObject({
+        isVoid: true,
+        json: '2026-10',
+      });
+      const heads = await directory.call('listInvoices', { accountId, before: '', limit: 9 });
+      expect(heads.map(({ issue, isVoid }) => [issue, isVoid])).toEqual([
+        [1, false],
+        [0, true],
+      ]);
+      expect(await directory.call('listInvoices', { accountId, before: '2026-10/1', limit: 9 })).toHaveLength(1);
+      const listed = await directory.call('listCreditNotes', { accountId, before: null, limit: 9 });
+      expect(listed.map(({ order: _, ...note }) => note)).toEqual([second, first]);
+      const before = listed[0]?.order ?? 0;
+      expect(await directory.call('listCreditNotes', { accountId, before, limit: 9 })).toHaveLength(1);
+      expect(await directory.call('listNotesOf', { accountId, period: '2026-10', issue: 0 })).toEqual([first, second]);
+      expect(await directory.call('getCreditNote', { accountId, number: first.number })).toEqual(first);
+      expect(await directory.call('getCreditNote', { accountId: account(), number: first.number })).toBe(null);
+      expect((await stateOf(directory, accountId)).uses).toHaveLength(1);
+    });
+
+    test('gives back what a void bill took of credits', async (directory) => {
+      const accountId = account();
+      await keep(directory, accountId, '2026-10', 0);
+      const note = {
+        ...{ id: fresh('note'), period: '2026-10', issue: 0, isVoid: true, currency: 'USD' },
+        ...{ netMicro: '5', taxMicro: '1', issuedAtMs: 3, json: '' },
+      };
+      const input = { accountId, note, prefix: `${accountId}-CN-`, noteCount: 0, reissue: null };
+      await directory.call('keepCreditNote', input);
+      expect((await stateOf(directory, accountId)).uses).toEqual([]);
+    });
+
+    test('keeps parties, and changes none that its changer did not see', async (directory) => {
+      const accountId = account();
+      const set = (json: string | null, known: string | null) =>
+        directory.call('setParty', { id: `buyer/${accountId}`, json, known });
+      for (const _ of [1, 2]) await set('"a"', null);
+      await expect(set('"b"', null)).rejects.toMatchObject({ code: 'PreconditionFailed' });
+      expect(await directory.call('getParties', { accountId })).toMatchObject({ buyer: '"a"', tax: null });
+      await set('"b"', '"a"');
+      await set(null, '"b"');
+      expect(await directory.call('getParties', { accountId })).toMatchObject({ buyer: null });
     });
 
     test('lists accounts that may have bills: those that there are, and owners of buckets', async (directory) => {

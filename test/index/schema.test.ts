@@ -123,6 +123,23 @@ describe('migrate', () => {
     expect(cards).toEqual([{ validFrom: '', cardId: 'own' }]);
   });
 
+  it('keeps closed bills of old under the numbers that they had', () => {
+    const sql = openEmpty();
+    const before = DIRECTORY_SCHEMA.migrations.findIndex((steps) =>
+      steps.some((step) => step.includes('numbered_invoices')),
+    );
+    migrate(sql, { ...DIRECTORY_SCHEMA, migrations: DIRECTORY_SCHEMA.migrations.slice(0, before) });
+    sql.all(
+      `INSERT INTO invoices (account_id, period, number, currency, total_micro, closed_at_ms, json)
+       VALUES ('ann', '2026-10', 'QS-2026-10-a', 'USD', '7', 1, '{}')`,
+    );
+    migrate(sql, DIRECTORY_SCHEMA);
+    const directory = createDirectoryIndex(sql);
+    const accountId = 'ann' as AccountId;
+    const bill = { period: '2026-10', issue: 0, number: 'QS-2026-10-a', isVoid: false, json: '{}' };
+    expect(directory.getInvoice({ accountId, period: '2026-10' })).toEqual(bill);
+  });
+
   it('runs only the migrations that a database has not had', () => {
     const sql = openEmpty();
     migrate(sql, schemaOf(FIRST));

@@ -133,9 +133,10 @@ describeCore('usage and invoices', () => {
     expect(invoice).toMatchObject({ status: 'open', period: month, isRecomputable: true });
     expect(BigInt(invoice.usage['class-a/STANDARD'])).toBeGreaterThanOrEqual(5n);
     const amounts: string[] = invoice.lines.map(({ amountMicro }: { amountMicro: string }) => amountMicro);
+    const late: string[] = invoice.late.map(({ amountMicro }: { amountMicro: string }) => amountMicro);
     const credits: string[] = invoice.credits.map(({ amountMicro }: { amountMicro: string }) => amountMicro);
     const sum = (texts: readonly string[]) => texts.reduce((total, each) => total + BigInt(each), 0n);
-    expect(BigInt(invoice.totalMicro)).toBe(sum(amounts) + BigInt(invoice.minimumMicro) - sum(credits));
+    expect(BigInt(invoice.totalMicro)).toBe(sum([...amounts, ...late]) + BigInt(invoice.minimumMicro) - sum(credits));
   });
 
   it('gives the bill as files', async () => {

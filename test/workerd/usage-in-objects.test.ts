@@ -7,7 +7,7 @@ import { createDoDirectory } from '../../src/adapters/cloudflare/do-directory.ts
 import { createDoLedger } from '../../src/adapters/cloudflare/do-ledger.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
 import { recompute } from '../../src/core/billing/invoice-document.ts';
-import { type InvoiceJson, parseInvoiceJson } from '../../src/core/billing/invoice-json.ts';
+import { parseStoredInvoice } from '../../src/core/billing/invoice-json.ts';
 import { monthOf, monthsLater, monthText } from '../../src/core/billing/month.ts';
 import { createUsageFlusher } from '../../src/core/metering/flush-usage.ts';
 import { toUsage } from '../../src/core/metering/query-usage.ts';
@@ -148,7 +148,7 @@ it('what is stored comes to the bill that a hand works out, also after all objec
   const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'off', QUAYSIDE_BILLING_CLOSE_HOURS: '1' } as typeof env;
   const bill = async () => {
     const kept = await directory.call('getInvoice', { accountId: ownerId, period: monthText(month) });
-    return kept === null ? null : parseInvoiceJson(JSON.parse(kept) as InvoiceJson);
+    return kept === null ? null : parseStoredInvoice(kept);
   };
   for (const _ of [1, 2]) {
     await sweepFrom(name, settings);

@@ -3,7 +3,8 @@ import { z } from '@hono/zod-openapi';
 import { readBucketUsage } from '../../core/billing/exports/bucket-shares.ts';
 import { focusCsv, focusJson } from '../../core/billing/exports/focus.ts';
 import { invoiceCsv } from '../../core/billing/exports/invoice-csv.ts';
-import { invoiceHtml } from '../../core/billing/exports/invoice-html.ts';
+import { invoiceSheet } from '../../core/billing/exports/sheet.ts';
+import { sheetHtml } from '../../core/billing/exports/sheet-html.ts';
 import { forecastMonth } from '../../core/billing/forecast-month.ts';
 import { getInvoice } from '../../core/billing/get-invoice.ts';
 import type { InvoiceDocument } from '../../core/billing/invoice-document.ts';
@@ -40,14 +41,22 @@ const TYPES: Readonly<Record<File, string>> = {
   'focus.json': 'application/json',
 };
 /** A page of a bill runs nothing and loads nothing, whatever stands in it. */
-const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-modals";
+export const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-modals";
 
 const fileSchema = { schema: z.string() };
 const query = z.strictObject({ accountId: accountIdQuery });
+const invoiceQuery = z.strictObject({
+  accountId: accountIdQuery,
+  issue: z.coerce.number().int().min(0).max(9999).optional().openapi({
+    description: 'Which of the bills of the month, from 0; absent: the last, which replaces void ones before it.',
+  }),
+});
 
-async function findInvoice(c: ApiContext, accountId: string | undefined, period: string): Promise<InvoiceDocument> {
+type Asked = z.infer<typeof invoiceQuery>;
+
+async function findInvoice(c: ApiContext, { accountId, issue }: Asked, period: string): Promise<InvoiceDocument> {
   const call = callOf(c);
-  const invoice = await getInvoice(call.core, await invoicedAccountOf(call, accountId), monthFrom(period));
+  const invoice = await getInvoice(call.core, await invoicedAccountOf(call, accountId), monthFrom(period), issue);
   if (invoice === null) throw new StorageError('NoSuchInvoice');
   return invoice;
 }
@@ -55,13 +64,13 @@ async function findInvoice(c: ApiContext, accountId: string | undefined, period:
 async function contentOf(core: Core, document: InvoiceDocument, file: File) {
   const issuer = core.settings.invoiceIssuer;
   if (file === 'invoice.csv') return invoiceCsv(document);
-  if (file === 'invoice.html') return invoiceHtml(document, issuer);
+  if (file === 'invoice.html') return sheetHtml(invoiceSheet(document, issuer));
   if (file === 'focus.csv' || file === 'focus.json') {
     const buckets = await readBucketUsage(core, document.accountId as AccountId, document.invoice.period);
     return (file === 'focus.csv' ? focusCsv : focusJson)(document, issuer, buckets);
   }
-  const { invoicePdf } = await import('../documents/invoice-pdf.ts');
-  return invoicePdf(document, issuer);
+  const { sheetPdf } = await import('../documents/sheet-pdf.ts');
+  return sheetPdf(invoiceSheet(document, issuer));
 }
 
 export function addInvoiceRoutes(api: Api): void {
@@ -70,7 +79,7 @@ export function addInvoiceRoutes(api: Api): void {
       method: 'get',
       path: '/invoices',
       operationId: 'listInvoices',
-      summary: 'List the closed invoices of an account',
+      summary: 'List the closed invoices of an account, void ones too',
       tags: TAGS,
       access: 'billing:read',
       request: { query: z.strictObject({ ...pageQuery, accountId: accountIdQuery }) },
@@ -88,7 +97,7 @@ export function addInvoiceRoutes(api: Api): void {
         toPage(
           found,
           { limit, list, secrets: call.secrets },
-          ({ period }) => period,
+          ({ period, issue }) => `${period}/${issue}`,
           ({ closedAtMs, ...head }) => ({ ...head, closedAt: isoTime(closedAtMs) }),
         ),
         200,
@@ -104,11 +113,11 @@ export function addInvoiceRoutes(api: Api): void {
       summary: 'Read the invoice of a month; of one that is not closed, as it stands now',
       tags: TAGS,
       access: 'billing:read',
-      request: { query, params: z.strictObject({ period: periodSchema }) },
+      request: { query: invoiceQuery, params: z.strictObject({ period: periodSchema }) },
       responses: { 200: jsonAnswer(invoiceSchema, 'The invoice') },
     }),
     async (c) => {
-      const document = await findInvoice(c, c.req.valid('query').accountId, c.req.valid('param').period);
+      const document = await findInvoice(c, c.req.valid('query'), c.req.valid('param').period);
       return c.json(showInvoice(document), 200);
     },
   );
@@ -121,7 +130,7 @@ export function addInvoiceRoutes(api: Api): void {
       summary: 'The invoice as a file: CSV, a page to print, PDF, or a FOCUS 1.2 dataset',
       tags: TAGS,
       access: 'billing:read',
-      request: { query, params: z.strictObject({ period: periodSchema, file: z.enum(FILES) }) },
+      request: { query: invoiceQuery, params: z.strictObject({ period: periodSchema, file: z.enum(FILES) }) },
       responses: {
         200: {
           description: 'The file',
@@ -136,7 +145,7 @@ export function addInvoiceRoutes(api: Api): void {
     }),
     async (c) => {
       const { period, file } = c.req.valid('param');
-      const document = await findInvoice(c, c.req.valid('query').accountId, period);
+      const document = await findInvoice(c, c.req.valid('query'), period);
       const content = await contentOf(callOf(c).core, document, file);
       const isPage = file === 'invoice.html';
       const name = `${document.number}-${file}`;

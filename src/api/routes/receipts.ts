@@ -23,9 +23,10 @@ const statementSchema = z
     receiptsMicro: microSchema.openapi({ description: 'What all receipts of the month come to.' }),
     restMicro: microSchema.openapi({ description: 'What had none: storage, and requests that did not ask.' }),
     minimumMicro: microSchema,
+    lateMicro: microSchema.openapi({ description: 'Late usage of months before.' }),
     creditsMicro: microSchema,
     totalMicro: microSchema.openapi({
-      description: "The invoice's total: receiptsMicro + restMicro + minimumMicro - creditsMicro.",
+      description: "The invoice's total: receiptsMicro + restMicro + minimumMicro + lateMicro - creditsMicro.",
     }),
     lines: z
       .array(
@@ -68,6 +69,7 @@ function show({ document, lines, meters, cards, ...sums }: ReceiptStatement, per
     receiptsMicro: `${sums.receiptsMicro}`,
     restMicro: `${sums.restMicro}`,
     minimumMicro: `${invoice.minimumMicro}`,
+    lateMicro: `${sums.lateMicro}`,
     creditsMicro: `${sums.creditsMicro}`,
     totalMicro: `${invoice.totalMicro}`,
     lines: lines.map((line) => ({

@@ -1,5 +1,6 @@
 // Makes the bill of an account for a month that is over, once and for good. Called by close-months.ts; may be repeated,
 // and run in two places at once: the directory keeps the first bill, and everybody gets that one.
+import type { NewInvoice } from '../../ports/billing.ts';
 import type { Account } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { HOUR_MS } from '../../ports/time.ts';
@@ -8,9 +9,11 @@ import { rateCardOf } from './account-card.ts';
 import { creditsOf } from './account-credits.ts';
 import type { BillingMonth } from './invoice.ts';
 import { type InvoiceDocument, makeDocument } from './invoice-document.ts';
-import { type InvoiceJson, invoiceJson, parseInvoiceJson } from './invoice-json.ts';
+import { invoiceJson, parseStoredInvoice } from './invoice-json.ts';
+import { findLateUsage } from './late-usage.ts';
 import { monthBounds, monthText } from './month.ts';
 import { readUsage } from './read-usage.ts';
+import { makeTerms, readParties } from './terms.ts';
 import { isUsed } from './usage.ts';
 
 /** Closings of other months of the account that may come between. */
@@ -22,8 +25,9 @@ export function isDue(core: Core, period: BillingMonth, nowMs: number): boolean 
 }
 
 /**
- * The closed bill; null for a month in which the account used nothing, which has none. What the ledger hears of the month
- * later is not billed. `isLast`: the account ends, so the month need not be over. InvalidInput for a month that is not due,
+ * The closed bill; null for a month in which the account used nothing, which has none unless usage of
+ * months before came late. What the ledger hears of the month later stands on the next bill. `isLast`:
+ * the account ends, so the month need not be over. InvalidInput for a month that is not due,
  * ConditionalRequestConflict when others close at once.
  */
 export async function closeMonth(
@@ -42,39 +46,53 @@ export async function closeMonth(
     const kept = await readClosed(core, account, period);
     if (kept !== null) return kept;
     const billing = await directory.call('getAccountBilling', { accountId: account.id });
-    const [card, usage] = await Promise.all([
+    const [card, usage, { parties }] = await Promise.all([
       rateCardOf(core, billing.cards, monthText(period)),
       readUsage(core, account.id, startMs, endMs),
+      readParties(core, account.id),
     ]);
-    const credits = creditsOf(billing, period, card.currency);
-    const document = makeDocument({ account, period, usage, card, credits, closedAtMs });
-    if (!isUsed(document.usage)) return null;
-    const json = await keep(core, account, document, billing.invoiceCount);
-    if (json !== null) return parseInvoiceJson(JSON.parse(json) as InvoiceJson);
+    const { currency } = card;
+    const late = await findLateUsage(core, account.id, { period, billing, currency });
+    const credits = creditsOf(billing, period, currency);
+    const terms = makeTerms(account, parties, closedAtMs);
+    const document = makeDocument({ account, period, usage, card, credits, late, terms, closedAtMs });
+    if (!isUsed(document.usage) && document.invoice.late.length === 0) return null;
+    const { invoiceCount } = billing;
+    const { invoicePrefix: prefix } = parties.issuer;
+    const stored = await core.ports.directory.call('keepInvoice', {
+      accountId: account.id,
+      ...newInvoice(document, prefix),
+      uses: document.invoice.credits.map(({ id, amountMicro }) => ({ creditId: id, amountMicro: String(amountMicro) })),
+      invoiceCount,
+    });
+    if (stored !== null) return parseStoredInvoice(stored);
   }
   throw new StorageError('ConditionalRequestConflict');
 }
 
-/** The bill as it was closed; null: it was not. Cost: one directory read. */
-export async function readClosed(core: Core, account: Account, period: BillingMonth): Promise<InvoiceDocument | null> {
-  const input = { accountId: account.id, period: monthText(period) };
-  const json = await core.ports.directory.call('getInvoice', input);
-  return json === null ? null : parseInvoiceJson(JSON.parse(json) as InvoiceJson);
+/**
+ * The bill as it was closed, the last issue where none is named; null: it was not. Cost: one
+ * directory read.
+ */
+export async function readClosed(
+  core: Core,
+  account: Account,
+  period: BillingMonth,
+  issue?: number,
+): Promise<InvoiceDocument | null> {
+  const input = { accountId: account.id, period: monthText(period), ...(issue === undefined ? {} : { issue }) };
+  const stored = await core.ports.directory.call('getInvoice', input);
+  return stored === null ? null : parseStoredInvoice(stored);
 }
 
-function keep(core: Core, { id: accountId }: Account, document: InvoiceDocument, invoiceCount: number) {
-  const { number, invoice } = document;
-  return core.ports.directory.call('keepInvoice', {
-    accountId,
-    head: {
-      period: monthText(invoice.period),
-      number,
-      currency: invoice.currency,
-      totalMicro: String(invoice.totalMicro),
-      closedAtMs: document.closedAtMs ?? 0,
-    },
-    json: JSON.stringify(invoiceJson(document)),
-    uses: invoice.credits.map(({ id, amountMicro }) => ({ creditId: id, amountMicro: String(amountMicro) })),
-    invoiceCount,
-  });
+/** A bill as the directory takes it. */
+export function newInvoice(document: InvoiceDocument, prefix: string): NewInvoice {
+  const { invoice, closedAtMs } = document;
+  const head = {
+    period: monthText(invoice.period),
+    currency: invoice.currency,
+    totalMicro: String(invoice.totalMicro),
+    closedAtMs: closedAtMs ?? 0,
+  };
+  return { head, json: JSON.stringify(invoiceJson(document)), prefix };
 }

@@ -46,6 +46,20 @@ export type InvoiceLine = {
   readonly amountMicro: bigint;
 };
 
+/** Usage of a month that was closed before the ledger heard of it (late-usage.ts). */
+export type LateUsage = {
+  readonly period: BillingMonth;
+  /** The card that the month was billed by. */
+  readonly card: RateCard;
+  /** What of the month was billed before, and what is with this. */
+  readonly before: Usage;
+  readonly after: Usage;
+  /** Differences of the month's lines; units and amounts may be negative. */
+  readonly lines: readonly InvoiceLine[];
+  readonly minimumMicro: bigint;
+  readonly amountMicro: bigint;
+};
+
 /** Money that an account need not pay; `id` is the grant that it comes from. */
 export type Credit = { readonly id: string; readonly label: string; readonly amountMicro: bigint };
 
@@ -56,7 +70,9 @@ export type Invoice = {
   readonly lines: readonly InvoiceLine[];
   /** What the lines lack of the card's minimum; 0 where nothing was used at all. */
   readonly minimumMicro: bigint;
-  /** What is taken off; together never more than the lines and the minimum. */
+  /** Late usage of months before. */
+  readonly late: readonly LateUsage[];
+  /** What is taken off; together never more than the lines, the minimum and late usage. */
   readonly credits: readonly Credit[];
   readonly totalMicro: bigint;
   /** Usage that the card has no price for: it costs nothing, and is shown. */
@@ -68,12 +84,16 @@ export function hoursOf({ year, month }: BillingMonth): bigint {
   return BigInt((Date.UTC(year, month, 1) - Date.UTC(year, month - 1, 1)) / HOUR_MS);
 }
 
-/** Prices a month's usage. Cost: some BigInt operations per line. */
+/**
+ * Prices a month's usage. Late usage that would take more off than there is to pay is left out, and
+ * waits for a later bill. Cost: some BigInt operations per line.
+ */
 export function makeInvoice(
   usage: Usage,
   card: RateCard,
   period: BillingMonth,
   credits: readonly Credit[] = [],
+  lateUsage: readonly LateUsage[] = [],
 ): Invoice {
   const monthHours = card.monthHours === 'calendar' ? hoursOf(period) : card.monthHours;
   const lines = card.lines.flatMap((line) => priceLine(line, usage, monthHours));
@@ -81,15 +101,22 @@ export function makeInvoice(
   const used = lines.reduce((total, line) => total + line.amountMicro, 0n);
   const leastMicro = divideRounded(card.minimum * MICRO, SCALE);
   const minimumMicro = isUsed(usage) && leastMicro > used ? leastMicro - used : 0n;
-  const given = takeCredits(credits, used + minimumMicro);
+  let owedMicro = used + minimumMicro;
+  const late = lateUsage.filter(({ amountMicro }) => {
+    if (owedMicro + amountMicro < 0n) return false;
+    owedMicro += amountMicro;
+    return true;
+  });
+  const given = takeCredits(credits, owedMicro);
   return {
     cardId: card.id,
     currency: card.currency,
     period,
     lines,
     minimumMicro,
+    late,
     credits: given,
-    totalMicro: given.reduce((total, credit) => total - credit.amountMicro, used + minimumMicro),
+    totalMicro: given.reduce((total, credit) => total - credit.amountMicro, owedMicro),
     unpriced: new Map(
       [...usage].filter(([meter, quantity]) => !priced.has(meter) && !isSaving(meter) && quantity !== 0n),
     ),

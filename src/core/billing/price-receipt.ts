@@ -6,13 +6,18 @@ import { toUsage } from '../metering/query-usage.ts';
 import { type Invoice, makeInvoice } from './invoice.ts';
 import { monthOf } from './month.ts';
 
-/** What a bill's lines come to. A card's minimum and credits are the month's, and no request's. */
+/**
+ * What a bill's lines come to. A card's minimum, credits and late usage of other months are no
+ * request's.
+ */
 export function lineTotal({
   totalMicro,
   minimumMicro,
+  late,
   credits,
-}: Pick<Invoice, 'totalMicro' | 'minimumMicro' | 'credits'>) {
-  return credits.reduce((sum, { amountMicro }) => sum + amountMicro, totalMicro - minimumMicro);
+}: Pick<Invoice, 'totalMicro' | 'minimumMicro' | 'late' | 'credits'>) {
+  const lateMicro = late.reduce((sum, { amountMicro }) => sum + amountMicro, 0n);
+  return credits.reduce((sum, { amountMicro }) => sum + amountMicro, totalMicro - minimumMicro - lateMicro);
 }
 
 /** The meters of a request come one after the other, so each has its own part, also where several share a line. */

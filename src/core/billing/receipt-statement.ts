@@ -25,9 +25,10 @@ export type StatementLine = {
 export type ReceiptStatement = {
   readonly document: InvoiceDocument;
   readonly lines: readonly StatementLine[];
-  /** Receipts, rest, minimum, less credits: the bill's total. */
+  /** Receipts, rest, minimum, late usage, less credits: the bill's total. */
   readonly receiptsMicro: bigint;
   readonly restMicro: bigint;
+  readonly lateMicro: bigint;
   readonly creditsMicro: bigint;
   /** By the version of the card that they were priced by; `isCurrent`: the bill's. */
   readonly cards: readonly (Omit<ReceiptSums, 'parts'> & {
@@ -65,6 +66,7 @@ export function statementOf(document: InvoiceDocument, receipts: readonly Receip
     }),
     receiptsMicro,
     restMicro: lineTotal(invoice) - receiptsMicro,
+    lateMicro: invoice.late.reduce((sum, { amountMicro }) => sum + amountMicro, 0n),
     creditsMicro: invoice.credits.reduce((sum, { amountMicro }) => sum + amountMicro, 0n),
     cards: receipts.map(({ parts, ...of }) => ({
       ...of,

@@ -11,15 +11,17 @@ import {
   focusRows,
 } from '../../../src/core/billing/exports/focus.ts';
 import { invoiceCsv } from '../../../src/core/billing/exports/invoice-csv.ts';
-import { invoiceHtml } from '../../../src/core/billing/exports/invoice-html.ts';
 import { payable } from '../../../src/core/billing/exports/invoice-rows.ts';
+import { invoiceSheet } from '../../../src/core/billing/exports/sheet.ts';
+import { sheetHtml } from '../../../src/core/billing/exports/sheet-html.ts';
 import type { Credit } from '../../../src/core/billing/invoice.ts';
-import { makeDocument } from '../../../src/core/billing/invoice-document.ts';
+import { type InvoiceDocument, makeDocument } from '../../../src/core/billing/invoice-document.ts';
 import type { RateCard } from '../../../src/core/billing/rate-card.ts';
 import type { Usage } from '../../../src/core/billing/usage.ts';
 import type { BucketId, BucketName } from '../../../src/ports/domain.ts';
 import { anyCard, anySavedUsage, card, GB, MARCH, type Quantities, usageOf } from './billing-samples.ts';
 
+const invoiceHtml = (bill: InvoiceDocument, issuer: string) => sheetHtml(invoiceSheet(bill, issuer));
 const document = (
   quantities: Quantities,
   change: { card?: RateCard; name?: string; credits?: readonly Credit[] } = {},
@@ -80,7 +82,7 @@ describe('CSV', () => {
       'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,"Class B operations, included",10,million,0,0.000000,USD',
       'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,Class B operations,290,million,0.36,104.400000,USD',
       'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,credit,Credit: =1+1,,,,-0.400000,USD',
-      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,unpriced,egress/edge,5,,0,0.000000,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,unpriced,"Data transfer out, from the edge",0.000000005,GB,0,0.000000,USD',
       'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,total,,,,,104.000000,USD',
       'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,payable,,,,,104.00,USD',
       '',
@@ -108,8 +110,8 @@ describe('HTML', () => {
     const name = `<script>alert("1")</script>&'`;
     const html = invoiceHtml(document(HOSTING, { name, credits: [CREDIT] }), 'Ann & Co');
     expect(html).not.toMatch(/<script|javascript:|\son\w+=|<link|<img|src=/i);
-    expect(html).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39; (123)');
-    expect(html).toContain('<dd>Ann &amp; Co</dd>');
+    expect(html).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;</bdi><br><bdi>123</bdi>');
+    expect(html).toContain('<dd><bdi>Ann &amp; Co</bdi></dd>');
     expect(html).toContain('Invoice QS-2026-03-a665a4592042');
     expect(html).toContain('<td class="n">104.400000</td>');
     expect(html).toContain('<td class="n">104.00</td>');

@@ -4,8 +4,9 @@
 import { formatDecimal, formatMicro } from '../decimal.ts';
 import type { Credit, InvoiceLine, InvoicePart } from '../invoice.ts';
 import type { InvoiceDocument } from '../invoice-document.ts';
-import { monthBounds } from '../month.ts';
+import { monthBounds, monthText } from '../month.ts';
 import type { CardLine } from '../rate-card.ts';
+import { amountsOf } from '../terms.ts';
 import { type BucketUsage, shareOut, weightsOf } from './bucket-shares.ts';
 import { csvText } from './csv.ts';
 
@@ -73,13 +74,15 @@ const focusTime = (atMs: number): string => new Date(atMs).toISOString().replace
 
 /**
  * `issuer`: who provides and bills. `buckets`: what each used, by which lines are shared out; without them rows have no
- * resources. Costs of the rows add up to the invoice's total, to the last micro-unit.
+ * resources. Costs of the rows add up to the invoice's total and its tax, to the last
+ * micro-unit.
  */
 export function focusRows(
   document: InvoiceDocument,
   issuer: string,
   buckets: readonly BucketUsage[] = [],
 ): readonly FocusRow[] {
+  const sender = document.terms?.seller.name ?? issuer;
   const { startMs, endMs } = monthBounds(document.invoice.period);
   const [start, end] = [focusTime(startMs), focusTime(endMs)];
   const common = {
@@ -92,9 +95,9 @@ export function focusRows(
     ChargePeriodEnd: end,
     ChargePeriodStart: start,
     InvoiceId: document.number,
-    InvoiceIssuerName: issuer,
-    ProviderName: issuer,
-    PublisherName: issuer,
+    InvoiceIssuerName: sender,
+    ProviderName: sender,
+    PublisherName: sender,
     ServiceCategory: 'Storage',
     ServiceName: 'Object Storage',
     ServiceSubcategory: 'Object Storage',
@@ -116,7 +119,20 @@ export function focusRows(
   const { minimumMicro, credits } = document.invoice;
   const least = minimumMicro === 0n ? [] : [otherRow('Adjustment', 'Recurring', 'Minimum of the month', minimumMicro)];
   const taken = credits.map((credit: Credit) => otherRow('Credit', 'One-Time', credit.label, -credit.amountMicro));
-  return [...usedRows, ...saved, ...least, ...taken].map((row) => ({ ...common, ...row }));
+  // The specification calls a correction what belongs to a period that was billed before.
+  const late = document.invoice.late.flatMap(({ period, lines, minimumMicro: missing }) => {
+    const of = `late usage of ${monthText(period)}`;
+    const rows = lines.map((line) => otherRow('Adjustment', 'Usage-Based', `${line.label}, ${of}`, line.amountMicro));
+    const minimum = missing === 0n ? [] : [otherRow('Adjustment', 'Recurring', `Minimum of the month, ${of}`, missing)];
+    const bounds = monthBounds(period);
+    const times = { ChargePeriodStart: focusTime(bounds.startMs), ChargePeriodEnd: focusTime(bounds.endMs) };
+    return [...rows, ...minimum].map((row) => ({ ...row, ...times, ChargeClass: 'Correction' }));
+  });
+  const { totalMicro, currency } = document.invoice;
+  const { taxMicro } = amountsOf(totalMicro, currency, document.terms);
+  const tax = taxMicro === 0n ? [] : [otherRow('Tax', 'Recurring', `Tax, ${document.terms?.taxPercent} %`, taxMicro)];
+  const rows = [...usedRows, ...saved, ...least, ...late, ...taken, ...tax];
+  return rows.map((row) => ({ ...common, ...row }));
 }
 
 /** Columns that differ between rows. */

@@ -1,6 +1,8 @@
 // A bill as CSV for spreadsheets: one row for each part of a line, and a total.
+import { formatCoins } from '../coins.ts';
 import { formatMicro } from '../decimal.ts';
 import type { InvoiceDocument } from '../invoice-document.ts';
+import { amountsOf } from '../terms.ts';
 import { csvText } from './csv.ts';
 import { invoiceRows, payable, periodDays } from './invoice-rows.ts';
 
@@ -19,7 +21,10 @@ const HEAD = [
   'currency',
 ];
 
-/** Amounts have six digits behind the point and add up to the row `total`; `payable` is that rounded down to a coin. */
+/**
+ * Amounts have six digits behind the point and add up to the row `total`; `net` is that rounded
+ * down to a coin, `payable` is net and tax.
+ */
 export function invoiceCsv(document: InvoiceDocument): string {
   const { number, accountId, accountName, invoice } = document;
   const { first, last } = periodDays(document);
@@ -36,5 +41,11 @@ export function invoiceCsv(document: InvoiceDocument): string {
   ]);
   const sum = (kind: string, amount: string) => [...before, kind, '', '', '', '', amount, invoice.currency];
   const total = sum('total', formatMicro(invoice.totalMicro, 6));
-  return csvText([HEAD, ...rows, total, sum('payable', payable(document))]);
+  const { currency, totalMicro } = invoice;
+  const { netMicro, taxMicro } = amountsOf(totalMicro, currency, document.terms);
+  const hasTax = document.terms !== null && document.terms.taxPercent !== '0';
+  const taxed = hasTax
+    ? [sum('net', formatCoins(netMicro, currency)), sum('tax', formatCoins(taxMicro, currency))]
+    : [];
+  return csvText([HEAD, ...rows, total, ...taxed, sum('payable', payable(document))]);
 }

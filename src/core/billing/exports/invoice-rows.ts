@@ -1,16 +1,18 @@
 // A bill as rows that people read: the same for CSV, HTML and PDF, so that all three say the same. No format here.
-import { formatDecimal, formatMicro, MICRO } from '../decimal.ts';
-import type { InvoiceLine } from '../invoice.ts';
+import { formatCoins } from '../coins.ts';
+import { formatDecimal, formatMicro } from '../decimal.ts';
+import type { InvoiceLine, LateUsage } from '../invoice.ts';
 import type { InvoiceDocument } from '../invoice-document.ts';
-import { dayText, monthBounds } from '../month.ts';
-import { isInByteTime, type MeterName } from '../usage.ts';
+import { dayText, monthBounds, monthText } from '../month.ts';
+import { amountsOf } from '../terms.ts';
+import { meterWords } from './meter-words.ts';
 
 /**
- * One part of a line, what is saved of one, the minimum, or a credit. Numbers are decimals; `unit` and `price` are
- * empty where there is none.
+ * One part of a line, what is saved of one, the minimum, late usage, or a credit. Numbers are
+ * decimals; `unit` and `price` are empty where there is none.
  */
 export type InvoiceRow = {
-  readonly kind: 'usage' | 'saving' | 'minimum' | 'credit' | 'unpriced';
+  readonly kind: 'usage' | 'saving' | 'minimum' | 'late' | 'credit' | 'unpriced';
   readonly label: string;
   readonly quantity: string;
   readonly unit: string;
@@ -18,14 +20,10 @@ export type InvoiceRow = {
   readonly amount: string;
 };
 
-/** What costs nothing and has a plain name: what it is called on a bill, and its unit. */
-const FREE_TITLES: ReadonlyMap<MeterName, readonly [title: string, unit: string]> = new Map([
-  ['free/blocked', ['Refused requests of strangers', 'requests']],
-  ['free/stale-uploads', ['Unfinished uploads given up', 'uploads']],
-  ['free/stale-upload-bytes', ['Storage that giving them up freed', 'bytes']],
-]);
-
-/** All that was used, tier by tier, with what is free; then the minimum, credits, and what costs nothing. */
+/**
+ * All that was used, tier by tier, with what is free; then the minimum, late usage, credits, and what
+ * costs nothing.
+ */
 export function invoiceRows({ invoice }: InvoiceDocument): readonly InvoiceRow[] {
   const used = invoice.lines.flatMap((line) => (line.saving === null ? usedRows(line) : [savedRow(line)]));
   const minimum = { kind: 'minimum' as const, label: 'Minimum of the month', quantity: '', unit: '', price: '' };
@@ -39,14 +37,37 @@ export function invoiceRows({ invoice }: InvoiceDocument): readonly InvoiceRow[]
   }));
   const unpriced = [...invoice.unpriced].map(([meter, quantity]) => ({
     kind: 'unpriced' as const,
-    label: FREE_TITLES.get(meter)?.[0] ?? meter,
-    quantity: String(quantity),
-    unit: FREE_TITLES.get(meter)?.[1] ?? (isInByteTime(meter) ? 'byte-hour' : ''),
+    ...meterWords(meter, quantity),
     price: '0',
     amount: formatMicro(0n, 6),
   }));
   const least = invoice.minimumMicro === 0n ? [] : [{ ...minimum, amount: formatMicro(invoice.minimumMicro, 6) }];
-  return [...used, ...least, ...credits, ...unpriced];
+  return [...used, ...least, ...invoice.late.flatMap(lateRows), ...credits, ...unpriced];
+}
+
+/**
+ * A row for each line of the month that came to more, and one for what is now not missing of its
+ * minimum.
+ */
+function lateRows({ period, lines, minimumMicro }: LateUsage): readonly InvoiceRow[] {
+  const suffix = `late usage of ${monthText(period)}`;
+  const rows = lines.map(({ label, units, unitName, amountMicro }) => ({
+    kind: 'late' as const,
+    label: `${label}, ${suffix}`,
+    quantity: formatDecimal(units),
+    unit: unitName,
+    price: '',
+    amount: formatMicro(amountMicro, 6),
+  }));
+  if (minimumMicro === 0n) return rows;
+  const minimum = {
+    kind: 'late' as const,
+    label: `Minimum of the month, ${suffix}`,
+    quantity: '',
+    unit: '',
+    price: '',
+  };
+  return [...rows, { ...minimum, amount: formatMicro(minimumMicro, 6) }];
 }
 
 function usedRows(line: InvoiceLine): readonly InvoiceRow[] {
@@ -66,17 +87,10 @@ function savedRow({ label, units, unitName, amountMicro }: InvoiceLine): Invoice
   return { kind: 'saving', label, quantity: formatDecimal(units), unit: unitName, price: '', amount };
 }
 
-/** Digits behind the point of a currency's smallest coin. */
-function coinDigits(currency: string): number {
-  const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
-  return Math.min(maximumFractionDigits ?? 2, 6);
-}
-
-/** What is paid: the total, rounded down to a coin, so in the customer's favour. A decimal. */
-export function payable({ invoice }: Pick<InvoiceDocument, 'invoice'>): string {
-  const digits = coinDigits(invoice.currency);
-  const coin = MICRO / 10n ** BigInt(digits);
-  return formatMicro((invoice.totalMicro / coin) * coin, digits);
+/** What is paid, tax included, in whole coins. A decimal. */
+export function payable({ invoice, terms }: Pick<InvoiceDocument, 'invoice' | 'terms'>): string {
+  const { currency, totalMicro } = invoice;
+  return formatCoins(amountsOf(totalMicro, currency, terms).payableMicro, currency);
 }
 
 /** The month as days, both of them in it: `2026-11-01` and `2026-11-30`. */

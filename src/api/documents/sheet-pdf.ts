@@ -1,0 +1,164 @@
+// A bill or credit note as PDF, laid out from the sheet that its page is made of. The fonts are those
+// that every reader has, so nothing is embedded; they know the letters of western Europe alone. What
+// has others is refused, and printed from the page (docs/adr/0037-numbered-bills-and-their-terms.md).
+// Loaded when the first PDF is asked for: the package takes 150 ms.
+import type { PDFFont, PDFPage } from '@cantoo/pdf-lib';
+import type { Sheet } from '../../core/billing/exports/sheet.ts';
+import { StorageError } from '../../ports/errors.ts';
+
+/** A4 in points. */
+const PAGE = { width: 595, height: 842, margin: 48 } as const;
+const RIGHT = PAGE.width - PAGE.margin;
+const SIZE = 9;
+const LINE = 13;
+const NOTE_SIZE = 7;
+/** Left edge of the values of facts. */
+const FACT_LEFT = PAGE.margin + 70;
+/** Right edges of the columns of numbers; what is to the left of the first is for the label. */
+const EDGES = { quantity: 330, unit: 400, price: 470, amount: RIGHT } as const;
+const LABEL_WIDTH = 200;
+/** A longer label is cut: a document of other people's texts stays bounded. */
+const LABEL_LINES_MAX = 4;
+
+/**
+ * Bytes of a PDF file. A sheet always gives the same file. NotImplemented for letters that its fonts
+ * lack.
+ */
+export async function sheetPdf(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
+  const { PDFDocument, StandardFonts } = await import('@cantoo/pdf-lib');
+  const pdf = await PDFDocument.create();
+  const regular = pdf.embedStandardFont(StandardFonts.Helvetica);
+  const bold = pdf.embedStandardFont(StandardFonts.HelveticaBold);
+  const madeAt = new Date(sheet.madeAtMs);
+  requirePrintable(regular, sheet);
+  pdf.setTitle(sheet.title);
+  pdf.setAuthor(sheet.author);
+  pdf.setProducer('Quayside');
+  pdf.setCreator('Quayside');
+  pdf.setCreationDate(madeAt);
+  pdf.setModificationDate(madeAt);
+  const pen = createPen(() => pdf.addPage([PAGE.width, PAGE.height]), { regular, bold });
+  pen.line([{ text: sheet.title, x: PAGE.margin }], { size: 16, font: bold, height: 26 });
+  for (const [name, value] of sheet.facts) {
+    const lines = value.split('\n').flatMap((line) => wrapped(regular, line, RIGHT - FACT_LEFT, SIZE));
+    for (const [at, text] of lines.entries()) {
+      const label = at === 0 ? [{ text: name, x: PAGE.margin }] : [];
+      pen.line([...label, { text, x: FACT_LEFT }]);
+    }
+  }
+  drawTable(pen, sheet, { regular, bold });
+  for (const note of sheet.notes.flatMap((text) => text.split('\n'))) {
+    for (const text of wrapped(regular, note, RIGHT - PAGE.margin, NOTE_SIZE)) {
+      pen.line([{ text, x: PAGE.margin }], { size: NOTE_SIZE, height: 10 });
+    }
+  }
+  return pdf.save({ useObjectStreams: false });
+}
+
+/** A bill with question marks in its names would be none. */
+function requirePrintable(font: PDFFont, sheet: Sheet): void {
+  const known = new Set(font.getCharacterSet());
+  const texts = [
+    ...[sheet.title, sheet.author, sheet.currency, ...sheet.notes],
+    ...sheet.facts.map(([, value]) => value),
+    ...sheet.rows.flatMap(({ label, unit }) => [label, unit]),
+  ];
+  const lacking = texts.find((text) => Array.from(text).some((sign) => !isPrintable(known, sign)));
+  if (lacking === undefined) return;
+  throw new StorageError('NotImplemented', {
+    detail: 'The fonts of the PDF lack a letter of this bill; the page, .html, prints any script.',
+  });
+}
+
+const isPrintable = (known: ReadonlySet<number>, sign: string): boolean =>
+  sign === '\n' || known.has(sign.codePointAt(0) ?? 0);
+
+type Fonts = { readonly regular: PDFFont; readonly bold: PDFFont };
+
+function drawTable(pen: Pen, sheet: Sheet, { regular, bold }: Fonts): void {
+  const head = { quantity: 'Quantity', unit: 'Unit', price: 'Price', amount: sheet.currency };
+  const drawHead = (): void => {
+    pen.line(cells('Item', head), { font: bold });
+    pen.rule();
+  };
+  pen.space(LINE);
+  drawHead();
+  for (const row of sheet.rows) {
+    const [first = '', ...rest] = wrapped(regular, row.label, LABEL_WIDTH, SIZE).slice(0, LABEL_LINES_MAX);
+    if (pen.need(LINE * (1 + rest.length))) drawHead();
+    pen.line(cells(first, row));
+    for (const text of rest) pen.line([{ text, x: PAGE.margin }]);
+  }
+  pen.need(LINE * (2 + sheet.sums.length));
+  pen.rule();
+  for (const [name, amount] of sheet.sums) pen.line(cells(name, { amount }), { font: bold });
+  pen.space(LINE);
+}
+
+type Cell = { readonly text: string; readonly x?: number; readonly right?: number };
+
+function cells(label: string, numbers: Partial<Record<keyof typeof EDGES, string>>): readonly Cell[] {
+  const edges = Object.entries(EDGES) as [keyof typeof EDGES, number][];
+  return [{ text: label, x: PAGE.margin }, ...edges.map(([name, right]) => ({ text: numbers[name] ?? '', right }))];
+}
+
+type Pen = ReturnType<typeof createPen>;
+
+/** Writes from the top to the bottom, and goes on on the next page. */
+function createPen(addPage: () => PDFPage, fonts: Fonts) {
+  let page = addPage();
+  let y = PAGE.height - PAGE.margin;
+  const need = (height: number): boolean => {
+    if (y - height >= PAGE.margin) return false;
+    page = addPage();
+    y = PAGE.height - PAGE.margin;
+    return true;
+  };
+  return {
+    /** Begins a new page where the rest of this one is lower than that, and says whether it did. */
+    need,
+    line(texts: readonly Cell[], { size = SIZE, font = fonts.regular, height = LINE } = {}): void {
+      need(height);
+      y -= height;
+      for (const { text, x, right } of texts) {
+        const left = right === undefined ? (x ?? PAGE.margin) : right - font.widthOfTextAtSize(text, size);
+        if (text !== '') page.drawText(text, { x: left, y, size, font });
+      }
+    },
+    rule(): void {
+      need(LINE / 2);
+      y -= LINE / 2;
+      page.drawLine({ start: { x: PAGE.margin, y }, end: { x: RIGHT, y }, thickness: 0.5 });
+    },
+    space(height: number): void {
+      y -= height;
+    },
+  };
+}
+
+/** Lines of whole words that are no wider than `width`; a word that is wider is broken. */
+function wrapped(font: PDFFont, text: string, width: number, size: number): readonly string[] {
+  const fits = (line: string): boolean => font.widthOfTextAtSize(line, size) <= width;
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/).flatMap((each) => broken(each, fits))) {
+    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && fits(longer)) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** Pieces of a word, each as long as fits. */
+function broken(word: string, fits: (piece: string) => boolean): readonly string[] {
+  if (fits(word)) return [word];
+  const pieces: string[] = [];
+  let piece = '';
+  for (const sign of word) {
+    if (piece !== '' && !fits(piece + sign)) {
+      pieces.push(piece);
+      piece = '';
+    }
+    piece += sign;
+  }
+  return [...pieces, piece];
+}
