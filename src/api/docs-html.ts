@@ -110,11 +110,17 @@ ${Object.entries(responses)
 `;
 }
 
+/** Who may call a route, where that is no scope (`Access` of context.ts). */
+const ACCESS_TEXTS: ReadonlyMap<string, string> = new Map([
+  ['everybody', 'For everybody.'],
+  ['signed-in', 'For everybody who is signed in.'],
+  ['session', 'Needs a session.'],
+  ['recent-proof', 'Needs a session in which a secret was shown within ten minutes.'],
+]);
+
 function accessHtml(operation: Operation): string {
   const access = operation['x-quayside-access'];
-  if (access === 'everybody') return 'For everybody.';
-  if (access === 'signed-in') return 'For everybody who is signed in.';
-  return `Needs the scope <code>${escapeHtml(access)}</code>.`;
+  return ACCESS_TEXTS.get(access) ?? `Needs the scope <code>${escapeHtml(access)}</code>.`;
 }
 
 function parameterHtml({ name, in: place, required, description, schema }: Parameter): string {

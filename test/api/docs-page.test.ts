@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { docsHtml } from '../../src/api/docs-html.ts';
 import { answerDocs } from '../../src/api/docs-page.ts';
+import { SCOPES } from '../../src/core/accounts/permissions.ts';
 import { ERROR_STATUS } from '../../src/http/semantics/error-status.ts';
 import { makeRequest } from '../http/s3/make-request.ts';
 import { startMemoryApi } from './memory-api.ts';
@@ -55,6 +56,12 @@ it('tells of every operation, every schema and every code that a client may meet
   expect(schemas.filter((name) => !ids.has(`schema-${name}`))).toEqual([]);
   const codes = Object.entries(ERROR_STATUS).filter(([code, status]) => status !== 500 || code === 'InternalError');
   expect(codes.map(([code]) => code).filter((code) => !ids.has(code))).toEqual([]);
+});
+
+it('names scopes that there are, and says of sessions that they are none', () => {
+  const scopes = new Set([...page.matchAll(/Needs the scope <code>([^<]+)<\/code>/g)].map(([, scope]) => scope));
+  expect([...scopes].filter((scope) => !SCOPES.some((known) => known === scope))).toEqual([]);
+  expect(page).toMatch(/id="changePassword">[\s\S]{0,300}Needs a session in which a secret was shown/);
 });
 
 it('links to nothing that is not there, and marks up no text of the document', () => {

@@ -68,7 +68,9 @@ export function addBucketDomainRoutes(api: Api): void {
       const { name, settings } = bucket.record();
       const items = await Promise.all(
         (settings.hosting?.domains ?? []).map(async ({ host, prefix }) => ({
-          ...{ host, prefix, isBound: await isBoundTo(call, bucket.record(), host) },
+          host,
+          prefix,
+          isBound: await isBoundTo(call, bucket.record(), host),
           record: neededRecord(call, bucket.record(), host),
         })),
       );
