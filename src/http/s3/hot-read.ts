@@ -16,6 +16,7 @@ import { hotOperationTiming } from '../observe/server-timing.ts';
 import { RECEIPT } from '../receipt-header.ts';
 import type { AnswerHotSigned, HotReply, SignedRead } from '../request.ts';
 import { evaluateRead, NO_CONDITIONS } from '../semantics/conditional.ts';
+import { RESPONSE_OVERRIDES } from '../semantics/object-headers.ts';
 import { type ByteRange, bytesOf, parseRange } from '../semantics/range.ts';
 import type { Authenticator, Signer } from './authenticate.ts';
 import { createHotSignedHeaders, type SignedHeaders, type Wish } from './hot-read-headers.ts';
@@ -50,15 +51,7 @@ const SIGNATURE_PARAMETERS: ReadonlySet<string> = new Set([
   'X-Amz-SignedHeaders',
 ]);
 /** Parameters that override headers. */
-const OVERRIDES: ReadonlySet<string> = new Set([
-  'download',
-  'response-cache-control',
-  'response-content-disposition',
-  'response-content-encoding',
-  'response-content-language',
-  'response-content-type',
-  'response-expires',
-]);
+const OVERRIDES: ReadonlySet<string> = new Set(['download', ...RESPONSE_OVERRIDES]);
 const DIGIT_0 = 0x30;
 const DIGIT_7 = 0x37;
 

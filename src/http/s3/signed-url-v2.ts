@@ -8,6 +8,7 @@ import type { AccessKeyId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { HttpRequest } from '../request.ts';
 import { latin1Bytes, textToHeader } from '../semantics/header-text.ts';
+import { RESPONSE_OVERRIDES } from '../semantics/object-headers.ts';
 import { parseQuery } from '../semantics/raw-path.ts';
 import { unsupportedMechanism } from './authorization-header.ts';
 import { requireBefore } from './request-time.ts';
@@ -61,12 +62,7 @@ const SIGNED_PARAMETERS: ReadonlySet<string> = new Set([
   'partNumber',
   'uploadId',
   'versionId',
-  'response-cache-control',
-  'response-content-disposition',
-  'response-content-encoding',
-  'response-content-language',
-  'response-content-type',
-  'response-expires',
+  ...RESPONSE_OVERRIDES,
 ]);
 
 const denied = (detail: string): StorageError => new StorageError('AccessDenied', { detail });

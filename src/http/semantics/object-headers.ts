@@ -70,6 +70,8 @@ const OVERRIDES = [
   ['response-content-disposition', 'content-disposition'],
   ['response-content-encoding', 'content-encoding'],
 ] as const;
+/** Parameters of a read that override a header of its response. */
+export const RESPONSE_OVERRIDES: readonly string[] = OVERRIDES.map(([parameter]) => parameter);
 
 /**
  * The headers with what a signed request wants in their place (`?response-content-type=…`); `get` gives decoded query
