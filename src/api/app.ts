@@ -14,6 +14,7 @@ import { randomText } from '../crypto/random-text.ts';
 import { makeResponse } from '../http/outgoing-body.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { StorageError } from '../ports/errors.ts';
+import { networkOf } from '../ports/ip-range.ts';
 import { createApiSecrets } from './api-secrets.ts';
 import { type Api, type ApiCall, type ApiEnv, type ApiServices, requireAccess, toOperationName } from './context.ts';
 import { readCredential, requireSameSite } from './credentials.ts';
@@ -54,7 +55,6 @@ import { addUploadRoutes } from './routes/uploads.ts';
 import { addUsageRoutes } from './routes/usage.ts';
 import { addWebhookDeliveryRoutes } from './routes/webhook-deliveries.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
-import { sourceOf } from './source-of.ts';
 
 /** One line for each resource. */
 const ROUTES: readonly ((api: Api) => void)[] = [
@@ -135,7 +135,7 @@ export function createApi({ rootSecretKey, requestsPerMinute, ...services }: Api
     requireSameSite(request);
     const caller = await authenticate(request);
     // By account, not by credential: who makes many tokens may send no more.
-    const subject = caller === null ? `source ${sourceOf(request)}` : `account ${caller.accountId}`;
+    const subject = caller === null ? `source ${networkOf(request.remoteAddress)}` : `account ${caller.accountId}`;
     Object.assign(limits, rateLimit.headersOf(subject, clock.nowMs()));
     rateLimit.count(subject, clock.nowMs());
     Object.assign(limits, rateLimit.headersOf(subject, clock.nowMs()));
@@ -169,7 +169,7 @@ export function createApi({ rootSecretKey, requestsPerMinute, ...services }: Api
     if (credential === null) return null;
     const caller = await findCaller(core, findAccessKey, credential);
     if (caller === null) {
-      wrongCredentials.count(sourceOf(request), clock.nowMs());
+      wrongCredentials.count(networkOf(request.remoteAddress), clock.nowMs());
       // A cookie that is worth nothing any more must not keep anybody from signing in again.
       if (credential.kind === 'token')
         throw new StorageError('Unauthenticated', { detail: 'The bearer token is not valid.' });

@@ -2,9 +2,9 @@
 import { type AuditedChange, addAudited, auditDetail, beginAudit } from '../core/accounts/audit.ts';
 import type { ApiCaller } from '../core/accounts/permissions.ts';
 import type { Session } from '../ports/accounts.ts';
+import { networkOf } from '../ports/ip-range.ts';
 import type { ApiCall, SignedInCall } from './context.ts';
 import { isOurFault } from './problem.ts';
-import { sourceOf } from './source-of.ts';
 
 /** Runs a change of that caller; `action` is its name in the document. Cost: two calls of the directory. */
 export async function withAudit(
@@ -34,7 +34,7 @@ export async function auditSignIn(call: ApiCall, session: Session, action: strin
 function changeOf({ request, requestId, body }: ApiCall, caller: ApiCaller, action: string): AuditedChange {
   const { rawPath, rawQuery } = request;
   return {
-    ...{ action, requestId, source: sourceOf(request), detail: auditDetail(jsonOf(body)) },
+    ...{ action, requestId, source: networkOf(request.remoteAddress), detail: auditDetail(jsonOf(body)) },
     target: rawQuery === '' ? rawPath : `${rawPath}?${rawQuery}`,
     ...{ accountId: caller.accountId, memberId: caller.memberId, accessKeyId: caller.accessKeyId },
     credential: `${caller.by.kind} ${caller.by.id}`,

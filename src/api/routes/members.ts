@@ -7,6 +7,7 @@ import { hashPassword } from '../../crypto/password.ts';
 import type { MemberRecord } from '../../ports/account-records.ts';
 import type { Role } from '../../ports/accounts.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { networkOf } from '../../ports/ip-range.ts';
 import {
   type Api,
   type ApiContext,
@@ -33,7 +34,6 @@ import {
   passwordSchema,
   roleSchema,
 } from '../schemas.ts';
-import { sourceOf } from '../source-of.ts';
 
 const TAGS = ['Members'];
 
@@ -252,7 +252,7 @@ export function addMemberRoutes(api: Api): void {
       const { core, caller, request, requestId } = callOf(c);
       const { accountId, memberId: id, by } = caller;
       if (id === null) throw new StorageError('NoSuchMember', { detail: 'You signed in with an access key.' });
-      const from = { source: sourceOf(request), requestId };
+      const from = { source: networkOf(request.remoteAddress), requestId };
       const ended = await changePassword(core, { accountId, id, sessionId: by.id }, c.req.valid('json'), from);
       return c.json(ended, 200);
     },

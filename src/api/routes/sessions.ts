@@ -6,6 +6,7 @@ import { type Scope, scopesOf } from '../../core/accounts/permissions.ts';
 import { beginSession, proveByAccessKey, SESSION_MS } from '../../core/accounts/sign-in.ts';
 import type { Holder, Session } from '../../ports/accounts.ts';
 import { StorageError } from '../../ports/errors.ts';
+import { networkOf } from '../../ports/ip-range.ts';
 import { auditSignIn } from '../audit.ts';
 import {
   type Api,
@@ -22,7 +23,6 @@ import {
 import { NO_SESSION_COOKIE, sessionCookie } from '../credentials.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
 import { idSchema, loginSchema, passwordSchema, roleSchema, scopeSchema } from '../schemas.ts';
-import { sourceOf } from '../source-of.ts';
 import { authenticationSchema, verifyAuthentication } from '../webauthn.ts';
 
 const TAGS = ['Sessions'];
@@ -77,7 +77,7 @@ function show(session: Session, currentId: string) {
 
 /** Whose secret was shown. InvalidCredentials, TooManyRequests, AccessDenied. */
 function proveBy(call: ApiCall, given: z.infer<typeof signInSchema>): Promise<Holder> {
-  const from = { source: sourceOf(call.request), requestId: call.requestId };
+  const from = { source: networkOf(call.request.remoteAddress), requestId: call.requestId };
   if ('login' in given) return proveByPassword(call.core, given, from);
   if ('accessKeyId' in given) return proveByAccessKey(call.core, call.findAccessKey, given, from);
   const { passkey } = given;

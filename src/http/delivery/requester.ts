@@ -2,8 +2,8 @@
 // it to images.ts and variants.ts.
 import type { DerivedRequester } from '../../ports/derived.ts';
 import type { BucketGate } from '../../ports/domain.ts';
-import { networkOf } from '../../ports/ip-range.ts';
 import type { HttpRequest } from '../request.ts';
+import { sourceOf } from '../request-source.ts';
 import type { RequireWork } from './require-work.ts';
 
 /** What stands between a reader and something that is not made yet. */
@@ -17,7 +17,6 @@ export type Making = {
 };
 
 /** `gate` null: a bucket of which nothing is known. */
-export function requesterOf(gate: BucketGate | null, { notes, remoteAddress }: HttpRequest): DerivedRequester {
-  const source = notes.accessKeyId === null ? `address ${networkOf(remoteAddress)}` : `key ${notes.accessKeyId}`;
-  return { tenant: gate?.ownerId ?? '', bucket: gate?.bucketId ?? '', source };
+export function requesterOf(gate: BucketGate | null, request: HttpRequest): DerivedRequester {
+  return { tenant: gate?.ownerId ?? '', bucket: gate?.bucketId ?? '', source: sourceOf(request) };
 }

@@ -5,10 +5,10 @@ import type { PermitHolder } from '../../../core/leases.ts';
 import { openSnapshot, type SnapshotObject, snapshotPrefix } from '../../../core/objects/snapshot-prefix.ts';
 import { crc32 } from '../../../crypto/crc32.ts';
 import { StorageError } from '../../../ports/errors.ts';
-import { networkOf } from '../../../ports/ip-range.ts';
 import type { AlsoRead } from '../../../ports/metering.ts';
 import { requireAllowed } from '../../access/decide-call.ts';
 import { countPart } from '../../count-sent.ts';
+import { sourceOf } from '../../request-source.ts';
 import { attachment, requireFileName } from '../../semantics/content-disposition.ts';
 import { zipNames } from '../../zip/zip-names.ts';
 import { type ZipEntry, zipLength } from '../../zip/zip-records.ts';
@@ -86,15 +86,13 @@ function readOf(object: SnapshotObject): AlsoRead {
 const ZIPS_OF_BUCKET_MAX = 6;
 const ZIPS_OF_SOURCE_MAX = 4;
 
-function holderOf({ bucket, principal, request }: PrefixCall): PermitHolder {
+function holderOf({ bucket, request }: PrefixCall): PermitHolder {
   const { id, ownerId } = bucket.record();
-  const source =
-    principal.kind === 'account' ? `key ${principal.accessKeyId}` : `address ${networkOf(request.remoteAddress)}`;
   return {
     tenant: ownerId,
     shares: [
       { name: `bucket ${id}`, max: ZIPS_OF_BUCKET_MAX },
-      { name: source, max: ZIPS_OF_SOURCE_MAX },
+      { name: sourceOf(request), max: ZIPS_OF_SOURCE_MAX },
     ],
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sourceOf } from '../../src/api/source-of.ts';
+import { networkOf } from '../../src/ports/ip-range.ts';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -12,4 +12,4 @@ it.each([
   ['::1', '0:0:0:0::/64'],
   ['a socket', 'a socket'],
   [null, 'unknown'],
-])('%s counts on %s', (remoteAddress, source) => expect(sourceOf({ remoteAddress })).toBe(source));
+])('%s counts on %s', (address, network) => expect(networkOf(address)).toBe(network));
