@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import { type InvoiceDocument, recompute } from '../core/billing/invoice-document.ts';
 import { invoiceJson } from '../core/billing/invoice-json.ts';
-import { parseMonth } from '../core/billing/month.ts';
+import { MONTH_TEXT, parseMonth } from '../core/billing/month.ts';
 import { SAVINGS } from '../core/billing/usage.ts';
 import type { Account } from '../ports/domain.ts';
 import { StorageError } from '../ports/errors.ts';
@@ -25,7 +25,7 @@ export const currencySchema = z
   .openapi({ example: 'USD' });
 export const periodSchema = z
   .string()
-  .regex(/^2\d{3}-(0[1-9]|1[0-2])$/)
+  .regex(MONTH_TEXT)
   .openapi({ description: 'A calendar month in UTC.', example: '2026-11' });
 export const cardIdSchema = z
   .string()

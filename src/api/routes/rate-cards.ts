@@ -9,10 +9,10 @@ import {
   listReadableCards,
   putRateCard,
   rateCardOf,
-  runningMonth,
   setAccountCard,
 } from '../../core/billing/account-card.ts';
 import { addCredit, leftOf } from '../../core/billing/account-credits.ts';
+import { runningMonth } from '../../core/billing/month.ts';
 import type { RateCard } from '../../core/billing/rate-card.ts';
 import { rateCardJson } from '../../core/billing/rate-card-json.ts';
 import { RATE_CARDS } from '../../core/billing/rate-cards.ts';

@@ -7,15 +7,12 @@ import type { AccountId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
-import { monthOf, monthText } from './month.ts';
+import { runningMonth } from './month.ts';
 import { defaultCardId, findShippedThen } from './noted-prices.ts';
 import { parseRateCard, type RateCard, RateCardError } from './rate-card.ts';
 import { rateCardJson } from './rate-card-json.ts';
 import { RATE_CARDS } from './rate-cards.ts';
 import { BLOCKED } from './usage.ts';
-
-/** The month that runs, as cards and choices name it. */
-export const runningMonth = (core: Core): string => monthText(monthOf(core.ports.clock.nowMs()));
 
 /**
  * The version of a card that prices a month, the one that runs if none is named; null: there is no

@@ -1,4 +1,5 @@
 // Calendar months in UTC, the periods of bills: as texts, as bounds, and which comes before which.
+import type { Core } from '../core.ts';
 import type { BillingMonth } from './invoice.ts';
 
 /** `2026-11`. */
@@ -6,16 +7,23 @@ export function monthText({ year, month }: BillingMonth): string {
   return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
 }
 
-/** The month of such a text, from 2000 to 2999; null for anything else. */
+/** A month as `monthText` writes it, from 2000 to 2999. */
+export const MONTH_TEXT = /^2\d{3}-(0[1-9]|1[0-2])$/;
+
+/** The month of such a text; null for anything else. */
 export function parseMonth(text: string): BillingMonth | null {
-  const match = /^(2\d{3})-(0[1-9]|1[0-2])$/.exec(text);
-  return match === null ? null : { year: Number(match[1]), month: Number(match[2]) };
+  return MONTH_TEXT.test(text) ? { year: Number(text.slice(0, 4)), month: Number(text.slice(5)) } : null;
 }
 
 /** The month that a time is in, milliseconds since 1970. */
 export function monthOf(atMs: number): BillingMonth {
   const date = new Date(atMs);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1 };
+}
+
+/** The month that runs, as text. */
+export function runningMonth({ ports }: Pick<Core, 'ports'>): string {
+  return monthText(monthOf(ports.clock.nowMs()));
 }
 
 /** The next month, or the one before with -1, and so on. */

@@ -2,7 +2,7 @@
 // a release may change. What they are is noted in the month that runs, so that a restart with
 // others on the first leaves the month before as it was.
 import type { Core } from '../core.ts';
-import { monthOf, monthText } from './month.ts';
+import { runningMonth } from './month.ts';
 import { parseRateCard, type RateCard } from './rate-card.ts';
 import { rateCardJson } from './rate-card-json.ts';
 import { RATE_CARDS } from './rate-cards.ts';
@@ -12,20 +12,18 @@ const DEFAULT = 'default card';
 
 /** Called before months are closed, by the scheduled work. Cost: a directory call. */
 export async function notePrices(core: Core): Promise<void> {
-  const { clock, directory } = core.ports;
   const cards = RATE_CARDS.map((card) => ({ name: card.id, value: JSON.stringify(rateCardJson(card)) }));
   const prices = [{ name: DEFAULT, value: core.settings.rateCardId }, ...cards];
-  await directory.call('notePrices', { period: monthText(monthOf(clock.nowMs())), prices });
+  await core.ports.directory.call('notePrices', { period: runningMonth(core), prices });
 }
 
 /**
  * The id of the default card in a month. Cost: none for the month that runs, else a directory read.
  */
 export async function defaultCardId(core: Core, period: string): Promise<string> {
-  const { clock, directory } = core.ports;
   const { rateCardId } = core.settings;
-  if (period >= monthText(monthOf(clock.nowMs()))) return rateCardId;
-  return (await directory.call('getNotedPrice', { name: DEFAULT, period })) ?? rateCardId;
+  if (period >= runningMonth(core)) return rateCardId;
+  return (await core.ports.directory.call('getNotedPrice', { name: DEFAULT, period })) ?? rateCardId;
 }
 
 /** A card that ships as it was in a month that is over. Cost: a directory read. */

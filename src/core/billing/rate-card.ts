@@ -4,6 +4,7 @@
 import type { CardLine, RateCard, Tier } from '../../ports/rate-card.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import { parseDecimal } from './decimal.ts';
+import { MONTH_TEXT } from './month.ts';
 import type { MeterKind, MeterName } from './usage.ts';
 
 export type { CardLine, RateCard, Tier };
@@ -26,8 +27,6 @@ const LINES_MAX = 100;
 const TIERS_MAX = 20;
 const NOTES_MAX = 20;
 
-/** A month as month.ts writes it. */
-const MONTH = /^2\d{3}-(0[1-9]|1[0-2])$/;
 /** No control characters: texts of cards stand in documents. */
 const TEXT = /^[^\p{Cc}]{1,300}$/u;
 
@@ -63,7 +62,7 @@ export function parseRateCard(json: unknown): RateCard {
     currency: text(json, 'currency', 'card', /^[A-Z]{3}$/),
     source: text(json, 'source', 'card', /^https:\/\/\S{1,300}$/),
     asOf: text(json, 'asOf', 'card', /^\d{4}-\d\d-\d\d$/),
-    validFrom: json.validFrom === undefined ? null : text(json, 'validFrom', 'card', MONTH),
+    validFrom: json.validFrom === undefined ? null : text(json, 'validFrom', 'card', MONTH_TEXT),
     monthHours: monthHours === 'calendar' ? monthHours : whole(monthHours, 'card.monthHours'),
     minimum: json.minimum === undefined ? 0n : decimal(json.minimum, 'card.minimum'),
     notes: json.notes === undefined ? [] : list(json.notes, 'card.notes', NOTES_MAX).map(parseNote),
