@@ -3,10 +3,11 @@
 // the member's row says whether it is in use and what it may do. So a URL ends with the member, the role or the account.
 import { hmacSha256 } from '../../crypto/hash.ts';
 import { deriveKey } from '../../crypto/key-wrap.ts';
-import type { KeyScope, StoredAccessKey } from '../../ports/account-records.ts';
+import type { StoredAccessKey } from '../../ports/account-records.ts';
 import { MEMBER_KEY_PREFIX } from '../../ports/accounts.ts';
 import type { AccessKey, AccessKeyId } from '../../ports/domain.ts';
 import { scopesOfRole } from '../accounts/permissions.ts';
+import { NO_KEY_LIMIT } from './key-scope.ts';
 
 /** The id of a member's key. */
 export function memberKeyId(memberId: string): AccessKeyId {
@@ -29,8 +30,7 @@ export function createMemberKeys(rootSecret: string): (stored: StoredAccessKey) 
     const scopes = scopesOfRole(role);
     const actions = [...(scopes.has('objects:read') ? READING : []), ...(scopes.has('objects:write') ? WRITING : [])];
     const secret = hmacSha256(secretKey, id).toBase64({ alphabet: 'base64url', omitPadding: true });
-    const scope: KeyScope = { buckets: null, prefixes: null, actions, sourceIps: null };
     // Nobody signs in with it.
-    return { id, secret, account, scope, role: null };
+    return { id, secret, account, scope: { ...NO_KEY_LIMIT, actions }, role: null };
   };
 }
