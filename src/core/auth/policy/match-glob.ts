@@ -1,5 +1,6 @@
-// Compares a text with a pattern of plain texts and wildcards. Owners write the patterns and strangers the texts, so no choice of
-// both may make it slow: what stands between two `*` is searched for once, by a bit-parallel NFA (Shift-And) where it is long.
+// Compares a text with a pattern of plain texts and wildcards. Owners write the patterns and
+// strangers the texts, so no choice of both may make it slow: what stands between two `*` is
+// searched for once, by a bit-parallel NFA (Shift-And) where it is long.
 
 /** `any`: a run of characters, or none; `one`: a single character. */
 export type Wildcard = { readonly kind: 'any' | 'one' };
@@ -9,8 +10,9 @@ export type GlobPart = string | Wildcard;
 type Segment = readonly GlobPart[];
 
 /**
- * Whether the text matches. Cost: 0.1 µs for plain beginnings and ends, else a step for each character of the text and each 32 of
- * the pattern: 20 ms for the longest header and the longest policy (measured November 2026).
+ * Whether the text matches. Cost: 0.1 µs for plain beginnings and ends, else a step for each
+ * character of the text and each 32 of the pattern: 20 ms for the longest header and the longest
+ * policy (measured November 2026).
  */
 export function matchesGlob(parts: readonly GlobPart[], text: string): boolean {
   const [first = [], ...others] = segmentsOf(parts);
@@ -62,7 +64,10 @@ function isPairBefore(text: string, end: number): boolean {
   return end > 1 && lengthOf(text.codePointAt(end - 2) ?? 0) === 2;
 }
 
-/** Up to here trying each place costs less than anything cleverer, and at most 0.1 ms: characters of both, multiplied. */
+/**
+ * Up to here trying each position costs less than anything cleverer, and at most 0.1 ms: characters
+ * of both, multiplied.
+ */
 const SMALL = 1 << 16;
 
 /** Where the first match behind `from` ends; -1: there is none. */
@@ -75,13 +80,15 @@ function searchFor(segment: Segment, text: string, from: number): number {
   return at === -1 ? -1 : at + only.length;
 }
 
-/** A place of the segment is a bit, which is set while what stands before and at the place ends the text so far. */
+/**
+ * Each state is a bit: set while the segment, up to and with that character, ends the text so far.
+ */
 function searchInParallel(segment: Segment, text: string, from: number): number {
-  const { words, ones, characters, lastBit } = placesOf(segment);
+  const { words, ones, characters, lastBit } = statesOf(segment);
   const reached = new Int32Array(words);
   for (let at = from; at < text.length; ) {
     const codePoint = text.codePointAt(at) ?? 0;
-    const taking = characters.get(codePoint) ?? NO_PLACES;
+    const taking = characters.get(codePoint) ?? NO_STATES;
     at += lengthOf(codePoint);
     let pairAt = 0;
     // Any character may be the first.
@@ -101,29 +108,32 @@ function searchInParallel(segment: Segment, text: string, from: number): number 
   return -1;
 }
 
-const NO_PLACES: readonly number[] = [];
+const NO_STATES: readonly number[] = [];
 
-/** `characters`: the places of each, as pairs of a word and its bits; `ones`: those that take any character. */
-function placesOf(segment: Segment) {
+/**
+ * Makes the states, one for each character of the segment. `characters`: the states that take a
+ * character, as pairs of a word and its bits; `ones`: those that take any.
+ */
+function statesOf(segment: Segment) {
   const length = segment.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0);
   const ones = new Int32Array(Math.ceil(length / 32));
   const characters = new Map<number, number[]>();
-  let place = 0;
+  let state = 0;
   for (const part of segment) {
     if (typeof part === 'object') {
-      ones[place >>> 5] = (ones[place >>> 5] ?? 0) | (1 << (place & 31));
-      place++;
+      ones[state >>> 5] = (ones[state >>> 5] ?? 0) | (1 << (state & 31));
+      state++;
       continue;
     }
-    for (const character of part) addPlace(characters, character.codePointAt(0) ?? 0, place++);
+    for (const character of part) addState(characters, character.codePointAt(0) ?? 0, state++);
   }
-  return { words: Math.ceil(place / 32), ones, characters, lastBit: 1 << ((place - 1) & 31) };
+  return { words: Math.ceil(state / 32), ones, characters, lastBit: 1 << ((state - 1) & 31) };
 }
 
-function addPlace(characters: Map<number, number[]>, codePoint: number, place: number): void {
+function addState(characters: Map<number, number[]>, codePoint: number, state: number): void {
   const pairs = characters.get(codePoint) ?? [];
   characters.set(codePoint, pairs);
-  const bit = 1 << (place & 31);
-  if (pairs.at(-2) === place >>> 5) pairs.push((pairs.pop() ?? 0) | bit);
-  else pairs.push(place >>> 5, bit);
+  const bit = 1 << (state & 31);
+  if (pairs.at(-2) === state >>> 5) pairs.push((pairs.pop() ?? 0) | bit);
+  else pairs.push(state >>> 5, bit);
 }
