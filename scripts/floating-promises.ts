@@ -20,7 +20,7 @@ import { API, type Project, type Type, TypeFlags } from 'typescript/unstable/syn
 
 /** Between them they have all sources. */
 const CONFIGS = ['tsconfig.neutral.json', 'tsconfig.json', 'tsconfig.workers.json'];
-/** Of all others nothing can be waited for. */
+/** Types of any other kind can't be waited for. */
 const MAY_BE_PROMISE = TypeFlags.Object | TypeFlags.Union | TypeFlags.Intersection;
 
 /**

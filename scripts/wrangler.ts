@@ -1,6 +1,7 @@
-// Runs wrangler with everything off that would leave this machine unasked: metrics, the search for a newer version,
-// the download of a sample `request.cf`. package.json's `dev` and `deploy` run it; the wire suite and the benches
-// take the command from here. The one setting of Quayside that it adds says that the dev server is in front.
+// Runs wrangler with everything off that would leave this machine unasked: metrics, the search for
+// a newer version, the download of a sample `request.cf`. package.json's `dev` and `deploy` run it;
+// the wire suite and the benches take the command from here. The one setting of Quayside that it
+// adds says that the dev server is in front.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

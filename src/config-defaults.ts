@@ -9,9 +9,10 @@ export const MiB = 1024 * KiB;
 export const HOUR_SECONDS = 3600;
 
 /**
- * Node: two threads with the program 120 MB, the page caches of SQLite 64 MB, garbage and gaps between buffers up to
- * 150 MB under load, and these. Measured 2026-11 with everything full and 10 uploads and 50 downloads at once. An isolate
- * of Cloudflare has 128 MB in all (https://developers.cloudflare.com/workers/platform/limits/#memory).
+ * Node: two threads with the program 120 MB, the page caches of SQLite 64 MB, garbage and gaps
+ * between buffers up to 150 MB under load, and these. Measured 2026-11 with everything full and 10
+ * uploads and 50 downloads at once. An isolate of Cloudflare has 128 MB in all
+ * (https://developers.cloudflare.com/workers/platform/limits/#memory).
  */
 export const MEMORY_DEFAULTS = {
   node: { entries: 50_000, pointerBytes: 24 * MiB, bodyBytes: 40 * MiB, maxBodyBytes: MiB },
@@ -20,7 +21,10 @@ export const MEMORY_DEFAULTS = {
 
 export const TIER_LIMIT_MS = { node: 30_000, cloudflare: 3000 } as const satisfies Record<Home, number>;
 
-/** Compression of a body of that size takes half a second of a thread, or a tenth of one of an isolate. */
+/**
+ * Compression of a body of that size takes half a second of a thread, or a tenth of one of an
+ * isolate.
+ */
 export const COMPRESSION_DEFAULT_BYTES = { node: 8 * MiB, cloudflare: 2 * MiB } as const satisfies Record<Home, number>;
 export const DERIVED_MEMORY_DEFAULT_BYTES = { node: 16 * MiB, cloudflare: 8 * MiB } as const satisfies Record<
   Home,
@@ -35,8 +39,8 @@ export const DERIVED_DISK_DEFAULT_BYTES = 1024 * MiB;
 export const DISK_RESERVE_DEFAULT_BYTES = 128 * MiB;
 
 /**
- * Up to here a row beats a file: an inline commit shares its fsync with others, a blob needs two of its own.
- * Measured 2026-11, PUT at c=64: see bench/.
+ * Up to here a row beats a file: an inline commit shares its fsync with others, a blob needs two of
+ * its own. Measured 2026-11, PUT at c=64: see bench/.
  */
 export const INLINE_DEFAULT_BYTES = 16 * KiB;
 /** Rows are read whole and copied between threads; and a Durable Object row may have 2 MB. */
@@ -45,7 +49,8 @@ export const INLINE_MAX_BYTES = 256 * KiB;
 /** A list of so many takes 5 MB. */
 export const ZIP_DEFAULT_OBJECTS = 10_000;
 /**
- * Of a paid plan; a free one has 1,000 to Cloudflare's own services, and a paid one can have up to 10 million.
+ * The limit of a paid plan; a free one has 1,000 to Cloudflare's own services, and a paid one can
+ * have up to 10 million.
  * Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 export const SUBREQUESTS_DEFAULT = { node: Number.POSITIVE_INFINITY, cloudflare: 10_000 } as const satisfies Record<

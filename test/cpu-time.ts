@@ -1,5 +1,6 @@
-// Processor time of a piece of work, for tests that no text makes it slow. A bound on it is generous: what is linear takes a
-// millisecond for the longest text that a request can bring, what is quadratic takes seconds.
+// Processor time of a piece of work, for tests that no text makes it slow. A bound on it is
+// generous: what is linear takes a millisecond for the longest text that a request can bring, what
+// is quadratic takes seconds.
 
 /** The longest header that the server takes, characters. */
 export const LONGEST = 32 * 1024;
@@ -8,7 +9,10 @@ export const QUICK_MS = 100;
 
 const TRIES = 3;
 
-/** Least time of three tries, milliseconds, of this thread alone: neither a busy machine nor a collection of garbage counts. */
+/**
+ * Least time of three tries, milliseconds, of this thread alone: neither a busy machine nor a
+ * collection of garbage counts.
+ */
 export async function cpuMsOf(work: () => unknown): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < TRIES && least > QUICK_MS / 2; i++) {

@@ -1,10 +1,12 @@
-// Whether a regular expression can take more than linear time over some text. The kept linter (scslre) knows repetitions of one
-// character (`\s*\s*$`); this knows those of several too (`\$\{[^}]*\}` over `${${${`), as ADR 32 tells.
+// Whether a regular expression can take more than linear time over some text. The kept linter
+// (scslre) knows repetitions of one character (`\s*\s*$`); this knows those of several too
+// (`\$\{[^}]*\}` over `${${${`), as ADR 32 tells.
 //
-// An expression becomes an automaton of positions (Glushkov): one for each character that it names. Its backtracking is more
-// than linear when some word leads from a loop into itself, from there to a second loop, and around that too (Weber and Seidl,
-// "On the degree of ambiguity of finite automata", 1991), and the expression may still fail behind it. A search that is not
-// anchored begins anew at each character: that is a loop in front.
+// An expression becomes an automaton of positions (Glushkov): one for each character that it names.
+// Its backtracking is more than linear when some word leads from a loop into itself, from there to
+// a second loop, and around that too (Weber and Seidl, "On the degree of ambiguity of finite
+// automata", 1991), and the expression may still fail behind it. A search that is not anchored
+// begins anew at each character: that is a loop in front.
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { toUnicodeSet } from 'regexp-ast-analysis';
 import { analyse } from 'scslre';
@@ -12,7 +14,10 @@ import { analyse } from 'scslre';
 /** Repetitions up to this are no loop: written out, they bound the time by a constant. */
 const COUNTED_MAX = 64;
 
-/** Where an expression begins and ends. `last` says of a position whether the match is sure behind it. */
+/**
+ * Where an expression begins and ends. `last` says of a position whether the match is sure behind
+ * it.
+ */
 type Part = {
   readonly first: ReadonlySet<number>;
   readonly last: ReadonlyMap<number, boolean>;

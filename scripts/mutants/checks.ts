@@ -10,7 +10,7 @@ import { runCommand } from '../run-command.ts';
 const STATIC_LIMIT_SECONDS = 120;
 /** Sources of the Worker, which tests in workerd run alone. */
 export const IS_CLOUDFLARES = /^src\/worker\.ts$|^src\/adapters\/cloudflare\//;
-/** Those that are checked with Node's types. */
+/** Sources that are checked with Node's types. */
 const IS_NODES = /^src\/(?:adapters\/|node\.ts$)/;
 
 export type Checks = {
@@ -86,7 +86,7 @@ type VitestReport = {
 };
 
 /**
- * Those with a failed test, or else those that could not be loaded: what is left out after a
+ * Files with a failed test, or else files that could not be loaded: what is left out after a
  * failure is no failure.
  */
 function failedFiles(json: string): readonly string[] {

@@ -83,7 +83,8 @@ export function apiRoute<const Route extends GivenRoute>(route: Route) {
   const middleware: MiddlewareHandler<ApiEnv> = async (c, next) => {
     c.env.call.request.notes.operation = toOperationName(route.operationId);
     if (access === 'everybody') return next();
-    // app.ts has asked it before it read the body; here it stands before the handler, whatever comes to it.
+    // app.ts has asked it before it read the body; here it stands before the handler, whatever
+    // comes to it.
     requireAccess(c.env.call, access);
     const call = callOf(c);
     if (route.method === 'get' || isQuestion) return next();
@@ -122,7 +123,10 @@ function securityOf(access: Access): object[] {
   return isForSessions ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
 }
 
-/** Unauthenticated, AccessDenied, RecentProofRequired. Nothing of the request is looked at but who sent it. */
+/**
+ * Unauthenticated, AccessDenied, RecentProofRequired. Nothing of the request is looked at but who
+ * sent it.
+ */
 export function requireAccess(call: Pick<ApiCall, 'caller' | 'core'>, access: Access): void {
   if (access === 'everybody') return;
   const caller = requireCaller(call.caller);

@@ -1,5 +1,6 @@
-// How many requests an account or a source may send: counted in memory, in windows of a minute, by this process or
-// isolate alone. Every answer says what is left. What must hold across isolates (attempts to sign in) is counted in the directory.
+// How many requests an account or a source may send: counted in memory, in windows of a minute, by
+// this process or isolate alone. Every answer says what is left. What must hold across isolates
+// (attempts to sign in) is counted in the directory.
 // Source: draft-ietf-httpapi-ratelimit-headers-10
 import { StorageError } from '../ports/errors.ts';
 

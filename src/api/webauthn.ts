@@ -136,8 +136,8 @@ function challengeCheck({ core }: ApiCall, purpose: ChallengeFor): (challenge: s
 type Nothing = { readonly verified: false; readonly registrationInfo?: never; readonly authenticationInfo?: never };
 
 /**
- * The library throws for whatever it can't read. A failure of ours is thrown on: it says nothing of the passkey, which must
- * not count as a wrong one.
+ * The library throws for whatever it can't read. A failure of ours is thrown on: it says nothing of
+ * the passkey, which must not count as a wrong one.
  */
 async function nothingWhenItThrows<Result>(run: () => Promise<Result>): Promise<Result | Nothing> {
   try {

@@ -22,17 +22,29 @@ export const LIST_MAX_KEYS = 1000;
 export const DELETE_MAX_KEYS = 1000;
 /** Largest XML request body, bytes (a CompleteMultipartUpload of 10,000 parts with checksums needs about 2 MiB). */
 export const XML_MAX_BYTES = 4 * MiB;
-/** Elements of one XML document: parts of a CompleteMultipartUpload, or rules of a lifecycle. Each costs a microsecond. */
+/**
+ * Elements of one XML document: parts of a CompleteMultipartUpload, or rules of a lifecycle. Each
+ * costs a microsecond.
+ */
 export const XML_MAX_ELEMENTS = 100_000;
-/** Largest DeleteObjects document, bytes: 1,000 of the longest keys with all that may stand beside them are 1.3 MiB. */
+/**
+ * Largest DeleteObjects document, bytes: 1,000 of the longest keys with all that may stand beside
+ * them are 1.3 MiB.
+ */
 export const DELETE_MAX_BYTES = 2 * MiB;
 /** Elements of one: the root, Quiet, and six for each key; 100 more for comments and the like. */
 export const DELETE_MAX_ELEMENTS = 6 * DELETE_MAX_KEYS + 102;
-/** Largest document of any other setting, bytes: 50 tags of the longest names and values fit, or 100 grants. */
+/**
+ * Largest document of any other setting, bytes: 50 tags of the longest names and values fit, or 100
+ * grants.
+ */
 export const SETTING_MAX_BYTES = 128 * 1024;
 /** Largest lifecycle, bytes: 1,000 rules. The JSON API takes as much. */
 export const LIFECYCLE_MAX_BYTES = MiB;
-/** Largest notification configuration, bytes: 100 rules with all events and the longest prefixes and suffixes. */
+/**
+ * Largest notification configuration, bytes: 100 rules with all events and the longest prefixes and
+ * suffixes.
+ */
 export const NOTIFICATION_MAX_BYTES = 512 * 1024;
 /** Largest CORS configuration, bytes. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html */
 export const CORS_MAX_BYTES = 64 * 1024;

@@ -19,9 +19,9 @@ export function countSent(counter: UsageCounter, use: Omit<Use, 'alsoRead'>, bod
 }
 
 /**
- * Counts one object that another response is made of, and gives its body: a class B operation of its
- * own storage class now, and what is retrieved as it is read. `lengthBytes`: of the body; one that
- * a platform reads by itself counts whole at the start.
+ * Counts one object that another response is made of, and gives its body: a class B operation of
+ * its own storage class now, and what is retrieved as it is read. `lengthBytes`: of the body; one
+ * that a platform reads by itself counts whole at the start.
  */
 export function countPart<Body extends Uint8Array | ReadableStream<Uint8Array> | null>(
   counter: UsageCounter,

@@ -24,8 +24,8 @@ export type HttpRequest = {
   readonly tls?: () => Tls | null;
   readonly remoteAddress: string | null;
   /**
-   * Whether client and server are one machine, and nobody has passed the request on: no network has seen it. Absent where
-   * the platform can't tell, as on Cloudflare.
+   * Whether client and server are one machine, and nobody has passed the request on: no network has
+   * seen it. Absent where the platform can't tell, as on Cloudflare.
    */
   readonly isFromLoopback?: () => boolean;
   /** Value of a header by lower-case name, one character per byte; repeated ones joined by `, `. */

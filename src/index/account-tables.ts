@@ -123,7 +123,9 @@ export const PASSKEY_TABLES: readonly string[] = [
 /** What access keys may do in the JSON API; those that were there before were their owners'. */
 export const KEY_ROLE_TABLES: readonly string[] = ["ALTER TABLE access_keys ADD COLUMN role TEXT DEFAULT 'owner'"];
 
-/** The keys that sessions and tokens are bound to, proofs of sessions, and who failed to sign in. */
+/**
+ * The keys that sessions and tokens are bound to, proofs of sessions, and who failed to sign in.
+ */
 export const PROOF_TABLES: readonly string[] = [
   'ALTER TABLE sessions ADD COLUMN proven_at_ms INTEGER NOT NULL DEFAULT 0',
   'ALTER TABLE sessions ADD COLUMN credential_digest TEXT',

@@ -59,10 +59,11 @@ export type DerivedBodies = {
   /** What the tier below knows; memory then keeps it. Never rejects: a tier that fails knows nothing. */
   find(name: string): Promise<DerivedOrNone | null>;
   /**
-   * Makes it and keeps it; where the home allows it, all who ask at the same time share the work. While a coding is
-   * being made, and for some time after it could not be, `peek` says `none`. SlowDown when too much waits already, or too much of one requester;
-   * InvalidRequest for an image that can't be read or is too large; ServiceUnavailable for what takes too long; NotImplemented where the home makes no images; or
-   * what `load` rejects with.
+   * Makes it and keeps it; where the home allows it, all who ask at the same time share the work.
+   * While a coding is being made, and for some time after it could not be, `peek` says `none`.
+   * SlowDown when too much waits already, or too much of one requester; InvalidRequest for an image
+   * that can't be read or is too large; ServiceUnavailable for what takes too long; NotImplemented
+   * where the home makes no images; or what `load` rejects with.
    */
   make(
     name: string,

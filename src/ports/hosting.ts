@@ -22,8 +22,8 @@ export type HotlinkRules = {
 /** Images in other sizes and formats, by parameters of the address (docs/images.md). */
 export type ImageSettings = {
   /**
-   * The widths and heights that everybody may ask for, pixels: few, since each is made and kept. Any other needs the owner's
-   * signature. `any`: strangers choose too.
+   * The widths and heights that everybody may ask for, pixels: few, since each is made and kept.
+   * Any other needs the owner's signature. `any`: strangers choose too.
    */
   readonly sizes: readonly number[] | 'any';
   /** Largest width and height, pixels. */

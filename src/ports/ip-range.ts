@@ -1,4 +1,5 @@
-// IP addresses and ranges, as policies and settings write them. Pure; policies, webhooks and limits ask it.
+// IP addresses and ranges, as policies and settings write them. Pure; policies, webhooks and limits
+// ask it.
 
 /** `bytes`: 4 or 16; `prefixBits` of them count. */
 export type IpRange = { readonly bytes: readonly number[]; readonly prefixBits: number };
@@ -34,12 +35,15 @@ export function isInRange(address: readonly number[], { bytes, prefixBits }: IpR
   return true;
 }
 
-/** Bytes of an IPv6 address that name the network: whoever has one address there has all of them. Source: RFC 6177 section 2 */
+/**
+ * Bytes of an IPv6 address that name the network: whoever has one address there has all of them.
+ * Source: RFC 6177 section 2
+ */
 const NETWORK_BYTES = 8;
 
 /**
- * What limits count a client by: an IPv4 address, or an IPv6 network of 64 bits (`2001:db8:0:0::/64`), however the address
- * was written. `unknown` for null.
+ * What limits count a client by: an IPv4 address, or an IPv6 network of 64 bits
+ * (`2001:db8:0:0::/64`), however the address was written. `unknown` for null.
  */
 export function networkOf(address: string | null): string {
   if (address === null) return 'unknown';

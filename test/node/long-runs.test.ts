@@ -23,7 +23,10 @@ const HOLD_UP_MS = 250;
 const TRIES = 3;
 /** Places tried with runs and lengths by chance. One takes 4 ms. */
 const RANDOM_CASES = 1000;
-/** A request that is not answered by then says nothing here: whatever others ask is answered all the while. */
+/**
+ * A request that is not answered by then says nothing here: whatever others ask is answered all the
+ * while.
+ */
 const GIVE_UP_MS = 3000;
 /** A server that answers nobody for so long may do so for hours. */
 const STUCK_MS = 15_000;
@@ -99,7 +102,10 @@ describe('a long run of one character', () => {
     return least;
   }
 
-  /** The longest time that the health page took while the request was under way, and how that was answered. */
+  /**
+   * The longest time that the health page took while the request was under way, and how that was
+   * answered.
+   */
   async function holdUp(place: Place, text: string): Promise<Outcome> {
     let isDone = false;
     const answered = send(place, text)
@@ -184,7 +190,10 @@ async function withDigest({ method, body }: { readonly method: string; readonly 
   return { method, body: bytes, headers: { 'x-amz-checksum-sha256': digest, 'content-type': 'text/plain' } };
 }
 
-/** Sends bytes and waits until the server has closed the connection; the status of what it answered, or 0. */
+/**
+ * Sends bytes and waits until the server has closed the connection; the status of what it answered,
+ * or 0.
+ */
 function exchange(url: string, request: string): Promise<number> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(url);

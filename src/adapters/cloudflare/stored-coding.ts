@@ -1,23 +1,27 @@
-// Keeps an answer in the coding that its object is stored in. What stands between the Worker and its
-// readers decodes a body, or encodes it anew, for readers who ask for another coding: length, digest
-// and entity tag are those of other bytes then, and a range of a coded body can't be decoded at all.
-// Called by worker.ts for each answer.
+// Keeps an answer in the coding that its object is stored in. What stands between the Worker and
+// its readers decodes a body, or encodes it anew, for readers who ask for another coding: length,
+// digest and entity tag are those of other bytes then, and a range of a coded body can't be decoded
+// at all. Called by worker.ts for each answer.
 import { acceptEncoding } from './worker-request.ts';
 
 const CONTENT_ENCODING = 'content-encoding';
 const CACHE_CONTROL = 'cache-control';
 const NO_TRANSFORM = 'no-transform';
 
-/** Codings that wrangler's dev server decodes and encodes. Source: miniflare 5, ensureAcceptableEncoding. */
+/**
+ * Codings that wrangler's dev server decodes and encodes. Source: miniflare 5,
+ * ensureAcceptableEncoding.
+ */
 const DEV_CODINGS: ReadonlySet<string> = new Set(['gzip', 'br']);
 /** Types that it leaves alone, besides rarer ones. */
 const DEV_LEAVES = /^(?:application\/octet-stream|(?:binary|audio|video)\/|image\/(?!x-icon|vnd\.|svg))/i;
 const NOT_ACCEPTED = /;[\t ]*q=0(?:\.0*)?$/;
 
 /**
- * Changes the headers of an answer with a Content-Encoding. The edge is told `no-transform` where the
- * reader does not name that coding. wrangler's dev server does not look at this; it takes a coding in
- * capitals for one that it does not know, and HTTP's readers for the same (RFC 9110 section 8.4.1).
+ * Changes the headers of an answer with a Content-Encoding. The edge is told `no-transform` where
+ * the reader does not name that coding. wrangler's dev server does not look at this; it takes a
+ * coding in capitals for one that it does not know, and HTTP's readers for the same (RFC 9110
+ * section 8.4.1).
  * Source: https://developers.cloudflare.com/speed/optimization/content/compression/
  */
 export function keepCoding(request: Request, headers: Headers, isDevServer: boolean): void {
@@ -39,10 +43,10 @@ export function keepCoding(request: Request, headers: Headers, isDevServer: bool
 /** Whether the dev server would give this reader this coding: the first that both know. */
 function isGivenByDevServer(accepted: string | null, coding: string): boolean {
   if (accepted === null) return true;
-  const first = accepted.split(',').map((each) => each.trim());
   // Qualities would have to be sorted as it does; hardly any client sends them.
   if (accepted.includes('=')) return false;
-  return first.find((each) => DEV_CODINGS.has(each) || each === 'identity') === coding;
+  const names = accepted.split(',').map((name) => name.trim());
+  return names.find((name) => DEV_CODINGS.has(name) || name === 'identity') === coding;
 }
 
 function isNamed(accepted: string | null, coding: string): boolean {

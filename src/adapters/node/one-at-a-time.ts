@@ -9,8 +9,8 @@ import type { Duplex } from 'node:stream';
 export type HandleRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /**
- * So many may wait in a connection before nothing more is read of it. What its last read brought
- * comes on top: 64 KiB.
+ * Requests that may wait in a connection before nothing more is read of it. What its last read
+ * brought comes on top: 64 KiB.
  */
 const WAITING_MAX = 32;
 

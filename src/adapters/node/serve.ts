@@ -100,7 +100,8 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
   const server = createServer({
     maxHeaderSize: HEADERS_MAX_BYTES,
     headersTimeout: receiving.requestHeadMs,
-    // No limit for a whole upload: socket-timeouts.ts ends one that is too slow, http-request.ts an idle one.
+    // No limit for a whole upload: socket-timeouts.ts ends one that is too slow, http-request.ts an
+    // idle one.
     requestTimeout: 0,
     connectionsCheckingInterval: CONNECTION_CHECK_MS,
     // Connections that are idle end by socket-timeouts.ts.

@@ -15,8 +15,8 @@ import { responseUnderWay } from './one-at-a-time.ts';
  */
 export const KEEP_ALIVE_MS = 75_000;
 /**
- * As node:http: what it waits beyond the time that it tells, so that the client is the first to
- * close.
+ * The wait beyond the time that clients are told, as in node:http, so that the client is the first
+ * to close. Milliseconds.
  */
 export const KEEP_ALIVE_BUFFER_MS = 1000;
 /**

@@ -32,7 +32,10 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
 /** What proxies add. Source: RFC 7239 section 4, RFC 9110 section 7.6.3 */
 const PASSED_ON_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'] as const;
 
-/** As HttpRequest.isFromLoopback: by both addresses of the connection, and with no trace of a proxy, named or not. */
+/**
+ * Whether both ends of the connection are this machine, and no header has a trace of a proxy, named
+ * or not: `HttpRequest.isFromLoopback` on Node.
+ */
 export function isFromLoopback(socket: Duplex, header: (name: string) => string | null): boolean {
   if (!(socket instanceof Socket)) return false;
   for (const end of [socket.remoteAddress, socket.localAddress])

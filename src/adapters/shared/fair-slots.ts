@@ -28,8 +28,8 @@ export type Slot = { release(): void };
 export type FairSlots = { take(requester: DerivedRequester): Slot | Promise<Slot> };
 
 /**
- * What of all that may wait can be of one source or one bucket. A page with many pictures asks for
- * all of them at once.
+ * Shares of all that may wait that one source and one bucket can have. A page with many pictures
+ * asks for all of them at once.
  */
 const SOURCE_SHARE = 1 / 2;
 const BUCKET_SHARE = 3 / 4;

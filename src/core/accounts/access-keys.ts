@@ -99,7 +99,7 @@ export async function rotateAccessKey(
   return made;
 }
 
-/** What of a key is changed. */
+/** Fields of a key that a change sets. */
 export type AccessKeyChange = Partial<Pick<AccessKeyRecord, 'name' | 'scope' | 'expiresAtMs' | 'isEnabled'>>;
 
 /**

@@ -152,7 +152,8 @@ function digestsOf(upload: Upload, parts: readonly UploadedPart[], input: Comple
 /**
  * Whether a client means this checksum. S3 takes a composite one with `-{parts}` and without, as
  * minio-go and mc send it.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
+ * Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
  */
 function isChecksum(checksum: Checksum | null, { algorithm, value }: NonNullable<ListedPart['checksum']>): boolean {
   if (checksum === null || checksum.algorithm !== algorithm) return false;

@@ -11,7 +11,10 @@ import type { Representation } from './representation.ts';
 
 /** What an S3 call says of a read: s3/routes.ts has looked for it. */
 export type CallWish = {
-  /** The bucket whose owner has signed the call, and was let in by that: an image, of any size. Null: nobody's signature. */
+  /**
+   * The bucket whose owner has signed the call, and was let in by that: an image, of any size.
+   * Null: nobody's signature.
+   */
   readonly ownersBucket: BucketId | null;
   /** The account whose the bucket must be, else AccessDenied; null: whoever's. */
   readonly expectedOwner: string | null;

@@ -85,7 +85,10 @@ function readGrantees(header: string, value: string | null): NamedGrantee[] {
   });
 }
 
-/** One of `id="…"`, `uri="…"`, `emailAddress="…"`; the quotes may be missing. Null for anything else. */
+/**
+ * One of `id="…"`, `uri="…"`, `emailAddress="…"`; the quotes may be missing. Null for anything
+ * else.
+ */
 function readGrantee(text: string): NamedGrantee | null {
   const equalsAt = text.indexOf('=');
   if (equalsAt === -1) return null;

@@ -1,8 +1,8 @@
 import type { HttpRequest } from '../request.ts';
 
 /**
- * Whence encryption keys of clients may come over plain http: from this machine, from everywhere,
- * or from nowhere.
+ * Where clients may send encryption keys from over plain http: this machine, everywhere, or
+ * nowhere.
  */
 export type KeysOverHttp = 'loopback' | 'always' | 'never';
 

@@ -53,8 +53,9 @@ export function parseCredential(text: string): Credential | { readonly problem: 
 }
 
 /**
- * Reads a list of signed headers, or says in a sentence what is wrong with it. A name counts once: a value that could be
- * named again and again would make a canonical request of many times the size of the request.
+ * Reads a list of signed headers, or says in a sentence what is wrong with it. A name counts once:
+ * a value that could be named again and again would make a canonical request of many times the size
+ * of the request.
  */
 export function parseSignedHeaders(
   text: string,

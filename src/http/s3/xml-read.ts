@@ -46,9 +46,10 @@ export function malformed(why: string, cause?: unknown): StorageError {
 }
 
 /**
- * Reads one document of UTF-8, with or without namespace, whose root has that name. Comments and the like count as elements
- * too. MalformedXML. Cost: about 50 ns a byte and a microsecond an element; a CompleteMultipartUpload of 10,000 parts with checksums (1.7 MB) takes 0.2 s
- * (measured November 2026 on a busy machine).
+ * Reads one document of UTF-8, with or without namespace, whose root has that name. Comments and
+ * the like count as elements too. MalformedXML. Cost: about 50 ns a byte and a microsecond an
+ * element; a CompleteMultipartUpload of 10,000 parts with checksums (1.7 MB) takes 0.2 s (measured
+ * November 2026 on a busy machine).
  */
 export function readXml(bytes: Uint8Array, rootName: string, maxElements = XML_MAX_ELEMENTS): XmlElement {
   const root = onlyElement(parse(decode(bytes, maxElements)));

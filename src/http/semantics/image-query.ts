@@ -48,8 +48,8 @@ export function hasImageParameters(rawQuery: string): boolean {
 }
 
 /**
- * What the address wishes, or null when nothing. InvalidArgument names the parameter and what it may be. `isOwners`: the
- * owner of the bucket has signed it, so it may be of any size.
+ * What the address wishes, or null when nothing. InvalidArgument names the parameter and what it
+ * may be. `isOwners`: the owner of the bucket has signed it, so it may be of any size.
  */
 export function parseImageQuery(
   rawQuery: string,

@@ -1,6 +1,10 @@
-// Every place of a request where a stranger or an owner may write text, each as a request with a given text in it.
+// Every place of a request where a stranger or an owner may write text, each as a request with a
+// given text in it.
 
-/** What goes out: raw bytes of an unsigned request, or a request that the owner signs, or that is sent to the JSON API. */
+/**
+ * What goes out: raw bytes of an unsigned request, or a request that the owner signs, or that is
+ * sent to the JSON API.
+ */
 export type Sent =
   | { readonly kind: 'raw'; readonly head: readonly string[]; readonly body: string }
   | { readonly kind: 'signed' | 'api'; readonly method: string; readonly path: string; readonly body: string | null };
@@ -21,7 +25,10 @@ function raw(requestLine: string, headers: readonly string[], body = ''): Sent {
   };
 }
 
-/** Headers of reads, which the hot lane sees first, and of writes by anybody, which policy, tags and lists of grants see. */
+/**
+ * Headers of reads, which the hot lane sees first, and of writes by anybody, which policy, tags and
+ * lists of grants see.
+ */
 const READ_HEADERS = [
   ...[
     'Accept',

@@ -5,7 +5,7 @@
 export const PLAIN_TARGET_BYTE = /[!$&-;=@A-Z[\]_a-z~]/;
 /** Host names that @hono/node-server takes as they are, without a URL parser. */
 const PLAIN_HOST = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
-/** Made of those bytes and of `%`. */
+/** A path, and a query if there is one, of nothing but PLAIN_TARGET_BYTE and `%`. */
 const PLAIN_TARGET = /^\/[!$%&-;=@A-Z[\]_a-z~]*(?:\?[!$%&-;=@A-Z[\]_a-z~]+)?$/;
 
 export function isPlainHost(host: string): boolean {

@@ -106,7 +106,10 @@ export function isPrefixPattern({ parts }: Pattern): boolean {
   return isOpen && (parts.length === 1 || (parts.length === 2 && typeof parts[0] === 'string'));
 }
 
-/** Whether the text matches. A variable without a value, or with more than one, makes the pattern match nothing. */
+/**
+ * Whether the text matches. A variable without a value, or with more than one, makes the pattern
+ * match nothing.
+ */
 export function matchesPattern(pattern: Pattern, text: string, values: ConditionValues = NO_VALUES): boolean {
   if (!pattern.hasWildcard && !pattern.hasVariable) return literalPrefix(pattern) === text;
   // Most of all: the keys below a prefix.

@@ -84,7 +84,10 @@ function createParser(boundary: string, onFile: (head: FormHead) => Promise<Sink
   let fieldName = '';
   let fieldsBytes = 0;
   let sink: Sink | null = null;
-  /** How much of `pending` was searched: a client may send a byte at a time, and each is looked at once. */
+  /**
+   * How much of `pending` was searched: a client may send a byte at a time, and each is looked at
+   * once.
+   */
   let searchedBytes = 0;
 
   /** Where `pending` stands, with room behind it; null while it is a chunk as it came. */
@@ -126,7 +129,10 @@ function createParser(boundary: string, onFile: (head: FormHead) => Promise<Sink
   }
   let fileName = '';
 
-  /** One step on what is pending; false when more is needed. At once, unless the file goes somewhere that takes time. */
+  /**
+   * One step on what is pending; false when more is needed. At once, unless the file goes somewhere
+   * that takes time.
+   */
   function step(): boolean | Promise<boolean> {
     if (state === 'done') {
       pending = NOTHING;
@@ -169,7 +175,10 @@ function createParser(boundary: string, onFile: (head: FormHead) => Promise<Sink
     return true;
   }
 
-  /** All steps that there are. A promise for each byte of a field would shut others out for as long as they come. */
+  /**
+   * All steps that there are. A promise for each byte of a field would shut others out for as long
+   * as they come.
+   */
   function takeSteps(): void | Promise<void> {
     for (;;) {
       const goesOn = step();

@@ -1,5 +1,6 @@
-// The head of a part of a form, and the parameters of a header value (`form-data; name="key"`). Everything here takes time in
-// proportion to the text: form-body.ts reads it for strangers, before any signature.
+// The head of a part of a form, and the parameters of a header value (`form-data; name="key"`).
+// Everything here takes time in proportion to the text: form-body.ts reads it for strangers, before
+// any signature.
 
 /** A header's value before its parameters, and the parameters by lower-case name. */
 export type Parameterized = {
@@ -9,7 +10,9 @@ export type Parameterized = {
   readonly parameters: ReadonlyMap<string, string>;
 };
 
-/** Value of the first header of that lower-case name, without blanks around it; null without one. */
+/**
+ * Value of the first header of that lower-case name, without blanks around it; null without one.
+ */
 export function headerOf(head: string, name: string): string | null {
   for (const line of head.split('\r\n')) {
     const colonAt = line.indexOf(':');
@@ -18,7 +21,9 @@ export function headerOf(head: string, name: string): string | null {
   return null;
 }
 
-/** Takes `value; name=text; name="text"` apart. Source: RFC 2045 section 5.1, RFC 7578 section 4.2. */
+/**
+ * Takes `value; name=text; name="text"` apart. Source: RFC 2045 section 5.1, RFC 7578 section 4.2.
+ */
 export function readParameters(text: string): Parameterized {
   const valueEnd = endOf(text, 0, false);
   const parameters = new Map<string, string>();
@@ -43,7 +48,10 @@ function readValue(text: string, start: number): { readonly value: string; reado
   return { value: quoteAt === -1 ? text.slice(from, end).trim() : text.slice(from + 1, quoteAt), end };
 }
 
-/** Where the next semicolon stands, or the next equals sign if that counts; the end of the text without one. */
+/**
+ * Where the next semicolon stands, or the next equals sign if that counts; the end of the text
+ * without one.
+ */
 function endOf(text: string, start: number, isEqualsEnd: boolean): number {
   let at = start;
   while (at < text.length && text[at] !== ';' && !(isEqualsEnd && text[at] === '=')) at++;

@@ -84,7 +84,10 @@ export async function openPostedForm(
   }
 }
 
-/** InvalidArgument for what is no UTF-8. MaxPostPreDataLengthExceededError for what gets too long by the file's name. */
+/**
+ * InvalidArgument for what is no UTF-8. MaxPostPreDataLengthExceededError for what gets too long by
+ * the file's name.
+ */
 function readFields(form: Form): Map<string, string> {
   const fields = new Map<string, string>();
   for (const [name, bytes] of form.fields) fields.set(name, withFileName(decodeField(name, bytes), form.fileName));
@@ -107,7 +110,10 @@ function decodeField(name: string, bytes: Uint8Array): string {
   }
 }
 
-/** The name is put in wherever the field has its place; a field may not grow beyond all fields' bound by it. */
+/**
+ * The name is put in wherever the field has its place; a field may not grow beyond all fields'
+ * bound by it.
+ */
 function withFileName(value: string, fileName: string): string {
   const pieces = value.split(FILE_NAME);
   if ((pieces.length - 1) * fileName.length > FIELDS_MAX_BYTES) {
