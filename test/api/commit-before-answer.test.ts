@@ -11,6 +11,7 @@ import { createCommitGate, failEachCommand } from '../core/commit-gate.ts';
 import { key, putBytes, sampleBytes } from '../core/memory-core.ts';
 import { putPart } from '../core/multipart-kit.ts';
 import { createAuthenticator } from '../wire/authenticator.ts';
+import { addSignedIn } from './api-over.ts';
 import { closeBill } from './closed-bill.ts';
 import { type Credential, type MemoryReply, startMemoryApi } from './memory-api.ts';
 
@@ -191,7 +192,15 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
     body: { bytes: '1000000', objects: null },
   }),
   deleteAccount: async () => ({ path: `/accounts/${await newAccount()}` }),
-  createMember: () => ({ path: '/members', body: { login: fresh('login'), displayName: 'x', role: 'reader' } }),
+  createMember: [
+    () => ({ path: '/members', body: { login: fresh('login'), displayName: 'x', role: 'reader' } }),
+    // Others than the operator are counted, so that nobody reads off who is here.
+    async () => {
+      const accountId = (await newAccount()) as AccountId;
+      const by = await addSignedIn(api.core, { accountId, login: fresh('login'), role: 'owner' });
+      return { path: '/members', body: { login: fresh('login'), displayName: 'x', role: 'reader' }, by };
+    },
+  ],
   updateMember: async () => ({ path: `/members/${await newMember()}`, body: { displayName: 'y' } }),
   deleteMember: async () => ({ path: `/members/${await newMember()}` }),
   changePassword: () => ({

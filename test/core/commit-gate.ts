@@ -2,11 +2,9 @@
 // then fails it. Whatever answers its caller before that, or as if the command had taken place, has
 // not waited for it. The ports behind are real.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { isDirectoryCommand, isIndexCommand, isLedgerCommand } from '../../src/index/index-names.ts';
 import { StorageError } from '../../src/ports/errors.ts';
 import type { Ports } from '../../src/ports/index.ts';
-
-/** Names of calls that read; every other is a command. */
-const READS = /^(?:count|find|get|list|measure|next|peek|query|read|resolve|scan|search)/;
 
 /** Turns of the event loop that an answer gets to come too early. */
 const TURNS = 10;
@@ -53,10 +51,14 @@ export function createCommitGate(): CommitGate {
   let left = 0;
   let onHeld: (held: HeldCommand) => void = () => {};
 
-  function pass<Call extends (...given: never[]) => Promise<unknown>>(call: Call, nameAt: number): Call {
+  function pass<Call extends (...given: never[]) => Promise<unknown>, Name extends string>(
+    call: Call,
+    nameAt: number,
+    isCommand: (name: Name) => boolean,
+  ): Call {
     return (async (...given: never[]) => {
-      const name = String(given[nameAt]);
-      if (READS.test(name) || behindAnswers.getStore() === true) return call(...given);
+      const name: Name = given[nameAt] as never;
+      if (!isCommand(name) || behindAnswers.getStore() === true) return call(...given);
       left -= 1;
       if (left === 0) await new Promise<never>((_, reject) => onHeld({ name, fail: () => reject(failure(name)) }));
       return call(...given);
@@ -72,9 +74,9 @@ export function createCommitGate(): CommitGate {
           ...background,
           run: (label, work) => background.run(label, () => behindAnswers.run(true, work)),
         },
-        directory: { ...directory, call: pass(directory.call, 0) },
-        ledger: { ...ledger, call: pass(ledger.call, 0) },
-        metadataIndex: { ...metadataIndex, call: pass(metadataIndex.call, 1) },
+        directory: { ...directory, call: pass(directory.call, 0, isDirectoryCommand) },
+        ledger: { ...ledger, call: pass(ledger.call, 0, isLedgerCommand) },
+        metadataIndex: { ...metadataIndex, call: pass(metadataIndex.call, 1, isIndexCommand) },
       };
     },
     async run(request, number) {
