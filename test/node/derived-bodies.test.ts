@@ -41,8 +41,8 @@ function createBodies(changes: Partial<DerivedBodiesOptions> = {}) {
       run: (_label, work) => void behind.push(work().catch((cause) => void failures.push(cause.code ?? cause))),
     },
     limits: {
-      coding: { concurrency: 1, waitingMax: 2, turnMs: 60_000 },
-      image: { concurrency: 1, waitingMax: 2, turnMs: 60_000 },
+      coding: { concurrency: 1, waitingMax: 2, slotMs: 60_000 },
+      image: { concurrency: 1, waitingMax: 2, slotMs: 60_000 },
     },
     sharesWork: true,
     ...changes,
@@ -121,7 +121,7 @@ describe('derived bodies', () => {
   });
 
   it('do not wait for work that stopped without an end, as that of a request that ended early', async () => {
-    const limit = { concurrency: 1, waitingMax: 0, turnMs: 1000 };
+    const limit = { concurrency: 1, waitingMax: 0, slotMs: 1000 };
     const { bodies, pass } = createBodies({ limits: { coding: limit, image: limit }, sharesWork: false });
     const stopped = Promise.withResolvers<Uint8Array>();
     const making = bodies.make('a', BR, someone(), () => stopped.promise);
@@ -139,7 +139,7 @@ describe('derived bodies', () => {
   });
 
   it('have a limit of time each, so that one that hangs stops no other', async () => {
-    const limit = { concurrency: 1, waitingMax: 1, turnMs: 20 };
+    const limit = { concurrency: 1, waitingMax: 1, slotMs: 20 };
     const { bodies } = createBodies({ limits: { coding: limit, image: limit } });
     const hanging = Promise.withResolvers<Uint8Array>();
     const stuck = bodies.make('stuck', BR, someone(), () => hanging.promise);

@@ -26,7 +26,7 @@ async function start() {
   const making: { readonly width: number | null; finish(): void }[] = [];
   /** Widths that were looked for; what is looked for in vain waits to be made at once. */
   const asked = new Set<number>();
-  const limit = { concurrency: 1, waitingMax: WAITING_MAX, turnMs: 60_000 };
+  const limit = { concurrency: 1, waitingMax: WAITING_MAX, slotMs: 60_000 };
   const derived = createDerivedBodies({
     tier: 'bucket',
     memoryMaxBytes: 1_000_000,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createFairSlots, type FairSlots, type Slot } from '../../src/adapters/shared/fair-slots.ts';
 
 const clock = { nowMs: () => 0 };
-const limits = { concurrency: 1, waitingMax: 8, turnMs: 1000 };
+const limits = { concurrency: 1, waitingMax: 8, slotMs: 1000 };
 
 /** Asks, and notes what became of it: `began` in the order of the turns. */
 function watch(turns: FairSlots) {
@@ -70,7 +70,7 @@ describe('turns', () => {
   });
 
   it('are never all of one tenant, where nobody may wait', async () => {
-    const { ask, began, refused } = watch(createFairSlots({ concurrency: 2, waitingMax: 0, turnMs: 1000 }, clock));
+    const { ask, began, refused } = watch(createFairSlots({ concurrency: 2, waitingMax: 0, slotMs: 1000 }, clock));
     ask('a 0', 'a');
     ask('a 1', 'a');
     ask('b 0', 'b');

@@ -60,8 +60,8 @@ const CLOUDFLARE_DNS_URL = 'https://cloudflare-dns.com/dns-query';
  * Source: https://developers.cloudflare.com/workers/platform/limits/#memory
  */
 const MAKING = {
-  coding: { concurrency: 8, waitingMax: 0, turnMs: 30_000 },
-  image: { concurrency: 2, waitingMax: 0, turnMs: 30_000 },
+  coding: { concurrency: 8, waitingMax: 0, slotMs: 30_000 },
+  image: { concurrency: 2, waitingMax: 0, slotMs: 30_000 },
 } as const;
 
 /** `entrypoint`: the loopback to BodySlices, null where there is none. */

@@ -21,8 +21,8 @@ export function createMemoryDerived(clock: Clock, memoryMaxBytes = 1024 * 1024):
     clock,
     background: { run: (_label, work) => void work().catch(() => undefined) },
     limits: {
-      coding: { concurrency: 2, waitingMax: 16, turnMs: 60_000 },
-      image: { concurrency: 1, waitingMax: 4, turnMs: 60_000 },
+      coding: { concurrency: 2, waitingMax: 16, slotMs: 60_000 },
+      image: { concurrency: 1, waitingMax: 4, slotMs: 60_000 },
     },
     sharesWork: true,
   });

@@ -63,7 +63,7 @@ const DERIVED_WAITING_MAX = { coding: 256, image: 64 } as const;
  * How long one of them may take, reading included, milliseconds: a disk that hangs must not stop all making. Brotli takes
  * 20 s of CPU for the 64 MiB that settings may allow (measured 2026-11); an image has 20 s of its own (sharp-images.ts).
  */
-const DERIVED_TURN_MS = { coding: 60_000, image: 30_000 } as const;
+const DERIVED_SLOT_MS = { coding: 60_000, image: 30_000 } as const;
 
 /** `dataDir` must exist and be locked. `onCrash`: the index writer died, the process must end. */
 export async function openNodePorts(
@@ -116,8 +116,8 @@ export async function openNodePorts(
     background,
     // Both share the four threads of the pool with all reads of files.
     limits: {
-      coding: { concurrency: 1, waitingMax: DERIVED_WAITING_MAX.coding, turnMs: DERIVED_TURN_MS.coding },
-      image: { concurrency: 1, waitingMax: DERIVED_WAITING_MAX.image, turnMs: DERIVED_TURN_MS.image },
+      coding: { concurrency: 1, waitingMax: DERIVED_WAITING_MAX.coding, slotMs: DERIVED_SLOT_MS.coding },
+      image: { concurrency: 1, waitingMax: DERIVED_WAITING_MAX.image, slotMs: DERIVED_SLOT_MS.image },
     },
     sharesWork: true,
   });

@@ -43,10 +43,11 @@ const PENDING_MS = 60_000;
 const REFUSED_MS = 5_000;
 
 /**
- * Puts under way at once, and how long one may take. Beyond that nothing is put: it holds the bytes, and can be made again.
- * Results of as many turns as an isolate has. Estimate.
+ * Puts under way at once, of one tenant never more than are still free, and how long one may take.
+ * Beyond that nothing is put: it holds the bytes, and can be made again. As many as an isolate makes
+ * at once. Estimate.
  */
-const KEEPING: MakingLimits = { concurrency: 8, waitingMax: 0, turnMs: 10_000 };
+const KEEPING: MakingLimits = { concurrency: 8, waitingMax: 0, slotMs: 10_000 };
 
 type Entry = { readonly value: DerivedOrNone; readonly untilMs: number };
 
@@ -64,7 +65,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
       if (reason === 'evict') evictions += 1;
     },
   });
-  const turns = {
+  const slots = {
     coding: createFairSlots(options.limits.coding, clock),
     image: createFairSlots(options.limits.image, clock),
   };
@@ -78,11 +79,11 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
 
   function keepBelow(name: string, stored: StoredDerived, requester: DerivedRequester): void {
     options.background.run('keep-derived', async () => {
-      const turn = await puts.take(requester);
+      const slot = await puts.take(requester);
       try {
-        await within(KEEPING.turnMs, 'the store of derived bodies', () => store.put(name, stored));
+        await within(KEEPING.slotMs, 'the store of derived bodies', () => store.put(name, stored));
       } finally {
-        turn.release();
+        slot.release();
       }
     });
   }
@@ -108,9 +109,9 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
   const makeNow: DerivedBodies['make'] = async (name, recipe, requester, load) => {
     const isCoding = recipe.kind === 'coding';
     if (isCoding) keep(name, 'none', clock.nowMs() + PENDING_MS);
-    let turn: Slot;
+    let slot: Slot;
     try {
-      turn = await turns[recipe.kind].take(requester);
+      slot = await slots[recipe.kind].take(requester);
     } catch (error) {
       if (isCoding) keep(name, 'none', clock.nowMs() + REFUSED_MS);
       throw error;
@@ -121,9 +122,9 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
       return keep(name, made === null ? 'none' : toDerived(made));
     };
     try {
-      return await within(options.limits[recipe.kind].turnMs, `the making of ${recipe.kind}`, work);
+      return await within(options.limits[recipe.kind].slotMs, `the making of ${recipe.kind}`, work);
     } finally {
-      turn.release();
+      slot.release();
     }
   };
 

@@ -15,11 +15,11 @@ export type MakingLimits = {
    */
   readonly waitingMax: number;
   /**
-   * How long a turn lasts, milliseconds: what takes longer has failed for all who wait, and makes
+   * How long a slot lasts, milliseconds: what takes longer has failed for all who wait, and makes
    * room for the next. It may go on and is kept if it ends after all; work of a request that ends
    * early may just stop.
    */
-  readonly turnMs: number;
+  readonly slotMs: number;
 };
 
 export type Slot = { release(): void };
@@ -38,7 +38,7 @@ type Running = Slot & { readonly tenant: string; readonly endsAtMs: number };
 type Waiting = { readonly requester: DerivedRequester; begin(slot: Slot): void; refuse(error: StorageError): void };
 
 /** Cost of a slot: a look at all that wait, of which there are few. */
-export function createFairSlots({ concurrency, waitingMax, turnMs }: MakingLimits, clock: Clock): FairSlots {
+export function createFairSlots({ concurrency, waitingMax, slotMs }: MakingLimits, clock: Clock): FairSlots {
   /** By tenant, in the order in which their turns come. None is empty. */
   const queues = new Map<string, Waiting[]>();
   const running = new Set<Running>();
@@ -46,7 +46,7 @@ export function createFairSlots({ concurrency, waitingMax, turnMs }: MakingLimit
   function begin(tenant: string): Slot {
     const slot: Running = {
       tenant,
-      endsAtMs: clock.nowMs() + turnMs,
+      endsAtMs: clock.nowMs() + slotMs,
       release() {
         if (running.delete(slot)) beginNext();
       },

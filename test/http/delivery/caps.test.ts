@@ -40,7 +40,7 @@ async function open(tier: 'edge' | 'bucket', memoryMaxBytes = 1_000_000): Promis
     },
     put: async (name: string, bytes: StoredDerived) => void stored.set(name, bytes),
   };
-  const limit = { concurrency: 1, waitingMax: 9, turnMs: 60_000 };
+  const limit = { concurrency: 1, waitingMax: 9, slotMs: 60_000 };
   const derived = createDerivedBodies({
     ...{ tier, memoryMaxBytes, store, clock: plain.ports.clock, background: plain.ports.background, sharesWork: true },
     limits: { coding: limit, image: limit },

@@ -48,8 +48,8 @@ beforeAll(async () => {
       clock: plain.ports.clock,
       background: plain.ports.background,
       limits: {
-        coding: { concurrency: 1, waitingMax: 1, turnMs: 60_000 },
-        image: { concurrency: 1, waitingMax: 100, turnMs: 60_000 },
+        coding: { concurrency: 1, waitingMax: 1, slotMs: 60_000 },
+        image: { concurrency: 1, waitingMax: 100, slotMs: 60_000 },
       },
       sharesWork: true,
     }),
