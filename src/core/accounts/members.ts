@@ -32,13 +32,14 @@ export async function addMember(
   isOperator: boolean,
 ): Promise<MemberRecord> {
   if (isOperator) return makeMember(core, wanted);
-  const { directory, clock } = core.ports;
+  const { background, directory, clock } = core.ports;
   const subject = sha256Hex(`logins of ${wanted.accountId}`);
   const attempt = { subject, free: TAKEN_LOGINS_FREE, nowMs: clock.nowMs() };
   const { waitMs } = await directory.call('countAttempt', attempt);
   requireNoWait(waitMs, 'Too many of these names were taken. Try again later.');
   const member = await makeMember(core, wanted);
-  await directory.call('uncountAttempt', { subject });
+  // The member is there by now: nothing that fails behind it may be answered as if it were not.
+  background.run('uncount-attempt', () => directory.call('uncountAttempt', { subject }));
   return member;
 }
 

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { addMember } from '../../../src/core/accounts/members.ts';
+import type { AccountId } from '../../../src/ports/domain.ts';
+import { StorageError } from '../../../src/ports/errors.ts';
+import type { Ports } from '../../../src/ports/index.ts';
+import { createMemoryCore, withPorts } from '../memory-core.ts';
+
+it('a member that was made is answered as made, whatever becomes of the count of taken logins', async () => {
+  const plain = createMemoryCore();
+  const { directory } = plain.ports;
+  const call = (async (name: string, input: never) => {
+    if (name === 'uncountAttempt') throw new StorageError('ServiceUnavailable');
+    return directory.call(name as never, input);
+  }) as Ports['directory']['call'];
+  const core = withPorts(plain, { directory: { ...directory, call } });
+  const accountId = 'a'.repeat(64) as AccountId;
+  const member = { accountId, login: 'ada', displayName: 'Ada', role: 'reader', password: null } as const;
+  expect(await addMember(core, member, false)).toMatchObject({ login: 'ada', hasPassword: false });
+  await plain.settle();
+});
