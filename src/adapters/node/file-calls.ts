@@ -14,8 +14,11 @@ export const makeFolder = promisify(fs.mkdir);
 export const removeFolder = promisify(fs.rmdir);
 export const readFolder: (path: string) => Promise<string[]> = promisify(fs.readdir);
 
-/** Makes durable what was made in or renamed into a folder. Blocks: for the start only. */
-export function syncFolderNow(path: string): void {
+/**
+ * Makes a file durable, or what was made in or renamed into a folder. Blocks: for the start and for
+ * programs of their own.
+ */
+export function syncNow(path: string): void {
   const fd = fs.openSync(path, 'r');
   try {
     fs.fsyncSync(fd);

@@ -14,7 +14,7 @@ import { listBlobs } from './blob-list.ts';
 import { type BlobPath, blobPath, temporaryPath } from './blob-path.ts';
 import { type BlobRoom, writeBlobFile } from './blob-writer.ts';
 import { type ChunkBuffers, createChunkBuffers } from './chunk-buffers.ts';
-import { readExactly, removeQuietly, rename, syncFolderNow, unlink } from './file-calls.ts';
+import { readExactly, removeQuietly, rename, syncNow, unlink } from './file-calls.ts';
 import { fileChunks } from './file-chunks.ts';
 import { errnoOf, translateError } from './fs-errors.ts';
 import { createLendRange } from './lent-ranges.ts';
@@ -57,7 +57,7 @@ export function createFsBlobStore(
   const temporaryFolder = join(dataDir, 'tmp');
   mkdirSync(root, { recursive: true, mode: 0o700 });
   mkdirSync(temporaryFolder, { recursive: true, mode: 0o700 });
-  syncFolderNow(dataDir);
+  syncNow(dataDir);
   for (const name of readdirSync(temporaryFolder))
     rmSync(join(temporaryFolder, name), { recursive: true, force: true });
   const folders = createBlobFolders(root);

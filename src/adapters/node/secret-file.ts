@@ -1,7 +1,7 @@
 // Files of the data folder that hold a secret: the root key and the master key. Read and written while the process starts.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncFolderNow } from './file-calls.ts';
+import { syncNow } from './file-calls.ts';
 import { errnoOf } from './fs-errors.ts';
 
 /** Text of a small file, or null when there is none. */
@@ -25,5 +25,5 @@ export function writeSecretFile(path: string, text: string): void {
     closeSync(fd);
   }
   renameSync(temporary, path);
-  syncFolderNow(dirname(path));
+  syncNow(dirname(path));
 }

@@ -8,10 +8,10 @@ import { listBucketIds, listReferencedBlobs, type ReferencedBlob } from '../../.
 import type { BlobId } from '../../../ports/domain.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { DataFolderError, INDEX_NAME, openDataFolder } from '../data-folder.ts';
+import { syncNow } from '../file-calls.ts';
 import { openSqlite } from '../node-sqlite.ts';
 import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
 import { copyIndex } from './copy-index.ts';
-import { syncNow } from './durable.ts';
 import { describeFile, KEY_NAMES, MANIFEST_FORMAT, type Manifest, readManifest, writeManifest } from './manifest.ts';
 import { pruneBlobs, pruneGenerations } from './prune.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { condemnUnreferencedBlobs, hasIndexTables } from '../../../index/inventory.ts';
 import { DataFolderError, INDEX_NAME } from '../data-folder.ts';
+import { syncNow } from '../file-calls.ts';
 import { openSqlite, sqliteOver } from '../node-sqlite.ts';
-import { syncNow } from './durable.ts';
 
 /** Pages copied in one step, 16 MiB. */
 const STEP_PAGES = 4096;

@@ -1,8 +1,8 @@
 // Durability of many files at once: one call for the whole file system where the system has it. An
 // fsync of each of 100,000 files takes minutes, one of the file system as long as the bytes take.
 import { execFile } from 'node:child_process';
-import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { syncNow } from '../file-calls.ts';
 
 const run = promisify(execFile);
 
@@ -10,16 +10,6 @@ const run = promisify(execFile);
 export async function syncFiles(folder: string, paths: readonly string[]): Promise<void> {
   if (await syncFileSystem(folder)) return;
   for (const path of paths) syncNow(path);
-}
-
-/** Makes one file or folder durable. */
-export function syncNow(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** False where there is no `sync -f` (syncfs, coreutils on Linux). */

@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path';
 import { type BlobDamage, checkBlobs } from '../check/check-blobs.ts';
 import { requireKnownIndex } from '../check/stored-folder.ts';
 import { DataFolderError, INDEX_NAME, openDataFolder } from '../data-folder.ts';
+import { syncNow } from '../file-calls.ts';
 import { openSqlite } from '../node-sqlite.ts';
 import { copyKeys, referencedBlobs } from './back-up.ts';
 import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
-import { syncNow } from './durable.ts';
 import { type Manifest, proveFiles, readManifest } from './manifest.ts';
 
 export type RestoreResult = {
