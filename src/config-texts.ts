@@ -73,8 +73,7 @@ export function parseHeaderText(name: string, value: string): string {
 
 /** `on` or `off`. */
 export function parseSwitch(name: string, value: string): boolean {
-  if (value === 'on' || value === 'off') return value === 'on';
-  throw new ConfigError(`${name} must be on or off, not "${value.slice(0, 40)}".`);
+  return parseChoice(name, value, ['on', 'off']) === 'on';
 }
 
 const IPV4 = /^(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
@@ -124,22 +123,16 @@ function isServerAddress(text: string): boolean {
   return host.startsWith('[') || (IPV4.test(host) && text.startsWith(host));
 }
 
-/** QUAYSIDE_SSE_C_OVER_HTTP. ConfigError. */
-export function parseCustomerKeysOverHttp(value: string): 'loopback' | 'always' | 'never' {
-  if (value === 'loopback' || value === 'always' || value === 'never') return value;
-  throw new ConfigError(`QUAYSIDE_SSE_C_OVER_HTTP must be loopback, always or never, not "${value.slice(0, 40)}".`);
-}
-
-/** QUAYSIDE_LOG_LEVEL. ConfigError. */
-export function parseLogLevel(value: string): 'info' | 'error' | 'off' {
-  if (value === 'info' || value === 'error' || value === 'off') return value;
-  throw new ConfigError(`QUAYSIDE_LOG_LEVEL must be info, error or off, not "${value.slice(0, 40)}".`);
-}
-
-/** QUAYSIDE_ACCESS_LOG. ConfigError. */
-export function parseAccessLog(value: string): 'off' | 'combined' | 'json' {
-  if (value === 'off' || value === 'combined' || value === 'json') return value;
-  throw new ConfigError(`QUAYSIDE_ACCESS_LOG must be off, combined or json, not "${value.slice(0, 40)}".`);
+/** One of the words that the variable may be. ConfigError. */
+export function parseChoice<const Choice extends string>(
+  variable: string,
+  value: string,
+  choices: readonly Choice[],
+): Choice {
+  const choice = choices.find((each) => each === value);
+  if (choice !== undefined) return choice;
+  const listed = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+  throw new ConfigError(`${variable} must be ${listed}, not "${value.slice(0, 40)}".`);
 }
 
 /** QUAYSIDE_WITHOUT_MASTER_KEYS. ConfigError. */
