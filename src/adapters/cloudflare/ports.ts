@@ -127,9 +127,9 @@ export function createWorkersPorts(
     log,
     accessLog: settings.accessLog === 'off' ? null : { write: (line) => writeToConsole(line, false) },
     meter: createUsageMeter(clock),
-    // Of this isolate alone: there are many, and each counts from its own start.
     txtRecords: createHttpsTxtRecords(settings.dnsResolver.url ?? CLOUDFLARE_DNS_URL),
     webhookSender: createFetchSender(settings.webhooks.mayBePrivate),
+    // This isolate's alone: there are many, and each counts from its own start.
     metrics: {
       collect: () => [...cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats()]), ...damage.families()],
     },

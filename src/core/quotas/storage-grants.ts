@@ -1,6 +1,6 @@
 // Brings a bucket more of its account's quota. The ledger grants; what other buckets were granted
 // and do not use is taken back from them first, where the rest is too little. Called by
-// bucket-handle.ts when a commit needs it, and by set-account-quota.ts.
+// bucket-handle.ts when a commit needs it, and by account-quota.ts.
 //
 // A grant is raised in the ledger first and then in the bucket; it is lowered in the bucket first and
 // then in the ledger. A process that dies in between leaves the ledger with more than the bucket
