@@ -7,7 +7,7 @@ import type { Config } from '../src/config.ts';
 import { HURT, print, readSettings, runCommand, SOUND, sizeText, UsageError } from './command.ts';
 
 const USAGE = 'npm run backup -- FOLDER [--copy] [--verify] [--data DATA_FOLDER]';
-/** As `nice`: whoever is served comes first. */
+/** The priority, as `nice` counts it: whoever is served comes first. */
 const NICENESS = 10;
 
 await runCommand(USAGE, async () => {

@@ -6,7 +6,7 @@ import { readSettings, runCommand, UsageError } from './command.ts';
 import { checkAndPrint } from './print-check.ts';
 
 const USAGE = 'npm run check -- [FOLDER] [--bodies] [--json]';
-/** As `nice`: whoever is served comes first. */
+/** The priority, as `nice` counts it: whoever is served comes first. */
 const NICENESS = 10;
 
 await runCommand(USAGE, async () => {

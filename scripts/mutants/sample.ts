@@ -18,7 +18,10 @@ function createRandom(seed: number): (max: number) => number {
   };
 }
 
-/** Chooses `count` faults, no two the same; each kind as often as every other, as far as there are some. */
+/**
+ * Chooses `count` faults, no two the same; each kind as often as every other, as far as there are
+ * some.
+ */
 export function sample(mutants: readonly Mutant[], seed: number, count: number): readonly Mutant[] {
   const random = createRandom(seed);
   const byOperator = Map.groupBy(mutants, ({ mutation }) => mutation.operator);

@@ -73,7 +73,7 @@ export const rateCardSchema = z
   .openapi('RateCard');
 export type RateCardJson = z.infer<typeof rateCardSchema>;
 
-/** Of late usage and savings it may be negative. */
+/** A decimal, which may be negative for late usage and savings. */
 const differenceSchema = z.string().regex(/^-?\d{1,30}(\.\d{1,12})?$/);
 const partSchema = z.object({
   tier: z.number().int().nullable().openapi({ description: 'Of the line on the card, from 0; null: what is free.' }),

@@ -1,5 +1,5 @@
-// Who issues bills, who buys and what tax an account pays: JSON that core/billing knows. A part of the
-// directory; directory-index.ts makes each call atomic.
+// Who issues bills, who buys and what tax an account pays: JSON that core/billing knows. A part of
+// the directory; directory-index.ts makes each call atomic.
 import type { BillingApi } from '../ports/billing.ts';
 import { StorageError } from '../ports/errors.ts';
 import type { Sql } from '../ports/sql.ts';

@@ -10,7 +10,10 @@ import { sumUsage } from './usage-sums.ts';
 
 type CapCalls = Pick<LedgerApi, 'listCaps' | 'readCaps' | 'putCap' | 'deleteCap' | 'leaseCaps'>;
 
-/** So long after it began an hour of storage is recorded: the sweep brings it each hour. Milliseconds. */
+/**
+ * So long after it began an hour of storage is recorded: the sweep brings it each hour.
+ * Milliseconds.
+ */
 const RECORDED_AFTER_MS = 2 * HOUR_MS;
 /** Caps of one account; each is looked at with each lease. */
 const CAPS_MAX = 100;

@@ -1,6 +1,6 @@
 // Credit notes in the directory. How much may be taken back is core/billing's to know; here stands
-// that a note is kept only if the bill has the notes that its maker saw, with its number in the same
-// commit. A part of the directory; directory-index.ts makes each call atomic.
+// that a note is kept only if the bill has the notes that its maker saw, with its number in the
+// same commit. A part of the directory; directory-index.ts makes each call atomic.
 import type { BillingApi, StoredCreditNote } from '../ports/billing.ts';
 import type { AccountId } from '../ports/domain.ts';
 import type { Sql } from '../ports/sql.ts';

@@ -34,7 +34,7 @@ export function listReferencedBlobs(sql: Sql, page: { after: string; limit: numb
     .map((row) => ({ blobId: row.blob_id, sizeBytes: row.size_bytes }));
 }
 
-/** Those of the ids that rows refer to. */
+/** Picks the ids that rows refer to. */
 export function filterReferenced(sql: Sql, blobIds: readonly BlobId[]): Set<BlobId> {
   const rows = sql.all<{ blob_id: BlobId }>(
     `SELECT DISTINCT blob_id FROM blobs
@@ -44,7 +44,7 @@ export function filterReferenced(sql: Sql, blobIds: readonly BlobId[]): Set<Blob
   return new Set(rows.map((row) => row.blob_id));
 }
 
-/** Those of the ids that the index knows at all. */
+/** Picks the ids that the index knows at all. */
 export function filterKnown(sql: Sql, blobIds: readonly BlobId[]): Set<BlobId> {
   const rows = sql.all<{ blob_id: BlobId }>(
     'SELECT DISTINCT blob_id FROM blobs WHERE blob_id IN (SELECT value FROM json_each(?))',

@@ -1,6 +1,6 @@
-// Rows of closed bills, and numbers of the series of bills and credit notes. Used inside transactions
-// of the directory: a number is given in the commit that keeps what has it, so that one that fails
-// gives its number back, and none is missing or given twice.
+// Rows of closed bills, and numbers of the series of bills and credit notes. Used inside
+// transactions of the directory: a number is given in the commit that keeps what has it, so that
+// one that fails gives its number back, and none is missing or given twice.
 import type { InvoiceHead, NewInvoice, StoredInvoice } from '../ports/billing.ts';
 import type { AccountId } from '../ports/domain.ts';
 import type { Sql } from '../ports/sql.ts';

@@ -141,7 +141,9 @@ function putGrant(
   );
 }
 
-/** Sequences of an account ascend over all its buckets, also where its quota went and came again. */
+/**
+ * Sequences of an account ascend over all its buckets, also where its quota went and came again.
+ */
 function nextSequence(sql: Sql, accountId: AccountId): number {
   const [row] = sql.all<{ last_sequence: number }>(
     `INSERT INTO quotas (account_id, last_sequence) VALUES (?, 1)

@@ -57,7 +57,7 @@ export function createQuotaCalls(sql: Sql): QuotaCalls {
   };
 }
 
-/** The same calls, of which those that grow a bucket keep its quotas. Cost without one: nothing. */
+/** Has the calls that grow a bucket keep its quotas. Cost without one: nothing. */
 export function withinQuotas<Calls extends GrowingCalls>(sql: Sql, calls: Calls): Calls {
   const keep =
     <Input extends { readonly bucket: BucketRef }, Result>(call: (input: Input) => Result) =>
@@ -101,7 +101,9 @@ function requireQuotas(
   throw new StorageError('StorageGrantNeeded', { fields: { Bytes: `${after.bytes}`, Objects: `${after.objects}` } });
 }
 
-/** Whether it grew beyond the limit; what is above it already may stay, shrink, and change in kind. */
+/**
+ * Whether it grew beyond the limit; what is above it already may stay, shrink, and change in kind.
+ */
 function isPassed(limit: StorageQuota, before: StorageAmount, after: StorageAmount): boolean {
   const passes = (what: keyof StorageAmount) => {
     const most = limit[what];

@@ -161,11 +161,10 @@ export type BillingApi = {
   /** The last issues of the closed bills of these months, the oldest first. `to` is not in it. */
   readInvoices(input: { accountId: AccountId; from: string; to: string }): readonly StoredInvoice[];
   /**
-   * Keeps a credit note for a bill, with the next number of its series in the same commit. Null, and
-   * nothing is done, when the bill has not `noteCount` notes any more, or is not the last of its
-   * month. A void gives back what the bill took of credits, unless `reissue` follows in its place,
-   * which is kept in the same commit and takes them over.
-   * Idempotent by the note's id.
+   * Keeps a credit note for a bill, with the next number of its series in the same commit. Null,
+   * and nothing is done, when the bill has not `noteCount` notes any more, or is not the last of
+   * its month. A void gives back what the bill took of credits, unless `reissue` follows in its
+   * place, which is kept in the same commit and takes them over. Idempotent by the note's id.
    */
   keepCreditNote(input: {
     accountId: AccountId;
@@ -176,7 +175,9 @@ export type BillingApi = {
   }): { note: StoredCreditNote; invoice: StoredInvoice | null } | null;
   /** The notes of a bill in their order. */
   listNotesOf(input: { accountId: AccountId; period: string; issue: number }): readonly StoredCreditNote[];
-  /** An account's notes before one in their order, the newest first; null begins with the newest. */
+  /**
+   * An account's notes before one in their order, the newest first; null begins with the newest.
+   */
   listCreditNotes(input: {
     accountId: AccountId;
     before: number | null;
@@ -189,11 +190,14 @@ export type BillingApi = {
     buyer: string | null;
     tax: string | null;
   };
-  /** Sets or, by null, removes it. `known`: what `getParties` gave. PreconditionFailed: not so any more. Idempotent. */
+  /**
+   * Sets or, by null, removes it. `known`: what `getParties` gave. PreconditionFailed: not so any
+   * more. Idempotent.
+   */
   setParty(input: { id: PartyId; json: string | null; known: string | null }): void;
   /**
-   * Closed bills, the newest first, before a month and issue like `2026-11/0`. `before` '' begins with
-   * the newest of all.
+   * Closed bills, the newest first, before a month and issue like `2026-11/0`. `before` '' begins
+   * with the newest of all.
    */
   listInvoices(input: { accountId: AccountId; before: string; limit: number }): readonly InvoiceHead[];
   /** Accounts that are in the directory or own buckets, after one, in byte order. */

@@ -100,7 +100,10 @@ export type BucketSettings = {
   readonly notifications: readonly NotificationRule[] | null;
   /** What the bucket may store at most. Null: nothing limits it. */
   readonly quota: StorageQuota | null;
-  /** Whether its account has a quota, of which the bucket needs a grant (core/quotas). Null: none is. */
+  /**
+   * Whether its account has a quota, of which the bucket needs a grant (core/quotas). Null: none
+   * is.
+   */
   readonly hasAccountQuota: true | null;
   /** Whether a cap of its owner is on it (core/caps): only then are readers of the bucket asked about. Null: none is. */
   readonly isCapped: true | null;

@@ -37,8 +37,8 @@ export type CapState = {
   readonly cap: Cap;
   readonly usage: readonly Pick<UsageRow, 'meter' | 'quantity'>[];
   /**
-   * Storage of the newest hour of which all is recorded, in byte-milliseconds: what is stored now, as
-   * far as is known. Of a cap in money, other than on an access key, which stores nothing.
+   * Storage of the newest hour of which all is recorded, in byte-milliseconds: what is stored now,
+   * as far as is known. Of a cap in money, other than on an access key, which stores nothing.
    */
   readonly stored: readonly Pick<UsageRow, 'meter' | 'quantity'>[];
   /** Units leased to others than who asks. */

@@ -1,4 +1,5 @@
-// What the platform's upkeep needs of the core: proofs of what is stored, and reports to the operator.
+// What the platform's upkeep needs of the core: proofs of what is stored, and reports to the
+// operator.
 import type { BlobStore } from './blob-store.ts';
 import type { ObjectBody, ObjectVersion } from './domain.ts';
 
@@ -12,7 +13,10 @@ export type DiskReport = {
 
 export type ObjectDamage = { readonly kind: 'missing' | 'damaged'; readonly detail: string };
 
-/** An object that can't be read whole; `versionId`, or `uploadId` with `partNumber`, says which of the key's. */
+/**
+ * An object that can't be read whole; `versionId`, or `uploadId` with `partNumber`, says which of
+ * the key's.
+ */
 export type HurtReport = ObjectDamage & {
   readonly bucket: string;
   readonly key: string;
@@ -25,7 +29,10 @@ export type HurtReport = ObjectDamage & {
 export type StoredProof = 'proved' | 'unproved' | { readonly detail: string };
 
 export type OperatorWork = {
-  /** Resolves when the report is durable, and rejects where it is to be made again; `objectHurt` too. */
+  /**
+   * Resolves when the report is durable, and rejects where it is to be made again; `objectHurt`
+   * too.
+   */
   diskCrossed(report: DiskReport): Promise<void>;
   objectHurt(report: HurtReport): Promise<void>;
   /** Reads a body from the store and compares it with its digests. Never rejects. */

@@ -9,6 +9,9 @@ export type NotReadyReason = 'root-key-missing' | 'disk-full' | 'disk-unknown' |
 
 /** What the platform knows of itself. */
 export type Readiness = {
-  /** Why it can't serve or write; empty when it can. Read from memory, asks nobody. Cost: under 1 µs. */
+  /**
+   * Why it can't serve or write; empty when it can. Read from memory, asks nobody. Cost: under 1
+   * µs.
+   */
   notReady(): readonly NotReadyReason[];
 };

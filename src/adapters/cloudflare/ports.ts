@@ -134,7 +134,8 @@ export function createWorkersPorts(
       collect: () => [...cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats()]), ...damage.families()],
     },
     usagePush: createStripeUsagePush(settings),
-    // R2, KV and Durable Objects have no room that runs out, and asking them would cost money for any stranger.
+    // R2, KV and Durable Objects have no room that runs out, and asking them would cost money for
+    // any stranger.
     readiness: { notReady: () => [] },
   };
 }

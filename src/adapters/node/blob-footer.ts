@@ -47,7 +47,10 @@ export async function decodeFooter(
 /** Bytes of the end of a file that hold the whole footer of nearly every blob. */
 const USUAL_FOOTER_BYTES = 512;
 
-/** Synchronous `decodeFooter` of an open file, for one that looks at a million files: mostly one read. */
+/**
+ * Synchronous `decodeFooter` of an open file, for one that looks at a million files: mostly one
+ * read.
+ */
 export function readFooterNow(fd: number, fileBytes: number): BlobFooter {
   if (fileBytes < TRAILER_BYTES) throw broken('is too short');
   const endBytes = Math.min(fileBytes, USUAL_FOOTER_BYTES);

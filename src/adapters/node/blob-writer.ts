@@ -17,14 +17,14 @@ export type BlobRoom = {
   requireRoom(lengthBytes: number): void;
   /** StorageFull; else these bytes count as on their way to the disk, until they are settled. */
   take(lengthBytes: number): void;
-  /** So many bytes are on the disk, or will not come there. */
+  /** Counts bytes as on the disk by now, or as never coming there. */
   settle(lengthBytes: number): void;
 };
 
 /**
- * Writes body and footer to a new file and makes the file's bytes (not yet its name) durable; on any failure the file
- * is gone. IncompleteBody when the source gives more or less than it declared; StorageFull, before a byte is read where
- * the length is known; other failures pass as they are.
+ * Writes body and footer to a new file and makes the file's bytes (not yet its name) durable; on
+ * any failure the file is gone. IncompleteBody when the source gives more or less than it declared;
+ * StorageFull, before a byte is read where the length is known; other failures pass as they are.
  */
 export async function writeBlobFile(
   path: string,
@@ -78,8 +78,8 @@ async function writeBody(
 }
 
 /**
- * `add` gives a promise only when the caller must wait. A failed write shows at the next `add` or at `finish`.
- * `onWritten` hears of the bytes of each batch but the last.
+ * `add` gives a promise only when the caller must wait. A failed write shows at the next `add` or
+ * at `finish`. `onWritten` hears of the bytes of each batch but the last.
  */
 function createBatches(fd: number, onWritten: (lengthBytes: number) => void) {
   let gathered: Uint8Array[] = [];

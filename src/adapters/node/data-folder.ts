@@ -5,7 +5,10 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { releaseReserveToStart } from './reserve-file.ts';
 
-/** The index, below the folder. Beside it stand its write-ahead log (`-wal`) and shared memory (`-shm`). */
+/**
+ * The index, below the folder. Beside it stand its write-ahead log (`-wal`) and shared memory
+ * (`-shm`).
+ */
 export const INDEX_NAME = 'index.sqlite';
 
 export type DataFolder = {
@@ -20,7 +23,10 @@ export class DataFolderError extends Error {
   override readonly name = 'DataFolderError';
 }
 
-/** Makes and locks the folder; on a full disk its reserve is given up, so that the server can start. DataFolderError when another process has it, or it can't be made or written. */
+/**
+ * Makes and locks the folder; on a full disk its reserve is given up, so that the server can start.
+ * DataFolderError when another process has it, or it can't be made or written.
+ */
 export function openDataFolder(dataDir: string): DataFolder {
   const path = resolve(dataDir);
   let lock: DatabaseSync | null = null;

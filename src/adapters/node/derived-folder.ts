@@ -28,7 +28,10 @@ const FILE_OVERHEAD_BYTES = 4096;
 /** Time stamps are written no oftener than this, milliseconds: they only order the files at the next start. */
 const TOUCH_EVERY_MS = HOUR_MS;
 
-/** `maxBytes` 0: keeps nothing. The folder is made when there is something to keep. `isFull`: nothing may be added now. */
+/**
+ * `maxBytes` 0: keeps nothing. The folder is made when there is something to keep. `isFull`:
+ * nothing may be added now.
+ */
 export function openDerivedFolder(
   path: string,
   options: { maxBytes: number; log: Log; isFull?: () => boolean },

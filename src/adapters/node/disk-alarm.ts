@@ -1,6 +1,6 @@
-// When the operator hears that the disk fills up: once for each level that is passed, and again only
-// after the use had fallen well below it. The level is kept in the data folder, so that a restart
-// repeats nothing.
+// When the operator hears that the disk fills up: once for each level that is passed, and again
+// only after the use had fallen well below it. The level is kept in the data folder, so that a
+// restart repeats nothing.
 import type { DiskReport } from '../../ports/operator-work.ts';
 import type { DiskFigures } from './disk-space.ts';
 import { readStateFile, writeStateFile } from './state-file.ts';
@@ -41,7 +41,7 @@ export function createDiskAlarm(path: string): DiskAlarm {
   };
 }
 
-/** As `df` reckons it: what is kept for root counts neither as used nor as free. */
+/** Percent in use, as `df` reckons it: what is kept for root counts neither as used nor as free. */
 function percentOf({ usedBytes, freeBytes }: DiskFigures): number {
   const bytes = usedBytes + freeBytes;
   return bytes === 0 ? 100 : (100 * usedBytes) / bytes;

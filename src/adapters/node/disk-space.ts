@@ -1,6 +1,7 @@
 // How much room the data folder's disk has, and who may use it. Writes are refused while there is
-// still room for what gives room back: deletes, aborts, lifecycle rules, the sweep. The file system is
-// asked in the background only; what came in and was not on the disk at the last look is counted.
+// still room for what gives room back: deletes, aborts, lifecycle rules, the sweep. The file system
+// is asked in the background only; what came in and was not on the disk at the last look is
+// counted.
 import { type StatsFs, statfsSync, statfs as statfsWith } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,18 +16,23 @@ export type DiskFigures = { readonly totalBytes: number; readonly usedBytes: num
 export type DiskSpace = {
   /** StorageFull where a body of so many bytes does not fit, or writes are refused at all. */
   requireRoom(lengthBytes: number): void;
-  /** Counts bytes of a body that come in. StorageFull where they would use the reserve. Cost: 5 ns. */
+  /**
+   * Counts bytes of a body that come in. StorageFull where they would use the reserve. Cost: 5 ns.
+   */
   take(lengthBytes: number): void;
   /**
-   * Counts what a command adds to the index, where room inside its file counts too. StorageFull. Gives
-   * how many bytes of the disk it takes.
+   * Counts what a command adds to the index, where room inside its file counts too. StorageFull.
+   * Gives how many bytes of the disk it takes.
    */
   takeIndex(lengthBytes: number): number;
   /** Bytes that were taken are on the disk now, or will never come there. */
   settle(lengthBytes: number): void;
   /** Gives the reserve to whoever found the disk full. False: it is given already. */
   releaseReserve(): boolean;
-  /** Asks the file system. `indexFreeBytes`: room inside the index's file. Rejects when it does not answer. */
+  /**
+   * Asks the file system. `indexFreeBytes`: room inside the index's file. Rejects when it does not
+   * answer.
+   */
   look(indexFreeBytes: number): Promise<DiskFigures>;
   /** Makes the reserve whole again where there is room for it. */
   keepReserve(): Promise<void>;
@@ -44,13 +50,20 @@ export type DiskSource = {
   readonly measure: () => Promise<DiskFigures>;
 };
 
-/** The whole reserve; half of it stands in a file, so that other programs can't use that half up. */
+/**
+ * The whole reserve; half of it stands in a file, so that other programs can't use that half up.
+ */
 const FILE_SHARE = 0.5;
-/** All writes are refused when less of the reserve's size is free beside it: who sees that it is full should be right. */
+/**
+ * All writes are refused when less of the reserve's size is free beside it: who sees that it is
+ * full should be right.
+ */
 const FULL_SHARE = 0.0625;
 /** They begin again when so much is. */
 const RESUME_SHARE = 0.125;
-/** What a row takes in the index beside its body: a page, and its part of others. Estimate, bytes. */
+/**
+ * What a row takes in the index beside its body: a page, and its part of others. Estimate, bytes.
+ */
 const ROW_BYTES = 8192;
 /** A file system that has not answered for so long is unknown, milliseconds. */
 const SILENT_MS = 30_000;

@@ -15,7 +15,10 @@ export type FileChunksOptions = {
   readonly failureOf: (error: unknown) => StorageError;
 };
 
-/** Gives exactly `lengthBytes`, or rejects with `failureOf`'s. `release` is called once, when nothing reads any more. */
+/**
+ * Gives exactly `lengthBytes`, or rejects with `failureOf`'s. `release` is called once, when
+ * nothing reads any more.
+ */
 export function fileChunks(
   file: OpenBlob,
   range: { readonly offsetBytes: number; readonly lengthBytes: number },

@@ -8,10 +8,10 @@ import type { WriterCall, WriterMessage, WriterRequest } from './writer-messages
 
 export type IndexWriter = {
   /**
-   * Runs a command in the writer. `onReply` runs in the same tick as the promise is settled, before whoever waits for
-   * it goes on, whatever came of the command. SlowDown (too many waiting), InternalError (the writer died: the command
-   * may be committed or not), StorageFull (also before the disk is full, for one that `storesMore`), and what the
-   * command throws.
+   * Runs a command in the writer. `onReply` runs in the same tick as the promise is settled, before
+   * whoever waits for it goes on, whatever came of the command. SlowDown (too many waiting),
+   * InternalError (the writer died: the command may be committed or not), StorageFull (also before
+   * the disk is full, for one that `storesMore`), and what the command throws.
    */
   call(
     command: Omit<WriterCall, 'id'>,
@@ -28,7 +28,10 @@ export type IndexWriter = {
 
 /** What the writer needs to know of the disk. */
 export type IndexRoom = {
-  /** StorageFull where a command that adds to the index must not run; else how much of the disk it takes. */
+  /**
+   * StorageFull where a command that adds to the index must not run; else how much of the disk it
+   * takes.
+   */
   takeIndex(lengthBytes: number): number;
   /** What was taken is on the disk, or will not come there. */
   settle(lengthBytes: number): void;
@@ -40,7 +43,10 @@ export type IndexRoom = {
 const UNBOUNDED: IndexRoom = { takeIndex: () => 0, settle: () => undefined, releaseReserve: () => false };
 
 type Pending = {
-  /** Sent again when the disk was full and room could be made; null for what must not use the reserve. */
+  /**
+   * Sent again when the disk was full and room could be made; null for what must not use the
+   * reserve.
+   */
   readonly retry: WriterCall | null;
   /** How often room had been made when it was sent. */
   releasesBefore: number;

@@ -53,7 +53,10 @@ export type DiskWatch = {
   attend(report: OperatorWork['diskCrossed']): Promise<void>;
 };
 
-/** Commits that have not ended for so long have stalled, milliseconds: as long as a reader waits for a tier. */
+/**
+ * Commits that have not ended for so long have stalled, milliseconds: as long as a reader waits for
+ * a tier.
+ */
 const INDEX_STALLED_MS = 30_000;
 
 /** What waits to be made: a further variant is made after a later request; whoever asks for a further image is to try again. */

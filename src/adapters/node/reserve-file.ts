@@ -25,7 +25,9 @@ const PIECE_BYTES = 1024 * 1024;
 /** A start needs less: SQLite makes 32 KiB beside the index, and a write-ahead log. */
 const START_BYTES = 1024 * 1024;
 
-/** Empties the reserve of a folder on a full disk: SQLite opens nothing there, not even to delete. */
+/**
+ * Empties the reserve of a folder on a full disk: SQLite opens nothing there, not even to delete.
+ */
 export function releaseReserveToStart(dataDir: string): void {
   const { bavail, bsize } = statfsSync(dataDir);
   const path = join(dataDir, RESERVE_NAME);

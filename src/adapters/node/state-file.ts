@@ -1,5 +1,5 @@
-// Small notes that a restart should find again, as JSON files of the data folder. Losing one costs a
-// repetition, never data, so nothing is synced and a full disk is no failure.
+// Small notes that a restart should find again, as JSON files of the data folder. Losing one costs
+// a repetition, never data, so nothing is synced and a full disk is no failure.
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { errnoOf, translateError } from './fs-errors.ts';

@@ -1,4 +1,5 @@
-// Blobs whose bytes are lost: the error that all stores throw for one, and how often readers met it.
+// Blobs whose bytes are lost: the error that all stores throw for one, and how often readers met
+// it.
 import type { BlobId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { type MetricFamily, metricFamily } from '../../ports/metrics.ts';

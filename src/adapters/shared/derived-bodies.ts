@@ -44,8 +44,8 @@ const REFUSED_MS = 5_000;
 
 /**
  * Puts under way at once, of one tenant never more than are still free, and how long one may take.
- * Beyond that nothing is put: it holds the bytes, and can be made again. As many as an isolate makes
- * at once. Estimate.
+ * Beyond that nothing is put: it holds the bytes, and can be made again. As many as an isolate
+ * makes at once. Estimate.
  */
 const KEEPING: MakingLimits = { concurrency: 8, waitingMax: 0, slotMs: 10_000 };
 

@@ -1,7 +1,8 @@
-// A bill or credit note as PDF, laid out from the sheet that its page is made of. The fonts are those
-// that every reader has, so nothing is embedded; they know the letters of western Europe alone. What
-// has others is refused, and printed from the page (docs/adr/0037-numbered-bills-and-their-terms.md).
-// Loaded when the first PDF is asked for: the package takes 150 ms.
+// A bill or credit note as PDF, laid out from the sheet that its page is made of. The fonts are
+// those that every reader has, so nothing is embedded; they know the letters of western Europe
+// alone. What has others is refused, and printed from the page
+// (docs/adr/0037-numbered-bills-and-their-terms.md). Loaded when the first PDF is asked for: the
+// package takes 150 ms.
 import type { PDFFont, PDFPage } from '@cantoo/pdf-lib';
 import type { Sheet } from '../../core/billing/exports/sheet.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -21,8 +22,8 @@ const LABEL_WIDTH = 200;
 const LABEL_LINES_MAX = 4;
 
 /**
- * Bytes of a PDF file. A sheet always gives the same file. NotImplemented for letters that its fonts
- * lack.
+ * Bytes of a PDF file. A sheet always gives the same file. NotImplemented for letters that its
+ * fonts lack.
  */
 export async function sheetPdf(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
   const { PDFDocument, StandardFonts } = await import('@cantoo/pdf-lib');

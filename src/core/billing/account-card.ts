@@ -69,9 +69,10 @@ export async function findAccountCard(
 }
 
 /**
- * The version of that card that prices a month, if it is one that `readerId` may know the prices of:
- * one that ships, one that it has, had or will have, for the operator any. What others have agreed
- * on with the operator is theirs. Null: there is none for it. Cost: at most four directory reads.
+ * The version of that card that prices a month, if it is one that `readerId` may know the prices
+ * of: one that ships, one that it has, had or will have, for the operator any. What others have
+ * agreed on with the operator is theirs. Null: there is none for it. Cost: at most four directory
+ * reads.
  */
 export async function findReadableCard(
   core: Core,

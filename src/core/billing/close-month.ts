@@ -25,10 +25,10 @@ export function isDue(core: Core, period: BillingMonth, nowMs: number): boolean 
 }
 
 /**
- * The closed bill; null for a month in which the account used nothing, which has none unless usage of
- * months before came late. What the ledger hears of the month later stands on the next bill. `isLast`:
- * the account ends, so the month need not be over. InvalidInput for a month that is not due,
- * ConditionalRequestConflict when others close at once.
+ * The closed bill; null for a month in which the account used nothing, which has none unless usage
+ * of months before came late. What the ledger hears of the month later stands on the next bill.
+ * `isLast`: the account ends, so the month need not be over. InvalidInput for a month that is not
+ * due, ConditionalRequestConflict when others close at once.
  */
 export async function closeMonth(
   core: Core,

@@ -1,7 +1,7 @@
-// Credit notes: money of a closed bill that need not be paid, or is paid back, with the tax on it. The
-// bill itself never changes. A void takes back all that is left, and may be followed by a bill in its
-// place: of the same usage, card and credits, by the terms of now, because what was wrong is mostly an
-// address or a tax.
+// Credit notes: money of a closed bill that need not be paid, or is paid back, with the tax on it.
+// The bill itself never changes. A void takes back all that is left, and may be followed by a bill
+// in its place: of the same usage, card and credits, by the terms of now, because what was wrong is
+// mostly an address or a tax.
 import type { NewInvoice, StoredCreditNote } from '../../ports/billing.ts';
 import type { Account } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -36,7 +36,10 @@ export type CreditNoteDocument = {
   readonly terms: Terms | null;
 };
 
-/** Of a bill either an amount without tax, or lines by their places in it, or all that is left. */
+/**
+ * What is taken back: an amount without tax, lines by their positions in the bill, or all that is
+ * left.
+ */
 export type CreditRequest = {
   readonly reason: string;
   readonly part: { readonly netMicro: bigint } | { readonly lines: readonly number[] } | null;
@@ -152,8 +155,8 @@ function requireLeft(
 }
 
 /**
- * The tax of a part: that of all parts so far with this one, less that of those before. So all parts
- * together take back the whole tax, to the coin.
+ * The tax of a part: that of all parts so far with this one, less that of those before. So all
+ * parts together take back the whole tax, to the coin.
  */
 function taxOf({ invoice, terms }: InvoiceDocument, notes: readonly StoredCreditNote[], netMicro: bigint): bigint {
   const all = amountsOf(invoice.totalMicro, invoice.currency, terms);

@@ -13,8 +13,8 @@ import { makeTerms, readParties } from './terms.ts';
 import type { Usage } from './usage.ts';
 
 /**
- * Null for a month to come, and for an issue that there is not. What runs of the hour is in the bill
- * as far as the ledger has heard of it.
+ * Null for a month to come, and for an issue that there is not. What runs of the hour is in the
+ * bill as far as the ledger has heard of it.
  */
 export async function getInvoice(
   core: Core,

@@ -9,7 +9,7 @@ import type { Terms } from './terms.ts';
 import type { Usage } from './usage.ts';
 
 export type InvoiceDocument = {
-  /** Of its series, as the directory gave it; of an open month one that names account and month. */
+  /** Number in its series, as the directory gave it; an open month's names account and month. */
   readonly number: string;
   readonly accountId: string;
   readonly accountName: string;
@@ -42,7 +42,10 @@ export type InvoiceInput = {
 /** Digits of an account's digest in a number: two of 100,000 accounts share one in 50,000 installations. */
 const NUMBER_DIGITS = 12;
 
-/** What an open bill is called: `QS-2026-11-` and the beginning of the digest of the account's id, whose own form may be long. */
+/**
+ * What an open bill is called: `QS-2026-11-` and the beginning of the digest of the account's id,
+ * whose own form may be long.
+ */
 export function invoiceNumber(accountId: string, period: BillingMonth): string {
   return `QS-${monthText(period)}-${sha256Hex(accountId).slice(0, NUMBER_DIGITS)}`;
 }
@@ -65,7 +68,10 @@ export function makeDocument(input: InvoiceInput): InvoiceDocument {
   };
 }
 
-/** The invoice made again from the document's own usage, card, late usage and credits; it equals the one in the document. */
+/**
+ * The invoice made again from the document's own usage, card, late usage and credits; it equals the
+ * one in the document.
+ */
 export function recompute(document: InvoiceDocument): Invoice {
   const { usage, card, invoice } = document;
   return makeInvoice(usage, card, invoice.period, invoice.credits, invoice.late.map(priceLateUsage));

@@ -124,7 +124,7 @@ function parseLate(json: NonNullable<InvoiceJson['late']>[number]): LateUsage {
   };
 }
 
-/** Of late usage and savings it may be negative. */
+/** Reads a decimal, which may be negative for late usage and savings. */
 function decimal(text: string): bigint {
   const value = parseDecimal(text.replace(/^-/, ''));
   if (value === null) throw new Error(`${text} is no decimal.`);

@@ -51,7 +51,7 @@ export type LateUsage = {
   readonly period: BillingMonth;
   /** The card that the month was billed by. */
   readonly card: RateCard;
-  /** What of the month was billed before, and what is with this. */
+  /** Usage of the month that was billed before, and with this. */
   readonly before: Usage;
   readonly after: Usage;
   /** Differences of the month's lines; units and amounts may be negative. */

@@ -1,5 +1,5 @@
-// Usage that the ledger heard of after its month was closed: it stands on the account's next bill, as
-// a part of its own, and is priced by price-late-usage.ts.
+// Usage that the ledger heard of after its month was closed: it stands on the account's next bill,
+// as a part of its own, and is priced by price-late-usage.ts.
 import type { AccountBilling } from '../../ports/billing.ts';
 import type { AccountId } from '../../ports/domain.ts';
 import type { Core } from '../core.ts';
@@ -18,8 +18,8 @@ const LATE_MONTHS = 6;
 /**
  * Late usage of closed months before `period` that no bill has yet, the oldest month first. Only
  * months whose card has that currency. `billing` must have been read before: who keeps the bill
- * then finds out whether another one took the same usage meanwhile. Cost: a query of the ledger, two
- * directory reads.
+ * then finds out whether another one took the same usage meanwhile. Cost: a query of the ledger,
+ * two directory reads.
  */
 export async function findLateUsage(
   core: Core,
@@ -49,7 +49,7 @@ export async function findLateUsage(
   return late;
 }
 
-/** What of a month was billed: by the last bill with late usage of it, else by its own. */
+/** Usage of a month that was billed: by the last bill with late usage of it, else by its own. */
 function billedOf(month: BillingMonth, bills: readonly InvoiceDocument[]): Usage {
   const text = monthText(month);
   const parts = bills.flatMap(({ invoice }) => invoice.late).filter(({ period }) => monthText(period) === text);

@@ -1,6 +1,6 @@
-// The price of usage that the ledger heard of after its month was closed: the bill that the month would
-// have now, less what of it was billed, by the card of then. So allowances, tiers and the minimum
-// count once, and nothing is billed twice however often usage comes late.
+// The price of usage that the ledger heard of after its month was closed: the bill that the month
+// would have now, less what of it was billed, by the card of then. So allowances, tiers and the
+// minimum count once, and nothing is billed twice however often usage comes late.
 import { type InvoiceLine, type InvoicePart, type LateUsage, makeInvoice } from './invoice.ts';
 
 /** Pure. `before`: what of the month was billed so far; `after`: what the ledger has of it now. */

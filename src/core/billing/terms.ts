@@ -1,5 +1,5 @@
-// Who bills whom, by what tax, and until when it is to be paid. Settings may change; what held when a
-// month was closed is frozen in its bill as its terms.
+// Who bills whom, by what tax, and until when it is to be paid. Settings may change; what held when
+// a month was closed is frozen in its bill as its terms.
 import type { Account, AccountId } from '../../ports/domain.ts';
 import { DAY_MS } from '../../ports/time.ts';
 import type { Core } from '../core.ts';
@@ -77,7 +77,7 @@ const defaultIssuer = (name: string): Issuer => ({
   reverseChargeNote: 'Reverse charge: the recipient is liable for the tax.',
 });
 
-/** As they are now, with what the directory has of each. Cost: a directory read. */
+/** Parties as they are now, with the JSON that the directory has. Cost: a directory read. */
 export async function readParties(core: Core, accountId: AccountId) {
   const stored = await core.ports.directory.call('getParties', { accountId });
   const parse = <Value>(json: string | null): Value | null => (json === null ? null : (JSON.parse(json) as Value));

@@ -1,5 +1,5 @@
-// CreateBucket, in an order in which a crash leaves nothing that is not put right, and with the caps
-// and the quota of the account.
+// CreateBucket, in an order in which a crash leaves nothing that is not put right, and with the
+// caps and the quota of the account.
 import type { BucketAccess } from '../../ports/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../ports/bucket-settings.ts';
 import type { Account, BucketName, BucketRecord } from '../../ports/domain.ts';
@@ -58,8 +58,8 @@ export async function createBucket(
 }
 
 /**
- * The record with the marks of caps and a quota that were set while the bucket was made: whoever set
- * them may not have found it, so it is looked again, once the bucket is there.
+ * The record with the marks of caps and a quota that were set while the bucket was made: whoever
+ * set them may not have found it, so it is looked again, once the bucket is there.
  */
 async function withLimitsOfMeanwhile(core: Core, record: BucketRecord): Promise<BucketRecord> {
   const { name, ownerId, settings } = record;

@@ -25,7 +25,7 @@ export type CapStanding = {
   readonly periodMs: { readonly fromMs: number; readonly toMs: number };
   readonly isLifted: boolean;
   readonly prices: CapPrices;
-  /** Of the time from then on until the period ends. */
+  /** Storage from then on until the period ends. */
   readonly storage: StorageUntilEnd;
   /** Units that are left for whoever asks, and how many of them it gets. */
   readonly left: number;

@@ -33,8 +33,8 @@ export type CapGuard = {
    */
   require(owner: UsageOwner, wanted: Wanted): Promise<void>;
   /**
-   * Before an upload of so many bytes, once `require` let it through: whether caps in money have room
-   * for storing it, and what is stored already, until their periods end. SpendingCapReached.
+   * Before an upload of so many bytes, once `require` let it through: whether caps in money have
+   * room for storing it, and what is stored already, until their periods end. SpendingCapReached.
    */
   requireStorage(owner: UsageOwner, bytes: number): Promise<void>;
 };

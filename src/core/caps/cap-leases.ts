@@ -42,7 +42,8 @@ export type CapLeases = {
   /**
    * Asks the ledger anew, for enough for `use` and for all others of this process that wait
    * meanwhile, as far as that much is left. SlowDown when others are faster again and again,
-   * ServiceUnavailable when the ledger says nothing, or has just said nothing. Cost: a flush and two calls of the ledger.
+   * ServiceUnavailable when the ledger says nothing, or has just said nothing. Cost: a flush and
+   * two calls of the ledger.
    */
   renew(use: WaitingUse): Promise<KnownCaps>;
 };

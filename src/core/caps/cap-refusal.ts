@@ -49,7 +49,10 @@ export function capRefusal(
   return new StorageError(codeOf(cap), { detail, fields: { Cap: cap.id, EndsAt: until, RetryAfterSeconds } });
 }
 
-/** SpendingCapReached, for what would be stored. When to come back nobody knows: deleting helps, time costs. */
+/**
+ * SpendingCapReached, for what would be stored. When to come back nobody knows: deleting helps,
+ * time costs.
+ */
 export function storageRefusal({ cap, periodMs }: CapStanding): StorageError {
   const until = new Date(periodMs.toMs).toISOString();
   const detail = `Storing this until ${until}, beside what is stored, would pass a cap that its owner has set on this ${nameOf(cap)}.`;

@@ -46,8 +46,9 @@ export function pricesOf(cap: Cap): CapPrices {
 }
 
 /**
- * What storage adds to a cap's period until it ends, in `leftMs`: `planned` of what is stored now, by
- * the card's tiers and free allowance, `perByte` of one byte more, rather too much than too little.
+ * What storage adds to a cap's period until it ends, in `leftMs`: `planned` of what is stored now,
+ * by the card's tiers and free allowance, `perByte` of one byte more, rather too much than too
+ * little.
  */
 export function storageUntilEnd(state: CapState, month: BillingMonth, leftMs: number): StorageUntilEnd {
   const card = state.cap.unit === 'money' ? cardOf(state.cap) : null;

@@ -62,8 +62,8 @@ export function unwrapWithMaster(masterKeys: MasterKeys, wrapped: string, bound:
 }
 
 /**
- * The master key that a kept text names, and what stands behind its name. ServiceUnavailable when it
- * is missing: the operator must hear which one, and nothing is gained by trying again.
+ * The master key that a kept text names, and what stands behind its name. ServiceUnavailable when
+ * it is missing: the operator must hear which one, and nothing is gained by trying again.
  */
 export function masterOf(masterKeys: MasterKeys, text: string): { readonly master: MasterKey; readonly rest: string } {
   const at = text.indexOf(SEPARATOR);

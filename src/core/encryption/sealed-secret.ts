@@ -15,7 +15,10 @@ export function sealSecret(masterKeys: MasterKeys, secret: string, bound: string
   return `${newest.id}.${sealText(newest.key, secret, bound)}`;
 }
 
-/** The secret. ServiceUnavailable when the master key that encrypted it is missing, InternalError when it is damaged. */
+/**
+ * The secret. ServiceUnavailable when the master key that encrypted it is missing, InternalError
+ * when it is damaged.
+ */
 export function openSecret(masterKeys: MasterKeys, sealed: string, bound: string): string {
   const { master, rest } = masterOf(masterKeys, sealed);
   const secret = openText(master.key, rest, bound);

@@ -27,8 +27,9 @@ export type PutObjectInput = {
 };
 
 /**
- * Stores an object and returns its new current version. Errors: those of writeBody and makeDataKey, PreconditionFailed, NoSuchKey
- * (If-Match on a missing key), StorageFull, QuotaExceeded. Cost: one commit; above the inline limit also one blob (R2 class A).
+ * Stores an object and returns its new current version. Errors: those of writeBody and makeDataKey,
+ * PreconditionFailed, NoSuchKey (If-Match on a missing key), StorageFull, QuotaExceeded. Cost: one
+ * commit; above the inline limit also one blob (R2 class A).
  */
 export async function putObject(core: Core, bucket: BucketHandle, input: PutObjectInput): Promise<ObjectVersion> {
   const { key, attributes } = input;

@@ -39,10 +39,11 @@ export async function getObject(bucket: BucketHandle, key: ObjectKey): Promise<O
 }
 
 /**
- * Opens a range that lies inside the version; a null body stands for no bytes. A stream errors rather than end
- * short. ObjectDamaged when a blob is missing; InvalidRequest for more segments than a request can read. `customerKey`: what a client sent to open what it encrypted itself; the
- * errors of openDataKey. Cost: nothing in memory; else one R2 class B call per slice that no tier has, or per segment for
- * a read longer than the tiers take.
+ * Opens a range that lies inside the version; a null body stands for no bytes. A stream errors
+ * rather than end short. ObjectDamaged when a blob is missing; InvalidRequest for more segments
+ * than a request can read. `customerKey`: what a client sent to open what it encrypted itself; the
+ * errors of openDataKey. Cost: nothing in memory; else one R2 class B call per slice that no tier
+ * has, or per segment for a read longer than the tiers take.
  */
 export function openBody(
   core: Core,

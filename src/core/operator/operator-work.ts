@@ -1,5 +1,5 @@
-// What the upkeep of a platform asks of the core: proofs of stored bodies, and reports to the operator
-// as a line in the log and an event to the webhooks of the root account.
+// What the upkeep of a platform asks of the core: proofs of stored bodies, and reports to the
+// operator as a line in the log and an event to the webhooks of the root account.
 import type { OperatorWork } from '../../ports/operator-work.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';

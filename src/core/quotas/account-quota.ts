@@ -16,9 +16,9 @@ export function getAccountQuota(core: Core, accountId: AccountId): Promise<Stora
 }
 
 /**
- * Sets the quota of an account, null for none. `check` sees the one that it has, and throws where it
- * is not what was meant. It holds for every bucket when this resolves; one that fails midway is to
- * be repeated. PreconditionFailed when it changes meanwhile. Cost: some calls for each bucket.
+ * Sets the quota of an account, null for none. `check` sees the one that it has, and throws where
+ * it is not what was meant. It holds for every bucket when this resolves; one that fails midway is
+ * to be repeated. PreconditionFailed when it changes meanwhile. Cost: some calls for each bucket.
  */
 export async function setAccountQuota(
   core: Core,
@@ -39,9 +39,9 @@ export async function setAccountQuota(
 }
 
 /**
- * Sets the mark of a bucket, or takes it off, and notes what it stores. The mark comes first: what is
- * committed behind it asks for a grant, what was before it is counted. Nothing when there is no such
- * bucket of the account.
+ * Sets the mark of a bucket, or takes it off, and notes what it stores. The mark comes first: what
+ * is committed behind it asks for a grant, what was before it is counted. Nothing when there is no
+ * such bucket of the account.
  */
 export async function markBucket(core: Core, accountId: AccountId, name: BucketName, hasQuota: boolean): Promise<void> {
   try {

@@ -2,9 +2,9 @@
 // and do not use is taken back from them first, where the rest is too little. Called by
 // bucket-handle.ts when a commit needs it, and by account-quota.ts.
 //
-// A grant is raised in the ledger first and then in the bucket; it is lowered in the bucket first and
-// then in the ledger. A process that dies in between leaves the ledger with more than the bucket
-// believes in, never with less, and the next settling puts that right.
+// A grant is raised in the ledger first and then in the bucket; it is lowered in the bucket first
+// and then in the ledger. A process that dies in between leaves the ledger with more than the
+// bucket believes in, never with less, and the next settling puts that right.
 import type { AccountId, BucketId, BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { StorageAmount } from '../../ports/quotas.ts';

@@ -107,7 +107,8 @@ export function createAnswerObject(
       };
       if (refusal !== null) {
         if (isLate || gate === null || caps === null) return letGo(refusal);
-        // While the body was opened another answer used what this one was told of: there may be more.
+        // While the body was opened another answer used what this one was told of: there may be
+        // more.
         return caps.require(readerOf(gate), use).then(() => send(body, origin, true), letGo);
       }
       const status = cacheStatus(tier, origin, stale);

@@ -23,8 +23,8 @@ export type Variants = {
   peek(pointer: Pointer, acceptEncoding: string | null): Representation | null | 'unknown';
   /**
    * Chooses among those of the tier below too, and by the tags of conditions. Has a missing variant
-   * made behind the answer. `making.work` is asked before anything is done below memory; it rejects for a
-   * reader that goes on with a variant.
+   * made behind the answer. `making.work` is asked before anything is done below memory; it rejects
+   * for a reader that goes on with a variant.
    */
   choose(pointer: Pointer, request: HttpRequest, making: Making): Choice | null | Promise<Choice | null>;
   /** The tag among those of an If-None-Match by which the reader has a representation that it may still use, or null. */

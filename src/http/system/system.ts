@@ -25,8 +25,9 @@ export type AnswerSystem = (request: HttpRequest, path: string, requestId: strin
 const PAGES: Readonly<Record<string, string>> = { '/health': 'Health', '/ready': 'Ready', '/metrics': 'Metrics' };
 
 /**
- * Answers `/-/health` (the process runs), `/-/ready` (it can serve and write) and `/-/metrics`; anything else under `/-/` is NoSuchKey, which tells nothing about buckets.
- * MethodNotAllowed for anything but GET and HEAD.
+ * Answers `/-/health` (the process runs), `/-/ready` (it can serve and write) and `/-/metrics`;
+ * anything else under `/-/` is NoSuchKey, which tells nothing about buckets. MethodNotAllowed for
+ * anything but GET and HEAD.
  */
 export function createSystemSurface(
   { metricsToken, rootAccessKey, rootSecretKey }: SystemOptions,
@@ -41,7 +42,9 @@ export function createSystemSurface(
     return respond(request, requestId, METRICS_CONTENT_TYPE, renderMetrics(await metricFamilies()));
   }
 
-  /** Tells strangers that something is wrong, and what kind of thing; figures are in the metrics. */
+  /**
+   * Tells strangers that something is wrong, and what kind of thing; figures are in the metrics.
+   */
   function answerReady(request: HttpRequest, requestId: string): Response {
     const missingKey: readonly NotReadyReason[] = hasRootKey ? [] : ['root-key-missing'];
     const reasons = [...missingKey, ...readiness.notReady()];

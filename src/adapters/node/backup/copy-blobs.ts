@@ -19,7 +19,7 @@ export type CopyCounts = {
   /** Blobs that were wanted, and bytes of their bodies. */
   blobs: number;
   bytes: number;
-  /** Those of them that were not there before, and those that came as links. */
+  /** Blobs that were not there before, and blobs that came as links. */
   newBlobs: number;
   newBytes: number;
   linkedBlobs: number;
@@ -199,7 +199,7 @@ function createBatch(to: string, mode: CopyMode, hurt: BlobId[]) {
   };
 }
 
-/** Those that were copied; a source that is gone by now is hurt. */
+/** Blobs that were copied; a source that is gone by now is hurt. */
 async function copyAll(batch: readonly Copy[], mode: CopyMode, hurt: BlobId[]): Promise<Copy[]> {
   const copied: Copy[] = [];
   const waiting = batch.values();

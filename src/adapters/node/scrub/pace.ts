@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '../../../ports/blob-store.ts';
 
 export type Pace = {
-  /** Resolves when so many bytes may be read. Rejects with the signal's reason once it is aborted. */
+  /**
+   * Resolves when so many bytes may be read. Rejects with the signal's reason once it is aborted.
+   */
   spend(lengthBytes: number): Promise<void>;
   /** Throws the signal's reason once it is aborted. */
   throwIfStopped(): void;

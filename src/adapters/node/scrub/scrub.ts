@@ -1,5 +1,6 @@
 // The scrub: reads in the background, at a bounded rate, what every row of the index refers to, and
-// proves it as `npm run check -- --bodies` does. What is hurt is reported by name. It changes nothing.
+// proves it as `npm run check -- --bodies` does. What is hurt is reported by name. It changes
+// nothing.
 import { join } from 'node:path';
 import {
   cursorBehind,
@@ -56,7 +57,9 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
   const blobRoot = join(dataDir, 'blobs');
   const totals = { proved: 0, unproved: 0, hurt: 0, bytes: 0, passes: 0 };
 
-  /** What is wrong with a row; null: nothing, or it went meanwhile. A failure that passes is none. */
+  /**
+   * What is wrong with a row; null: nothing, or it went meanwhile. A failure that passes is none.
+   */
   async function damageOf(index: Sql, row: CheckableRow, prove: () => Promise<ObjectDamage | null>) {
     const found = fileDamageOf(index, row) ?? (await prove());
     if (found === null) return null;
@@ -156,7 +159,9 @@ function readPage(index: Sql, { phase, after }: ScrubPlace): readonly PlacedRow[
   }));
 }
 
-/** Whether what the row refers to is still wanted: it may have been deleted, and swept, meanwhile. */
+/**
+ * Whether what the row refers to is still wanted: it may have been deleted, and swept, meanwhile.
+ */
 function isReferenced(index: Sql, { body }: CheckableRow): boolean {
   const blobIds = body.segments.map(({ blobId }) => blobId);
   return filterReferenced(index, blobIds).size === new Set(blobIds).size;

@@ -21,8 +21,8 @@ export type InvoiceRow = {
 };
 
 /**
- * All that was used, tier by tier, with what is free; then the minimum, late usage, credits, and what
- * costs nothing.
+ * All that was used, tier by tier, with what is free; then the minimum, late usage, credits, and
+ * what costs nothing.
  */
 export function invoiceRows({ invoice }: InvoiceDocument): readonly InvoiceRow[] {
   const used = invoice.lines.flatMap((line) => (line.saving === null ? usedRows(line) : [savedRow(line)]));

@@ -1,5 +1,5 @@
-// A bill or credit note as one HTML page to read and to print. No script, no other file, nothing unescaped: names of accounts and labels
-// of cards are other people's texts.
+// A bill or credit note as one HTML page to read and to print. No script, no other file, nothing
+// unescaped: names of accounts and labels of cards are other people's texts.
 import { escapeHtml } from '../../escape-html.ts';
 import type { Sheet } from './sheet.ts';
 
@@ -47,7 +47,8 @@ ${sheet.sums.map(([name, amount]) => `<tr><th scope="row" colspan="4">${escapeHt
 }
 
 /**
- * Other people's text, each line in a direction of its own: a name may be written from right to left.
+ * Other people's text, each line in a direction of its own: a name may be written from right to
+ * left.
  */
 function text(value: string): string {
   return value

@@ -1,5 +1,5 @@
-// A bill or credit note as a sheet to read and print: the same for HTML and PDF, so that both say the
-// same. No format here.
+// A bill or credit note as a sheet to read and print: the same for HTML and PDF, so that both say
+// the same. No format here.
 import { formatCoins } from '../coins.ts';
 import type { CreditNoteDocument } from '../credit-note.ts';
 import { formatMicro } from '../decimal.ts';
