@@ -124,6 +124,17 @@ describeCore('CopyObject', () => {
     expect((await copy('found', {}, whole)).status).toBe(200);
   });
 
+  it('reads + in the source as a space, which s5cmd sends, and %2B as a plus', async () => {
+    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'a b', Body: 'space' }));
+    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'a+b', Body: 'plus' }));
+    const read = { 'a+b': 'space', 'a%20b': 'space', 'a%2Bb': 'plus' };
+    for (const [written, expected] of Object.entries(read)) {
+      const response = await copy('from-plus', {}, `${bucket}/${written}`);
+      expect(response.status, response.text).toBe(200);
+      expect((await bytesAt(bucket, 'from-plus')).toString(), written).toBe(expected);
+    }
+  });
+
   it('refuses a source that is none', async () => {
     expectError(await copy('x', {}, `${bucket}/missing`), 404, 'NoSuchKey');
     expectError(await copy('x', {}, `${freshBucketName()}/source`), 404, 'NoSuchBucket');

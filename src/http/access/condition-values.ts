@@ -8,7 +8,7 @@ import type { Principal } from '../../ports/domain.ts';
 import type { Tags, VersionChange } from '../../ports/object-facts.ts';
 import { DAY_MS } from '../../ports/time.ts';
 import type { HttpRequest } from '../request.ts';
-import { decodePathSegment, type Query } from '../semantics/raw-path.ts';
+import { decodeFormText, type Query } from '../semantics/raw-path.ts';
 
 /** What of a call the values come from. */
 export type ConditionSource = {
@@ -167,7 +167,7 @@ function copySource({ header }: ConditionSource): string | null {
   if (value === null) return null;
   let decoded = value;
   try {
-    decoded = decodePathSegment(value);
+    decoded = decodeFormText(value);
   } catch {
     // Nothing can be copied from there.
   }

@@ -6,7 +6,7 @@ import { isBucketName, parseBucketName, parseObjectKey } from '../../core/names.
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { evaluateRead } from '../semantics/conditional.ts';
-import { decodePathSegment } from '../semantics/raw-path.ts';
+import { decodeFormText, decodePathSegment } from '../semantics/raw-path.ts';
 import type { ObjectCall } from './call.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
 import { openVersion, preconditionFailed, readConditions } from './find-version.ts';
@@ -24,7 +24,8 @@ export type CopySource = {
 };
 
 /**
- * Reads `bucket/key` or `/bucket/key`, percent-encoded, perhaps with `?versionId=`. A `+` is a plus, and a `?` that
+ * Reads `bucket/key` or `/bucket/key`, percent-encoded, perhaps with `?versionId=`. A `+` is a space and `%2B` a
+ * plus, as S3 reads it and s5cmd writes it (https://github.com/aws/aws-cli/issues/614). A `?` that
  * begins no version id belongs to the key. InvalidArgument, KeyTooLongError, NotImplemented (access points).
  */
 export function parseCopySource(value: string): CopySource {
@@ -37,7 +38,7 @@ export function parseCopySource(value: string): CopySource {
   let path: string;
   let rawVersion: string | null;
   try {
-    path = decodePathSegment(rawPath);
+    path = decodeFormText(rawPath);
     rawVersion = versionMatch === null ? null : decodePathSegment(versionMatch[1] ?? '');
   } catch {
     throw refused('Invalid copy source encoding.');

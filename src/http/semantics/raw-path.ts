@@ -47,8 +47,8 @@ export function parseQuery(rawQuery: string): Query {
   for (const parameter of rawQuery.split('&')) {
     if (parameter === '') continue;
     const equalsAt = parameter.indexOf('=');
-    if (equalsAt === -1) entries.push([decodeQueryText(parameter), '']);
-    else entries.push([decodeQueryText(parameter.slice(0, equalsAt)), decodeQueryText(parameter.slice(equalsAt + 1))]);
+    if (equalsAt === -1) entries.push([decodeFormText(parameter), '']);
+    else entries.push([decodeFormText(parameter.slice(0, equalsAt)), decodeFormText(parameter.slice(equalsAt + 1))]);
   }
   const find = (name: string) => entries.find((entry) => entry[0] === name);
   return {
@@ -58,7 +58,8 @@ export function parseQuery(rawQuery: string): Query {
   };
 }
 
-function decodeQueryText(raw: string): string {
+/** Decodes as `decodePathSegment` does, but for `+`, which means a space as in HTML forms. */
+export function decodeFormText(raw: string): string {
   return decodePathSegment(raw.includes('+') ? raw.replaceAll('+', ' ') : raw);
 }
 

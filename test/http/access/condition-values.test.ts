@@ -94,6 +94,7 @@ describe('condition keys', () => {
     ['s3:x-amz-acl', 'public-read', { 'x-amz-acl': 'public-read' }],
     ['s3:x-amz-content-sha256', 'UNSIGNED-PAYLOAD', { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' }],
     ['s3:x-amz-copy-source', 'src/a b', { 'x-amz-copy-source': '/src/a%20b' }],
+    ['s3:x-amz-copy-source', 'src/a b+', { 'x-amz-copy-source': '/src/a+b%2B' }],
     ['s3:x-amz-grant-full-control', 'id=1', { 'x-amz-grant-full-control': 'id=1' }],
     ['s3:x-amz-grant-read', 'id=1', { 'x-amz-grant-read': 'id=1' }],
     ['s3:x-amz-grant-read-acp', 'id=1', { 'x-amz-grant-read-acp': 'id=1' }],
