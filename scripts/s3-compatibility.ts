@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import type { Operation } from '../src/http/s3/operation.ts';
 import { OPERATIONS } from '../src/http/s3/operations.ts';
 import { OWN_SUBRESOURCES, PLAIN, SUBRESOURCES } from '../src/http/s3/subresources.ts';
+import { TOOLS } from '../test/clients/tools.ts';
 import {
   type ClientEvidence,
   EVIDENCE_FILES,
@@ -135,15 +136,19 @@ ${reasonRows.join('\n')}`;
 }
 
 function clientSection(clients: ClientEvidence): string {
-  const rows = Object.entries(clients).map(([name, { version, date, homes }]) => {
-    const cell = (home: Home) => homes[home] ?? 'not run';
-    return `| [${name}](../test/clients/${name}.sh) | ${version} | ${date} | ${HOMES.map(cell).join(' | ')} |`;
+  const rows = Object.entries(TOOLS).map(([name, { install }]) => {
+    const evidence = clients[name];
+    const cells = HOMES.map((home) => evidence?.homes[home] ?? 'not run');
+    const link = `[${name}](../test/clients/${name}.sh)`;
+    const columns = [link, evidence?.version ?? '', evidence?.date ?? '', ...cells, install];
+    return `| ${columns.join(' | ')} |`;
   });
-  return `\`npm run clients\` does a day's work with these on both homes as \`npm start\` and \`npm run dev\` (wrangler dev) run them, where they are
-installed; the scripts say what that is.
+  return `\`npm run clients\` does a day's work with these on both platforms as \`npm start\` and \`npm run dev\` (wrangler dev) run them, where they are
+installed; the scripts say what that is. It downloads nothing: programs are found on \`PATH\` (where \`go install\` and a venv put them must be on it),
+Python packages by the \`python3\` there, other libraries by the environment variable in the last column. What is missing is skipped, and named.
 
-| tool | version | date | ${HOMES.map((home) => HOME_TITLES[home]).join(' | ')} |
-|---|---|---|---|---|
+| tool | version | date | ${HOMES.map((home) => HOME_TITLES[home]).join(' | ')} | to install |
+|---|---|---|---|---|---|
 ${rows.join('\n')}`;
 }
 

@@ -1,7 +1,7 @@
 # boto3: the transfer manager both ways and server-side, pages, presigned URL and form, conditional writes, many deletes.
 set -euo pipefail
 if ! python3 -c 'import boto3' 2>/dev/null; then
-  echo 'skipped inside: python3 has no boto3'
+  echo 'skipped: python3 has no boto3'
   exit 0
 fi
 # Empty uploads get no 100 from wrangler dev: https://github.com/boto/botocore/issues/3755

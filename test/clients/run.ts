@@ -1,8 +1,8 @@
 // Everyday work with the tools that people have: each script runs against both homes as people start them, `npm start`'s
 // server and `npm run dev`'s wrangler dev.
 // `npm run clients`, or with names: `npm run clients -- rclone restic`. A script whose program this machine does not have
-// is skipped, and says so. The programs come from the system; npm test does not need them. With `--evidence` what was seen
-// goes into docs/evidence, for docs/s3-compatibility.md.
+// is skipped, and says so with how to install it (tools.ts). Nothing is downloaded here, and npm test needs none of it.
+// With `--evidence` what was seen goes into docs/evidence, for docs/s3-compatibility.md.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,31 +18,25 @@ import {
 import { freshBucketName } from '../wire/client.ts';
 import { startWranglerDev } from '../wire/server.ts';
 import type { WireTarget } from '../wire/target.ts';
+import { LIBRARIES, TOOLS } from './tools.ts';
 
-/** Scripts in this folder and the programs that they need. s3fs also needs /dev/fuse. */
-const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
-  'aws-cli': ['aws'],
-  // And its package boto3, which the script looks for itself.
-  boto3: ['python3'],
-  hosting: ['aws', 'curl'],
-  rclone: ['rclone'],
-  restic: ['restic'],
-  // And those of aws, rclone and wget that are here.
-  resume: ['curl'],
-  s3cmd: ['s3cmd'],
-  s3fs: ['s3fs', 'fusermount', 'mountpoint'],
-};
 /** Longest run of one script, milliseconds: aws-cli starts sixty times, which took 236 s on two cores at load 10. */
 const SCRIPT_LIMIT_MS = 900_000;
+
+/** Libraries by the variables that name them, each empty where it is not set. */
+const libraries = Object.fromEntries(LIBRARIES.map((name) => [name, process.env[name] ?? '']));
 
 /** Runs a script to its end. Gives what it printed, or the reason why it failed. */
 async function runScript(name: string, target: WireTarget): Promise<{ failure: string | null; lastLine: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'quayside-clients-'));
   const env = {
     ...process.env,
+    ...libraries,
     // A bundle of certificates for some other service: rclone's SDK refuses to start with it.
     AWS_CA_BUNDLE: undefined,
     HOME: folder,
+    // Where package managers keep what they brought before: Go's modules, for one.
+    USER_HOME: process.env.HOME,
     WORK: folder,
     ENDPOINT: target.url,
     HOST: new URL(target.url).host,
@@ -71,7 +65,7 @@ async function runScript(name: string, target: WireTarget): Promise<{ failure: s
 /** Adds what a script came to on one home; of another version or another day nothing stays. It ends with its version. */
 function note(name: string, home: WireTarget['home'], isPassed: boolean, lastLine: string): void {
   const known = readEvidence<ClientEvidence>(EVIDENCE_FILES.clients);
-  const version = isPassed ? (/\d+(?:\.\d+)+/.exec(lastLine)?.[0] ?? 'unknown') : (known[name]?.version ?? 'unknown');
+  const version = isPassed ? (/\d+(?:[.-]\d+)+/.exec(lastLine)?.[0] ?? 'unknown') : (known[name]?.version ?? 'unknown');
   const date = new Date().toISOString().slice(0, 10);
   const before = known[name]?.version === version && known[name].date === date ? known[name].homes : {};
   const entry = { version, date, homes: { ...before, [home]: isPassed ? 'passed' : 'failed' } };
@@ -82,29 +76,33 @@ function note(name: string, home: WireTarget['home'], isPassed: boolean, lastLin
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const isEvidence = process.argv.includes('--evidence');
 const wanted = process.argv.slice(2).filter((name) => name !== '--evidence');
-const unknown = wanted.filter((name) => !(name in SCRIPTS));
+const unknown = wanted.filter((name) => !(name in TOOLS));
 if (unknown.length > 0)
-  throw new Error(`No such script: ${unknown.join(', ')}. There are ${Object.keys(SCRIPTS).join(', ')}.`);
+  throw new Error(`No such script: ${unknown.join(', ')}. There are ${Object.keys(TOOLS).join(', ')}.`);
 let failures = 0;
 await onEachHome(async ({ target }) => {
   print(`\n${target.url}`);
-  for (const [name, programs] of Object.entries(SCRIPTS)) {
+  for (const [name, { programs, install }] of Object.entries(TOOLS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const missing = missingPrograms(programs);
     if (missing.length > 0) {
-      print(`  ${name}: skipped, this machine has no ${missing.join(', ')}`);
+      print(`  ${name}: skipped, this machine has no ${missing.join(', ')} (${install})`);
       continue;
     }
     const startedMs = performance.now();
     const { failure, lastLine } = await runScript(name, target);
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+    if (failure === null && lastLine.startsWith('skipped')) {
+      print(`  ${name}: ${lastLine} (${install})`);
+      continue;
+    }
     print(
       failure === null
         ? `  ${name}: ok in ${seconds} s (${lastLine})`
         : `  ${name}: FAILED after ${seconds} s\n${failure}`,
     );
     if (failure !== null) failures += 1;
-    if (isEvidence && !lastLine.startsWith('skipped')) note(name, target.home, failure === null, lastLine);
+    if (isEvidence) note(name, target.home, failure === null, lastLine);
   }
 }, startWranglerDev);
 process.exitCode = failures === 0 ? 0 : 1;

@@ -3,10 +3,10 @@ set -euo pipefail
 source "$(dirname "$0")/tree.sh"
 make_tree
 if [ ! -w /dev/fuse ]; then
-  echo 'skipped inside: /dev/fuse can not be opened here'
+  echo 'skipped: /dev/fuse can not be opened here'
   exit 0
 fi
-curl -fsS -H x-amz-content-sha256:UNSIGNED-PAYLOAD --aws-sigv4 aws:amz:us-east-1:s3 -u "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" -X PUT "$ENDPOINT/$BUCKET"
+make_bucket
 printf '%s:%s' "$AWS_ACCESS_KEY_ID" "$AWS_SECRET_ACCESS_KEY" >passwd
 chmod 600 passwd
 mkdir mount
