@@ -157,7 +157,8 @@ describeCore('a hosted site', () => {
     expect((await visit('/files')).headers.location).toBe('/files/');
     const list = JSON.parse((await visit('/files/', { accept: 'application/json' })).text);
     expect(list.files).toMatchObject([{ name: '<b>.txt', sizeBytes: 1 }]);
-    expect((await visit('/files/%3Cb%3E.txt')).text).toBe('x');
+    const file = await visit('/files/%3Cb%3E.txt');
+    expect([file.text, file.headers['content-type']]).toEqual(['x', 'text/plain; charset=utf-8']);
     await configure({});
     const over = await until('/files/', ({ status }) => status === 404);
     expect(over.status).toBe(404);

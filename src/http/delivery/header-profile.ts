@@ -8,6 +8,8 @@ import type { HeaderRecord } from '../semantics/object-headers.ts';
 export type HeaderProfile = {
   /** Whether the address shares its origin with the console: objects are kept apart from it. */
   readonly isSharedOrigin: boolean;
+  /** Whether the address is a site's, for browsers: text that names no charset is shown as UTF-8. */
+  readonly isSite: boolean;
   /** Null for a bucket without hosting settings. */
   readonly rules: HostingRules | null;
   readonly changes: HeaderChanges;
@@ -18,10 +20,13 @@ export type HeaderProfile = {
 /** By which a site decides whether a visitor wants a page. */
 const NAVIGATION_VARY = ['Accept', 'Sec-Fetch-Mode'] as const;
 
-/** Of buckets that have no settings, at their own hosts and at shared ones. */
+const NOTHING_ADDED = { rules: null, changes: NO_CHANGES, vary: [] } as const;
+
+/** Profiles of buckets without hosting settings: at their own hosts, at shared ones, as S3's website. */
 export const PLAIN_PROFILES = {
-  own: { isSharedOrigin: false, rules: null, changes: NO_CHANGES, vary: [] },
-  shared: { isSharedOrigin: true, rules: null, changes: NO_CHANGES, vary: [] },
+  own: { isSharedOrigin: false, isSite: false, ...NOTHING_ADDED },
+  shared: { isSharedOrigin: true, isSite: false, ...NOTHING_ADDED },
+  site: { isSharedOrigin: false, isSite: true, ...NOTHING_ADDED },
 } as const satisfies Record<string, HeaderProfile>;
 
 export type HeaderProfiles = {
@@ -62,11 +67,11 @@ export function createHeaderProfiles(): HeaderProfiles {
       return hasOwnOrigin ? of.own : of.shared;
     },
     page(hosting, file, isForNavigation) {
-      if (hosting === null) return PLAIN_PROFILES.own;
+      if (hosting === null) return PLAIN_PROFILES.site;
       const { own, pages } = keptOf(hosting);
       let found = pages.get(file);
       if (found === undefined) {
-        const any = { ...own, changes: withPreset(hosting, file) };
+        const any = { ...own, isSite: true, changes: withPreset(hosting, file) };
         found = { any, navigation: { ...any, vary: NAVIGATION_VARY } };
         pages.set(file, found);
       }

@@ -5,6 +5,7 @@ import type { Pointer } from '../../ports/domain.ts';
 import { HIT_TIMING, SERVER_TIMING } from '../observe/server-timing.ts';
 import { isolateFromOrigin } from '../semantics/active-content.ts';
 import { isCompressible } from '../semantics/compressible.ts';
+import { withCharset } from '../semantics/content-type.ts';
 import { type HeaderRecord, objectHeaders } from '../semantics/object-headers.ts';
 import { type ByteRange, contentRange, lengthOf } from '../semantics/range.ts';
 import { addVary, dress, type HeaderProfile, PLAIN_PROFILES } from './header-profile.ts';
@@ -78,7 +79,7 @@ export function createPreparedFor(settings: PreparedSettings): PreparedFor {
 /** Cost of an answer: 30 ns for a known pointer, else about 1 µs. */
 function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfile): PreparedHeaders {
   const { defaultCacheControl, memoryHit, memoryMiss, compressionMaxBytes, isServerTimingOn } = settings;
-  const { isSharedOrigin, rules } = profile;
+  const { isSharedOrigin, isSite, rules } = profile;
   const namesOfNotModified = updatedNames(profile);
   const known = new WeakMap<Pointer, Prepared>();
 
@@ -88,6 +89,7 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
       const own = objectHeaders(pointer);
       const contentType = own['content-type'] ?? '';
       if (isSharedOrigin) isolateFromOrigin(own);
+      if (isSite) own['content-type'] = withCharset(contentType);
       const isGuarded = rules?.isProtected(pointer.key, contentType) ?? false;
       const common = withCacheControl(own, () => rules?.cacheControlOf(pointer.key) ?? defaultCacheControl);
       dress(common, profile);

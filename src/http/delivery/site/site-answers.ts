@@ -10,6 +10,7 @@ import { FailureWithHeaders } from '../../failure-with-headers.ts';
 import { makeResponse, type OutgoingBody } from '../../outgoing-body.ts';
 import type { HttpRequest } from '../../request.ts';
 import type { S3Answer } from '../../s3/call.ts';
+import { withCharset } from '../../semantics/content-type.ts';
 import { corsHeaders, withCors } from '../../semantics/cors.ts';
 import { isFault } from '../../semantics/error-status.ts';
 import { failureHeaders } from '../../semantics/failure-headers.ts';
@@ -115,6 +116,7 @@ export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: 
       const opened = isHead ? { body: null, tier: 'none' as const } : await openBody(core, pointer, whole);
       // What is not there now may be there in a moment: only the document itself can say that a cache may keep it.
       const headers: HeaderRecord = { 'cache-control': 'no-store', ...objectHeaders(pointer) };
+      headers['content-type'] = withCharset(headers['content-type'] ?? '');
       delete headers['accept-ranges'];
       dressPassing(headers, profile);
       headers['content-length'] = `${sizeBytes}`;

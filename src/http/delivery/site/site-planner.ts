@@ -35,5 +35,5 @@ export function planVisit(
   const prefix = prefixOf(binding);
   const { rules, wantsList, profiles } = options;
   if (hosting !== null) return planHosting({ hosting, rules, prefix }, visit, wantsList, profiles);
-  return website === null ? null : planWebsite(website, prefix, visit, PLAIN_PROFILES.own);
+  return website === null ? null : planWebsite(website, prefix, visit, PLAIN_PROFILES.site);
 }

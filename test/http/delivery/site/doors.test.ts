@@ -69,6 +69,26 @@ describe('the hot door', () => {
     },
   );
 
+  it('names UTF-8 for text without a charset, and only there, as the other', async () => {
+    const types = ['text/html', 'text/plain; charset=iso-8859-5', 'text/css;a=b', 'text/xml', 'image/svg+xml'];
+    for (const [at, type] of types.entries()) {
+      await surface.send({ method: 'PUT', path: `/pages/t${at}.bin`, body: 'x', headers: { 'content-type': type } });
+    }
+    await configure(`${INDEX}<ErrorDocument><Key>t0.bin</Key></ErrorDocument>`);
+    const shown = await Promise.all(
+      types.map(async (_, at) => {
+        const cold = await visit(`/t${at}.bin`);
+        expect(hot(`/t${at}.bin`)?.headers['content-type']).toBe(cold.headers['content-type']);
+        return cold.headers['content-type'];
+      }),
+    );
+    const utf8 = ['text/html; charset=utf-8', types[1], 'text/css;a=b; charset=utf-8', types[3], types[4]];
+    expect(shown).toEqual(utf8);
+    const lost = await visit('/nowhere');
+    expect([lost.status, lost.headers['content-type']]).toEqual([404, utf8[0]]);
+    expect((await surface.send({ path: '/pages/t0.bin' })).headers['content-type']).toBe('text/html');
+  });
+
   it.each(['/docs', '/old/a', '/moved', '/none', '/none/', `/${'k'.repeat(1025)}`])('leaves %s alone', async (path) => {
     for (const _ of [1, 2]) await visit(path);
     expect(hot(path)).toBe(null);
