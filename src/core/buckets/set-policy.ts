@@ -2,7 +2,7 @@
 import type { BucketRecord } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import { isPublicPolicy } from '../auth/policy/is-public-policy.ts';
-import { parsePolicy } from '../auth/policy/parse-policy.ts';
+import { parsePolicy, requireUsefulStatements } from '../auth/policy/parse-policy.ts';
 import { malformedPolicy } from '../auth/policy/policy-json.ts';
 import { POLICY_MAX_BYTES } from '../limits.ts';
 import type { BucketHandle } from './bucket-handle.ts';
@@ -17,6 +17,7 @@ export function checkPolicy(record: Pick<BucketRecord, 'name' | 'access'>, polic
     throw malformedPolicy(`Policy exceeds the maximum allowed document size of ${POLICY_MAX_BYTES} bytes`);
   }
   const policy = parsePolicy(policyJson, record.name);
+  requireUsefulStatements(policy);
   if (record.access.publicAccessBlock?.blockPublicPolicy && isPublicPolicy(policy)) {
     throw new StorageError('AccessDenied', { detail: 'The bucket blocks public policies.' });
   }

@@ -69,6 +69,7 @@ function readStatement(statement: unknown, reading: Reading): Statement {
   const principals = readPrincipals(statement);
   if (principals.isNegated && Effect === 'Allow') throw malformedPolicy('Allow with NotPrincipal is not allowed.');
   return {
+    sid: Sid === undefined || Sid === '' ? null : Sid,
     effect: Effect,
     principals,
     actions: readActions(statement),
@@ -85,13 +86,15 @@ function readEither(statement: Json, name: string): { isNegated: boolean; texts:
   return { isNegated, texts: readTexts(isNegated ? statement[negated] : statement[name], name) };
 }
 
-const KNOWN_ACTIONS: readonly string[] = [...OBJECT_ACTIONS, ...BUCKET_ACTIONS].map((action) => action.toLowerCase());
+const LOWER_OBJECT_ACTIONS: readonly string[] = OBJECT_ACTIONS.map((action) => action.toLowerCase());
+const LOWER_BUCKET_ACTIONS: readonly string[] = BUCKET_ACTIONS.map((action) => action.toLowerCase());
+const KNOWN_ACTIONS: readonly string[] = [...LOWER_OBJECT_ACTIONS, ...LOWER_BUCKET_ACTIONS];
 
 function readActions(statement: Json): PolicyMatch {
   const { isNegated, texts } = readEither(statement, 'Action');
   const patterns = texts.map((text) => {
     const pattern = parsePattern(text.toLowerCase(), { hasVariables: false, hasWildcards: true });
-    if (pattern === null || !KNOWN_ACTIONS.some((action) => matchesPattern(pattern, action))) {
+    if (pattern === null || !matchesSome(pattern, KNOWN_ACTIONS)) {
       throw malformedPolicy('Policy has invalid action');
     }
     return pattern;
@@ -145,4 +148,31 @@ function readConditionValues(value: unknown, operator: string): readonly string[
     list.map((item) => (typeof item === 'number' || typeof item === 'boolean' ? String(item) : item)),
     operator,
   );
+}
+
+/**
+ * MalformedPolicy for an action that none of its statement's resources can be the subject of: GetObject on a bucket,
+ * ListBucket on objects. Such a statement looks like a rule and is none. Asked when a policy is put, and not of those
+ * that are stored, or a policy from before this check would shut its bucket.
+ */
+export function requireUsefulStatements({ statements }: Policy): void {
+  for (const { actions, resources } of statements) {
+    if (actions.isNegated || resources.isNegated) continue;
+    const hasObjects = resources.patterns.some(canBeObject);
+    const hasBucket = resources.patterns.some(({ source }) => !source.includes('/'));
+    const isUseful = (action: Pattern) =>
+      (hasObjects && matchesSome(action, LOWER_OBJECT_ACTIONS)) ||
+      (hasBucket && matchesSome(action, LOWER_BUCKET_ACTIONS));
+    if (actions.patterns.every(isUseful)) continue;
+    throw malformedPolicy('Action does not apply to any resource(s) in statement');
+  }
+}
+
+/** Whether it takes in keys of a bucket: a `*` stands for slashes too. */
+function canBeObject({ source }: Pattern): boolean {
+  return source.includes('/') || source.includes('*');
+}
+
+function matchesSome(pattern: Pattern, actions: readonly string[]): boolean {
+  return actions.some((action) => matchesPattern(pattern, action));
 }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: policies write their variables so.
 import { describe, expect, it } from 'vitest';
 import { isPublicPolicy } from '../../../../src/core/auth/policy/is-public-policy.ts';
-import { parsePolicy } from '../../../../src/core/auth/policy/parse-policy.ts';
+import { parsePolicy, requireUsefulStatements } from '../../../../src/core/auth/policy/parse-policy.ts';
 import { parseBucketName } from '../../../../src/core/names.ts';
 
 const BUCKET = parseBucketName('photos');
@@ -105,5 +105,45 @@ describe('public policies', () => {
     ['a variable is not fixed', { Condition: { StringEquals: { 'aws:PrincipalArn': '${aws:PrincipalArn}' } } }, true],
   ])('%s', (_, change, expected) => {
     expect(isPublicPolicy(parse(withStatement(change)))).toBe(expected);
+  });
+});
+
+describe('a statement whose actions have nothing to act on', () => {
+  const check = (Action: unknown, Resource: unknown, more: Json = {}) =>
+    requireUsefulStatements(parse(withStatement({ ...more, Action, Resource })));
+  const bucket = 'arn:aws:s3:::photos';
+  const objects = 'arn:aws:s3:::photos/*';
+  const refusal = { code: 'MalformedPolicy', message: 'Action does not apply to any resource(s) in statement' };
+
+  it.each<[unknown, unknown, Json?]>([
+    ['s3:GetObject', bucket],
+    ['s3:ListBucket', objects],
+    [['s3:GetObject', 's3:ListBucket'], objects],
+    [['s3:GetObject', 's3:ListBucket'], [bucket]],
+    ['s3:*Object', bucket],
+    ['s3:ListBucket*', `${objects}`, { Effect: 'Deny' }],
+    ['s3:GetObject', 'arn:aws:s3:::photo?'],
+    ['s3:ListBucket', 'arn:aws:s3:::*/a'],
+  ])('is refused: %j on %j', (action, resource, more) => {
+    expect(() => check(action, resource, more)).toThrow(expect.objectContaining(refusal));
+  });
+
+  it.each<[unknown, unknown, Json?]>([
+    ['s3:GetObject', [bucket, objects]],
+    [
+      ['s3:GetObject', 's3:ListBucket'],
+      [bucket, objects],
+    ],
+    ['s3:*', bucket],
+    ['s3:*', objects],
+    ['s3:List*', objects],
+    ['s3:GetObject', 'arn:aws:s3:::photos*'],
+    ['s3:ListBucket', 'arn:aws:s3:::photo*'],
+    ['s3:ListBucket', 'arn:aws:s3:::photo?'],
+    ['*', '*'],
+    [undefined, objects, { NotAction: 's3:PutObject' }],
+    ['s3:ListBucket', undefined, { NotResource: objects, Effect: 'Deny' }],
+  ])('is taken otherwise: %j on %j', (action, resource, more) => {
+    expect(() => check(action, resource, more)).not.toThrow();
   });
 });

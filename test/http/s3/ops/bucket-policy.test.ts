@@ -1,4 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { openBucket } from '../../../../src/core/buckets/bucket-handle.ts';
+import { setBucketAccess } from '../../../../src/core/buckets/set-bucket-access.ts';
+import type { BucketName } from '../../../../src/ports/domain.ts';
 import { policyOf, publicPolicy } from '../../../access-samples.ts';
 import { codeOf, contentMd5 } from '../replies.ts';
 import { createTestSurface, type Sent, STRANGER } from '../surface.ts';
@@ -191,4 +194,15 @@ describe('GetBucketPolicyStatus', () => {
     await send({ method: 'PUT', query: { acl: '' }, headers: { 'x-amz-acl': 'authenticated-read' } });
     expect(await isPublic()).toBe('true');
   });
+});
+
+it('is refused where an action has nothing to act on, and what was stored before goes on', async () => {
+  const statement = { Effect: 'Allow', Action: ['s3:GetObject', 's3:ListBucket'], Resource: 'arn:aws:s3:::ruled/*' };
+  const json = rules(statement);
+  const refused = await put(json);
+  expect(codeOf(refused)).toEqual([400, 'MalformedPolicy']);
+  expect(refused.text).toContain('Action does not apply to any resource(s) in statement');
+  const bucket = await openBucket(surface.core, 'ruled' as BucketName, () => undefined);
+  await setBucketAccess(bucket, { policyJson: json });
+  expect((await send({ path: '/ruled/k', as: 'stranger' })).text).toBe('x');
 });
