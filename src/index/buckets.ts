@@ -8,6 +8,7 @@ import type { IndexApi } from '../ports/metadata-index.ts';
 import { addFloors } from '../ports/purge.ts';
 import type { Sql } from '../ports/sql.ts';
 import { decodeAccess, encodeAccess } from './bucket-access-row.ts';
+import { requireEmpty } from './require-empty.ts';
 import { endTotals } from './storage-totals.ts';
 
 export type BucketRow = {
@@ -156,12 +157,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
 
     deleteBucket({ bucket, nowMs }) {
       const n = requireBucket(sql, bucket);
-      const [left] = sql.all<{ has_any: number }>(
-        `SELECT EXISTS (SELECT 1 FROM objects WHERE bucket = ?1)
-             OR EXISTS (SELECT 1 FROM versions WHERE bucket = ?1) AS has_any`,
-        n,
-      );
-      if (left?.has_any !== 0) throw new StorageError('BucketNotEmpty', { fields: { BucketName: bucket.name } });
+      requireEmpty(sql, n, bucket.name);
       sql.all('DELETE FROM lifecycle_runs WHERE bucket = ?', n);
       sql.all('DELETE FROM packing_runs WHERE bucket = ?', n);
       sql.all('DELETE FROM name_jobs WHERE bucket = ?', n);
