@@ -7,7 +7,8 @@ import type { AccountId, BucketRecord, ObjectKey, Principal } from '../../ports/
 import type { ObjectFacts } from '../../ports/object-facts.ts';
 import { isDecidedByObject, isGranted, type OwnedAcl, permissionFor } from './acl.ts';
 import type { S3Action } from './actions.ts';
-import { couldAllow, evaluatePolicy, type PolicyCaller, type PolicyVerdict } from './policy/evaluate-policy.ts';
+import { callerOf, explainRefusal, policyRequestOf } from './explain-refusal.ts';
+import { couldAllow, evaluatePolicy, type PolicyVerdict } from './policy/evaluate-policy.ts';
 import { isPublicPolicy } from './policy/is-public-policy.ts';
 import { parsePolicy } from './policy/parse-policy.ts';
 import type { ConditionValues } from './policy/pattern.ts';
@@ -40,20 +41,27 @@ const ALWAYS_THE_OWNERS: ReadonlySet<S3Action> = new Set([
 /** `denied`: by a statement that says so, which no other right outweighs. */
 export type Decision = 'allowed' | 'refused' | 'denied';
 
-/** Never throws. */
-export type Decide = (record: AccessRecord, request: AccessRequest) => Decision;
+/** Decides on one request. Never throws. */
+export type Decide = {
+  (record: AccessRecord, request: AccessRequest): Decision;
+  /** The reason of a refusal, as explainRefusal gives it. */
+  readonly explain?: (record: AccessRecord, request: AccessRequest) => string | null;
+};
 
 /** Makes the decision for an app: it keeps the policies of the records that it meets, read, as long as those live. */
 export function createDecide(): Decide {
   const policies = new WeakMap<BucketAccess, ReadPolicy>();
-  return (record, request) => {
+  const policyOf = (record: AccessRecord): ReadPolicy => {
     let policy = policies.get(record.access);
     if (policy === undefined) {
       policy = readPolicy(record);
       policies.set(record.access, policy);
     }
-    return decide(record, request, policy);
+    return policy;
   };
+  return Object.assign((record: AccessRecord, request: AccessRequest) => decide(record, request, policyOf(record)), {
+    explain: (record: AccessRecord, request: AccessRequest) => explainRefusal(record, request, policyOf(record)),
+  });
 }
 
 /** Decides. Cost: 1 µs, with a policy what parsing and evaluating it costs. Never throws. */
@@ -92,7 +100,8 @@ function isOwn(principal: Principal, objectOwnerId: AccountId): boolean {
   return principal.kind === 'account' && principal.account.id === objectOwnerId;
 }
 
-type ReadPolicy = Policy | null | 'unreadable';
+/** A policy that was read; null: the bucket has none. */
+export type ReadPolicy = Policy | null | 'unreadable';
 
 /**
  * The policy of a bucket. `unreadable`: stored by a program that took what this one does not; then nobody but the owner
@@ -116,19 +125,8 @@ export function mayPolicyAllow(record: AccessRecord, principal: Principal, actio
   return policy !== null && policy !== 'unreadable' && couldAllow(policy, callerOf(principal), action);
 }
 
-function callerOf(principal: Principal): PolicyCaller {
-  return principal.kind === 'account' ? { kind: 'account', accountId: principal.account.id } : { kind: 'anonymous' };
-}
-
-function askPolicy(policy: Policy | null, { name }: AccessRecord, request: AccessRequest): PolicyVerdict {
-  if (policy === null) return 'none';
-  const { principal, action, key, values } = request;
-  return evaluatePolicy(policy, {
-    caller: callerOf(principal),
-    action,
-    resource: key === null ? name : `${name}/${key}`,
-    values,
-  });
+function askPolicy(policy: Policy | null, record: AccessRecord, request: AccessRequest): PolicyVerdict {
+  return policy === null ? 'none' : evaluatePolicy(policy, policyRequestOf(record, request));
 }
 
 /** Whether a public policy has shut the bucket to all other accounts. */

@@ -37,7 +37,7 @@ export function accessOfNewObject(
   const isHandedOver = ownership === 'BucketOwnerPreferred' && isForBucketOwner && requested.kind === 'canned';
   const ownerId = isHandedOver ? bucketOwnerId : writerId;
   const acl = requested === null ? null : grantsOf(requested, { ownerId, bucketOwnerId });
-  requireNotBlocked(bucket, acl);
+  requireNotBlocked(bucket, principal, acl);
   const access = { ownerId: ownerId === bucketOwnerId ? null : ownerId, acl };
   return { ...access, isPublic: isPublicByAcl(access) };
 }
@@ -52,9 +52,15 @@ export function grantsOf(
     : normalGrants(requested.grants, owners.ownerId);
 }
 
-/** AccessDenied for a public list where the bucket blocks those. */
-export function requireNotBlocked({ access }: Pick<Bucket, 'access'>, acl: readonly Grant[] | null): void {
-  if (access.publicAccessBlock?.blockPublicAcls && isPublicAcl(acl)) throw new StorageError('AccessDenied');
+/** AccessDenied for a public list where the bucket blocks those; the bucket's own account is told so. */
+export function requireNotBlocked(
+  { access, ownerId }: Bucket,
+  principal: Principal,
+  acl: readonly Grant[] | null,
+): void {
+  if (!access.publicAccessBlock?.blockPublicAcls || !isPublicAcl(acl)) return;
+  const detail = 'Access Denied: the bucket blocks public access control lists (BlockPublicAcls).';
+  throw new StorageError('AccessDenied', idOf(principal) === ownerId ? { detail } : {});
 }
 
 /** What is allowed where ownership is enforced: the canned list of that name, or the grant that it stands for. */

@@ -1,8 +1,8 @@
 // The access decision in the terms of a call: core/auth/decide.ts with the caller and the condition keys of one request.
 
 import type { S3Action } from '../../core/auth/actions.ts';
-import type { AccessObject, AccessRecord, Decide, Decision } from '../../core/auth/decide.ts';
-import { type AccountAction, isWithinScope } from '../../core/auth/key-scope.ts';
+import type { AccessObject, AccessRecord, AccessRequest, Decide, Decision } from '../../core/auth/decide.ts';
+import { type AccountAction, exceededLimit } from '../../core/auth/key-scope.ts';
 import type { ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Tags, VersionChange } from '../../ports/object-facts.ts';
@@ -22,43 +22,77 @@ export type Wanted = {
 };
 
 /** Decides one thing on a record. Never throws. */
-export type DecideCall = (record: AccessRecord, wanted: Wanted) => Decision;
+export type DecideCall = {
+  (record: AccessRecord, wanted: Wanted): Decision;
+  /** The rule that refuses, as a sentence, for keys of the bucket's account; null for strangers. Never throws. */
+  readonly whyNot?: (record: AccessRecord, wanted: Wanted) => string | null;
+};
 
 /** What the scope of the caller's key forbids is denied, whatever the bucket allows. */
 export function createDecideCall(decide: Decide, source: ConditionSource): DecideCall {
   const { principal, request, query } = source;
   const scope = principal.kind === 'account' ? (principal.scope ?? null) : null;
-  return (record, { action, key, object = null, change = {}, prefix = null }) => {
-    if (scope !== null) {
-      const narrowed = prefix ?? query.get('prefix');
-      const asked = { action, bucket: record.name, key, prefix: narrowed, sourceIp: request.remoteAddress };
-      if (!isWithinScope(scope, asked)) return 'denied';
-    }
-    return decide(record, {
-      principal,
-      action,
-      key,
-      object,
-      values: conditionValuesOf(source, { record, existingTags: object?.tags ?? null, change, prefix }),
-    });
-  };
+
+  function limitOf(record: AccessRecord, { action, key, prefix }: Wanted) {
+    if (scope === null) return null;
+    const narrowed = prefix ?? query.get('prefix');
+    const asked = { action, bucket: record.name, key, prefix: narrowed, sourceIp: request.remoteAddress };
+    return exceededLimit(scope, asked);
+  }
+
+  function requestOf(record: AccessRecord, wanted: Wanted): AccessRequest {
+    const { action, key, object = null, change = {}, prefix = null } = wanted;
+    const values = conditionValuesOf(source, { record, existingTags: object?.tags ?? null, change, prefix });
+    return { principal, action, key, object, values };
+  }
+
+  const decideCall: DecideCall = (record, wanted) =>
+    limitOf(record, wanted) === null ? decide(record, requestOf(record, wanted)) : 'denied';
+  return Object.assign(decideCall, {
+    whyNot(record: AccessRecord, wanted: Wanted) {
+      // A link or a form is in the hands of strangers, whoever signed it.
+      if (source.authType !== SIGNED_BY_CALLER) return null;
+      const limit = limitOf(record, wanted);
+      if (limit !== null) return outsideScope(limit, wanted.action);
+      return decide.explain?.(record, requestOf(record, wanted)) ?? null;
+    },
+  });
+}
+
+/** The `authType` of a request whose caller has the key at hand. */
+const SIGNED_BY_CALLER = 'REST-HEADER';
+
+function outsideScope(limit: string, action: string): string {
+  return `Access Denied: the scope of the access key (its ${limit}) does not allow ${action} here.`;
+}
+
+/** AccessDenied, which names the rule to who may know it. */
+export function accessDenied({ whyNot }: DecideCall, record: AccessRecord, wanted: Wanted): StorageError {
+  const detail = whyNot?.(record, wanted) ?? null;
+  return new StorageError('AccessDenied', detail === null ? {} : { detail });
 }
 
 /** AccessDenied for what is about no bucket that there is, when the scope of the caller's key forbids it. */
 export function requireScope(
-  { principal, request }: Pick<ConditionSource, 'principal' | 'request'>,
+  {
+    principal,
+    request,
+    isPresigned,
+  }: Pick<ConditionSource, 'principal' | 'request'> & { readonly isPresigned: boolean },
   action: AccountAction | 's3:CreateBucket',
   bucket: string | null,
 ): void {
   const scope = principal.kind === 'account' ? (principal.scope ?? null) : null;
   if (scope === null) return;
   const asked = { action, bucket, key: null, prefix: null, sourceIp: request.remoteAddress };
-  if (!isWithinScope(scope, asked)) throw new StorageError('AccessDenied');
+  const limit = exceededLimit(scope, asked);
+  if (limit !== null)
+    throw new StorageError('AccessDenied', isPresigned ? {} : { detail: outsideScope(limit, action) });
 }
 
 /** Throws AccessDenied unless the caller may. */
 export function requireAllowed(decide: DecideCall, record: AccessRecord, wanted: Wanted): void {
-  if (decide(record, wanted) !== 'allowed') throw new StorageError('AccessDenied');
+  if (decide(record, wanted) !== 'allowed') throw accessDenied(decide, record, wanted);
 }
 
 /** Whether the caller may be told that the bucket has no such key: who may list it would see. */

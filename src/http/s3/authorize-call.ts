@@ -9,7 +9,7 @@ import { parseBucketName, parseObjectKey } from '../../core/names.ts';
 import type { BucketName, BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { hasCode, StorageError } from '../../ports/errors.ts';
 import type { VersionChange } from '../../ports/object-facts.ts';
-import { requireAllowed, requireScope, type Wanted } from '../access/decide-call.ts';
+import { accessDenied, requireAllowed, requireScope, type Wanted } from '../access/decide-call.ts';
 import { type AccountCall, changerOf, payerOf, type S3Answer, type S3Call } from './call.ts';
 import { requireExpectedOwner } from './expected-owner.ts';
 import { openVersion, type VersionWanted } from './find-version.ts';
@@ -152,7 +152,7 @@ async function openUpload(call: S3Call, key: ObjectKey, action: ObjectAction, op
   const require = (record: BucketRecord) => {
     const decision = call.decide(record, { action, key });
     if (decision === 'denied' || (decision === 'refused' && isInitiator === false)) {
-      throw new StorageError('AccessDenied');
+      throw accessDenied(call.decide, record, { action, key });
     }
   };
   const bucket = await open(require);

@@ -7,7 +7,7 @@ import type { BucketName, BucketRecord, ObjectKey, ObjectVersion, VersionName } 
 import { StorageError } from '../../ports/errors.ts';
 import type { FoundVersion } from '../../ports/metadata-index.ts';
 import type { VersionChange } from '../../ports/object-facts.ts';
-import { type DecideCall, mayKnowMissing, requireAllowed } from '../access/decide-call.ts';
+import { accessDenied, type DecideCall, mayKnowMissing, requireAllowed } from '../access/decide-call.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { ReadConditions } from '../semantics/conditional.ts';
 import { formatHttpDate } from '../semantics/http-date.ts';
@@ -70,7 +70,7 @@ function requireVersion(
     requireAllowed(decide, record, { action, key, object: found.object, change });
     return found.object;
   }
-  if (!mayKnowMissing(decide, record, action, key)) throw new StorageError('AccessDenied');
+  if (!mayKnowMissing(decide, record, action, key)) throw accessDenied(decide, record, { action, key });
   if (found === null) {
     const fields = { Key: key, ...(versionId === null ? {} : { VersionId: versionId }) };
     throw new StorageError(versionId === null ? 'NoSuchKey' : 'NoSuchVersion', { fields });

@@ -4,8 +4,8 @@ import { isGranted } from '../../core/auth/acl.ts';
 import { aclOf } from '../../core/auth/decide.ts';
 import { accessOfNewObject } from '../../core/auth/new-object-access.ts';
 import { admitPublicObjects } from '../../core/buckets/set-bucket-access.ts';
-import { StorageError } from '../../ports/errors.ts';
 import type { ObjectFacts, Tags } from '../../ports/object-facts.ts';
+import { accessDenied, type Wanted } from '../access/decide-call.ts';
 import { readAclHeaders } from './acl-request.ts';
 import type { ObjectCall } from './call.ts';
 
@@ -22,8 +22,9 @@ export async function readNewObjectFacts(
   requireTagging(call, tags);
   const requested = await readAclHeaders(call, 'object');
   const { bucket, key, principal } = call;
-  if (requested !== null && call.decide(bucket.record(), { action: 's3:PutObjectAcl', key }) === 'denied') {
-    throw new StorageError('AccessDenied');
+  const listing: Wanted = { action: 's3:PutObjectAcl', key };
+  if (requested !== null && call.decide(bucket.record(), listing) === 'denied') {
+    throw accessDenied(call.decide, bucket.record(), listing);
   }
   const { ownerId, acl, isPublic } = accessOfNewObject(bucket.record(), principal, requested);
   if (isPublic) await admitPublicObjects(bucket);
@@ -34,9 +35,10 @@ export async function readNewObjectFacts(
 function requireTagging(call: ObjectCall, tags: Tags): void {
   if (Object.keys(tags).length === 0) return;
   const record = call.bucket.record();
-  const decision = call.decide(record, { action: 's3:PutObjectTagging', key: call.key, change: { tags } });
+  const wanted: Wanted = { action: 's3:PutObjectTagging', key: call.key, change: { tags } };
+  const decision = call.decide(record, wanted);
   if (decision === 'allowed') return;
   const ignoresPublic = record.access.publicAccessBlock?.ignorePublicAcls ?? false;
   const mayWrite = isGranted(aclOf(record, null), call.principal, 'WRITE', ignoresPublic);
-  if (decision === 'denied' || !mayWrite) throw new StorageError('AccessDenied');
+  if (decision === 'denied' || !mayWrite) throw accessDenied(call.decide, record, wanted);
 }

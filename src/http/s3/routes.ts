@@ -3,8 +3,8 @@
 //
 // Deviations from S3, on purpose; what is not named here or in detect.ts as missing should answer as S3 does:
 // - Creating a bucket that one has already is 200 and changes nothing; with other access 409 BucketAlreadyExists.
-// - Access: ARCHITECTURE.md. A policy's action need not fit its resource (S3: MalformedPolicy); GetBucketPolicyStatus counts
-//   the bucket's ACL, and is no 404 without a policy; WRITE on a bucket deletes too; ACL headers of a write need no
+// - Access: ARCHITECTURE.md. AccessDenied names the rule to signed requests of the bucket's account, BucketNotEmpty what is
+//   left; GetBucketPolicyStatus counts the bucket's ACL, and is no 404 without a policy; WRITE on a bucket deletes too; ACL headers of a write need no
 //   s3:PutObjectAcl, but a Deny of it forbids them; strangers are told that a key does not exist where a policy would let
 //   everyone read it; ACLs list groups first; a presigned URL of more than a week is 403 AccessDenied (S3: 400).
 // - s3:TlsVersion is known on Cloudflare; Node has a proxy in front for TLS, and the key is absent there, as it is over plain HTTP.

@@ -42,10 +42,20 @@ import { ACCESS_KEY_ID, NOW_MS, SECRET, sha256, signHeaders } from './sign-for-t
 
 export const OWNER: Account = { id: 'a'.repeat(64) as AccountId, displayName: 'owner' };
 export const STRANGER: Account = { id: 'b'.repeat(64) as AccountId, displayName: 'stranger' };
-const KEY_IDS = { owner: ACCESS_KEY_ID, stranger: 'AKIASTRANGER00000000', operator: 'AKIAOPERATOR00000000' } as const;
+const KEY_IDS = {
+  owner: ACCESS_KEY_ID,
+  /** Another key of the owner's account, for what begins with `in/`. */
+  narrow: 'AKIANARROW0000000000',
+  stranger: 'AKIASTRANGER00000000',
+  operator: 'AKIAOPERATOR00000000',
+} as const;
 
 const KEYS: readonly AccessKey[] = [
   { id: ACCESS_KEY_ID as AccessKeyId, secret: SECRET, account: OWNER },
+  {
+    ...{ id: KEY_IDS.narrow as AccessKeyId, secret: SECRET, account: OWNER },
+    scope: { buckets: null, prefixes: ['in/'], actions: null, sourceIps: null },
+  },
   { id: KEY_IDS.stranger as AccessKeyId, secret: SECRET, account: STRANGER },
   { id: KEY_IDS.operator as AccessKeyId, secret: SECRET, account: ROOT_ACCOUNT },
 ];

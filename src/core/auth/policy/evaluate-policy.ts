@@ -50,6 +50,16 @@ export function couldAllow(policy: Policy, caller: PolicyCaller, action: S3Actio
 /** Patterns of actions have no variables. */
 const NO_VALUES: ConditionValues = () => null;
 
+/** The statement that denies the request, with its number from 1; null: none does. Cost: that of evaluatePolicy. */
+export function findDenial(
+  { statements }: Policy,
+  request: PolicyRequest,
+): { readonly sid: string | null; readonly number: number } | null {
+  const action = request.action.toLowerCase();
+  const at = statements.findIndex((statement) => statement.effect === 'Deny' && applies(statement, action, request));
+  return at === -1 ? null : { sid: statements[at]?.sid ?? null, number: at + 1 };
+}
+
 function applies(statement: Statement, action: string, { caller, resource, values }: PolicyRequest): boolean {
   return (
     (statement.effect === 'Deny' || isNoServiceOrNamed(statement.principals, caller)) &&

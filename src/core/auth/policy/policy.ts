@@ -18,6 +18,8 @@ export type PolicyPrincipals = {
 export type PolicyMatch = { readonly isNegated: boolean; readonly patterns: readonly Pattern[] };
 
 export type Statement = {
+  /** What its author called it; null: nothing. */
+  readonly sid: string | null;
   readonly effect: 'Allow' | 'Deny';
   readonly principals: PolicyPrincipals;
   /** Lower case. */

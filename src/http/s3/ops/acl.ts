@@ -61,7 +61,7 @@ async function readNewAcl(call: BucketCall, level: AclLevel, current: OwnedAcl):
   const requested = await readRequestedAcl(call, level, current);
   if (record.access.ownership === 'BucketOwnerEnforced') throw new StorageError('AccessControlListNotSupported');
   const acl = grantsOf(requested, { ownerId: current.ownerId, bucketOwnerId: record.ownerId });
-  requireNotBlocked(record, acl);
+  requireNotBlocked(record, call.principal, acl);
   return acl;
 }
 

@@ -12,6 +12,7 @@ import { type DeleteAsked, deleteObjects } from '../../../core/objects/delete-ob
 import type { BucketRecord, DeleteCondition, ObjectKey } from '../../../ports/domain.ts';
 import { StorageError } from '../../../ports/errors.ts';
 import type { DeletedObject } from '../../../ports/metadata-index.ts';
+import { accessDenied, type Wanted } from '../../access/decide-call.ts';
 import { parseWriteCondition } from '../../semantics/conditional.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
 import { parseHttpDate } from '../../semantics/http-date.ts';
@@ -138,13 +139,18 @@ function checkLine(asked: KeyToDelete): Line {
 
 /** Each key is decided on by itself. */
 function checkRight(call: BucketCall, record: BucketRecord, line: Line): Line {
-  if (line.target === null || mayDelete(call, record, line.target)) return line;
-  return { asked: line.asked, target: null, error: new StorageError('AccessDenied') };
+  const refusal = line.target === null ? null : deleteRefusal(call, record, line.target);
+  return refusal === null ? line : { asked: line.asked, target: null, error: refusal };
 }
 
-function mayDelete({ decide }: BucketCall, record: BucketRecord, { key, versionId }: DeleteAsked): boolean {
-  const action = versionId == null ? 's3:DeleteObject' : 's3:DeleteObjectVersion';
-  return decide(record, { action, key }) === 'allowed';
+/** Why the caller may not delete it; null: they may. */
+function deleteRefusal(
+  { decide }: BucketCall,
+  record: BucketRecord,
+  { key, versionId }: DeleteAsked,
+): StorageError | null {
+  const wanted: Wanted = { action: versionId == null ? 's3:DeleteObject' : 's3:DeleteObjectVersion', key };
+  return decide(record, wanted) === 'allowed' ? null : accessDenied(decide, record, wanted);
 }
 
 /** Deletes what the caller was found to be allowed. Should the bucket change meanwhile, all must be allowed still. */
@@ -156,7 +162,10 @@ async function deleteAllowed(
 ): Promise<readonly DeletedObject[]> {
   const requireAll = (record: BucketRecord) => {
     if (record.id === decidedOn.id && record.revision === decidedOn.revision) return;
-    if (!targets.every((target) => mayDelete(call, record, target))) throw new StorageError('AccessDenied');
+    for (const target of targets) {
+      const refusal = deleteRefusal(call, record, target);
+      if (refusal !== null) throw refusal;
+    }
   };
   const bucket = await openBucket(core, call.bucket.record().name, requireAll, changerOf(call));
   const keys = targets.map(({ key }) => key);
