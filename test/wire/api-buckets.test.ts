@@ -110,7 +110,7 @@ describeCore('buckets by JSON', () => {
       { objectLock: null },
       { objectLock: { defaultRetention: { mode: 'GOVERNANCE', days: 1, years: 1 } } },
       { website: { indexSuffix: 'a/b' } },
-      { website: {} },
+      { website: { indexSuffix: null } },
       { notifications: [{ webhookId: 'wh_0000000000000000', events: ['s3:ObjectCreated:*'] }] },
       { notifications: [{ webhookId: webhook.json.id, events: ['s3:Nothing'] }] },
     ]) {

@@ -99,7 +99,13 @@ describeCore('a custom domain', () => {
   });
 
   it('ends with its settings', async () => {
-    expect((await configure({ domains: [{ host: docsHost, prefix: 'docs/' }] })).status).toBe(200);
+    const left = JSON.stringify({ domains: [{ host: docsHost, prefix: 'docs/' }] });
+    const unbind = (headers: Record<string, string>) =>
+      send({ method: 'PUT', bucket, query: { hosting: '' }, body: left, headers });
+    const refused = await unbind({});
+    expect([refused.status, refused.text.includes(`This would unbind ${host}:`)]).toEqual([428, true]);
+    const { etag = '' } = (await send({ method: 'GET', bucket, query: { hosting: '' } })).headers;
+    expect((await unbind({ 'if-match': etag })).status).toBe(200);
     const over = await eventually(
       () => visit('/'),
       ({ status }) => status === 403,

@@ -82,7 +82,11 @@ describeCore('a website', () => {
         ['/?utm=1', '<p>home'],
       ] as const) {
         const page = await visit(path);
-        expect([page.status, page.text, page.headers['content-type']], path).toEqual([200, text, 'text/html']);
+        expect([page.status, page.text, page.headers['content-type']], path).toEqual([
+          200,
+          text,
+          'text/html; charset=utf-8',
+        ]);
         const head = await visit(path, {}, 'HEAD');
         expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', `${text.length}`]);
       }
@@ -108,7 +112,11 @@ describeCore('a website', () => {
 
     it('shows its error document with the status of the error', async () => {
       const lost = await visit('/nothing/here', { 'if-none-match': '*', range: 'bytes=0-0' });
-      expect([lost.status, lost.text, lost.headers['content-type']]).toEqual([404, '<p>lost', 'text/html']);
+      expect([lost.status, lost.text, lost.headers['content-type']]).toEqual([
+        404,
+        '<p>lost',
+        'text/html; charset=utf-8',
+      ]);
       expect((await visit('/nothing', {}, 'HEAD')).status).toBe(404);
       expect((await visit('/docs/none/')).text).toBe('<p>lost');
     });

@@ -7,7 +7,8 @@ import {
   type MadeAccessKey,
   rotateAccessKey,
 } from '../../core/accounts/access-keys.ts';
-import type { AccessKeyRecord } from '../../ports/account-records.ts';
+import { NO_KEY_LIMIT } from '../../core/auth/key-scope.ts';
+import type { AccessKeyRecord, KeyScope } from '../../ports/account-records.ts';
 import type { AccessKeyId } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import {
@@ -36,14 +37,24 @@ const ENTRIES_MAX = 50;
 const PROOF = 'In a session: only when it was proved lately (`POST /sessions/current/proof`).';
 
 const entries = (pattern: RegExp, description: string) =>
-  z.array(z.string().regex(pattern)).min(1).max(ENTRIES_MAX).nullable().default(null).openapi({ description });
+  z.array(z.string().regex(pattern)).min(1).max(ENTRIES_MAX).nullable().openapi({ description });
+const limits = {
+  buckets: entries(/^[a-z0-9.-]{1,63}\*?$/, 'Names of buckets; one that ends in * means all that begin so.'),
+  prefixes: entries(/^[^\p{Cc}\p{Cs}]{1,1024}$/u, 'Beginnings of the keys of objects.'),
+  actions: entries(/^(?:s3|kms):[A-Za-z]{0,64}\*?$/, 'Actions of S3, like s3:GetObject or s3:Get*.'),
+  sourceIps: entries(/^[0-9a-fA-F:.]{2,45}(?:\/\d{1,3})?$/, 'Addresses and ranges, like 10.0.0.0/8.'),
+};
 
+const scopeChangeSchema = z.strictObject(limits).partial().openapi('KeyScopeChange', {
+  description: 'Merged with the scope: a limit that is absent stays, null takes it away.',
+});
+type ScopeChange = z.infer<typeof scopeChangeSchema>;
 const scopeSchema = z
   .strictObject({
-    buckets: entries(/^[a-z0-9.-]{1,63}\*?$/, 'Names of buckets; one that ends in * means all that begin so.'),
-    prefixes: entries(/^[^\p{Cc}\p{Cs}]{1,1024}$/u, 'Beginnings of the keys of objects.'),
-    actions: entries(/^(?:s3|kms):[A-Za-z]{0,64}\*?$/, 'Actions of S3, like s3:GetObject or s3:Get*.'),
-    sourceIps: entries(/^[0-9a-fA-F:.]{2,45}(?:\/\d{1,3})?$/, 'Addresses and ranges, like 10.0.0.0/8.'),
+    buckets: limits.buckets.default(null),
+    prefixes: limits.prefixes.default(null),
+    actions: limits.actions.default(null),
+    sourceIps: limits.sourceIps.default(null),
   })
   .openapi('KeyScope', { description: 'What a key may do at most; null: no limit of that kind.' });
 
@@ -69,7 +80,7 @@ const newKeySchema = z.strictObject({
 });
 const changeSchema = z.strictObject({
   name: nameSchema.optional(),
-  scope: scopeSchema.nullable().optional(),
+  scope: scopeChangeSchema.nullable().optional(),
   expiresAt: timeSchema.nullable().optional(),
   isEnabled: z.boolean().optional(),
 });
@@ -79,6 +90,17 @@ const rotationSchema = z.strictObject({
 
 const query = z.strictObject({ accountId: accountIdQuery });
 const params = z.strictObject({ accessKeyId: idSchema });
+
+/** The scope with the limits that were given in place of its own. */
+function mergeScope(scope: KeyScope | null, { buckets, prefixes, actions, sourceIps }: ScopeChange): KeyScope {
+  const before = scope ?? NO_KEY_LIMIT;
+  return {
+    buckets: buckets === undefined ? before.buckets : buckets,
+    prefixes: prefixes === undefined ? before.prefixes : prefixes,
+    actions: actions === undefined ? before.actions : actions,
+    sourceIps: sourceIps === undefined ? before.sourceIps : sourceIps,
+  };
+}
 
 function show(key: AccessKeyRecord) {
   const { name, scope, role, isEnabled } = key;
@@ -208,7 +230,7 @@ function addChangingRoutes(api: Api): void {
       const { name, scope, expiresAt, isEnabled } = c.req.valid('json');
       const change = {
         ...(name === undefined ? {} : { name }),
-        ...(scope === undefined ? {} : { scope }),
+        ...(scope === undefined ? {} : { scope: scope === null ? null : mergeScope(found.scope, scope) }),
         ...(expiresAt === undefined ? {} : { expiresAtMs: toMs(expiresAt) }),
         ...(isEnabled === undefined ? {} : { isEnabled }),
       };

@@ -154,7 +154,7 @@ export const bucketSchema = z
   })
   .openapi('Bucket');
 
-/** A change: what is absent stays. */
+/** A change with each setting whole; merge-bucket-change.ts makes it of what was sent. What is absent stays. */
 export const bucketChangeSchema = z
   .strictObject({
     ...ownSettings,
@@ -164,5 +164,4 @@ export const bucketChangeSchema = z
       description: 'A short way to the policy that lets everyone read every object. Not together with `policy`.',
     }),
   })
-  .partial()
-  .openapi('BucketChange');
+  .partial();

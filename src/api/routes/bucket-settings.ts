@@ -2,6 +2,7 @@
 // bucket-setting-schemas.ts says what may be sent.
 import type { z } from '@hono/zod-openapi';
 import type { BucketChange } from '../../core/buckets/change-bucket.ts';
+import { stateTagOf } from '../../core/buckets/state-tag.ts';
 import { hostNameOf } from '../../core/hosting/host-names.ts';
 import { readHosting } from '../../core/hosting/read-hosting.ts';
 import { BUCKET_MAX_TAGS, CORS_MAX_BYTES, OBJECT_MAX_TAGS, WEBSITE_MAX_BYTES } from '../../core/limits.ts';
@@ -29,8 +30,8 @@ function publicPolicy(name: string): string {
 }
 
 /** Of the bucket's record, and so of all its settings. */
-export function bucketEtag({ id, revision }: BucketRecord): string {
-  return toEtag(`${id}.${revision}`);
+export function bucketEtag(record: BucketRecord): string {
+  return toEtag(stateTagOf(record));
 }
 
 /** How a bucket goes out. */

@@ -23,8 +23,9 @@ import {
 import { ifMatchHeader, requireMatch } from '../etag.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
 import { accountIdQuery, bucketNameSchema } from '../schemas.ts';
-import { bucketChangeSchema, bucketSchema } from './bucket-setting-schemas.ts';
+import { bucketSchema } from './bucket-setting-schemas.ts';
 import { bucketEtag, showBucket, toBucketChange } from './bucket-settings.ts';
+import { bucketPatchSchema, mergeBucketChange } from './merge-bucket-change.ts';
 import { quotaSchema, showQuota } from './quota-setting.ts';
 
 const TAGS = ['Buckets'];
@@ -133,10 +134,11 @@ function addChanging(api: Api): void {
       path: '/buckets/{bucket}',
       operationId: 'updateBucket',
       summary: 'Change settings of a bucket; what is absent stays',
-      description: 'All is checked first; then hosting, access and the rest are changed, one after the other.',
+      description:
+        'Nested settings are merged (RFC 7396): what is absent stays, null takes away, lists and `policy` are replaced whole. All is checked first; then hosting, access and the rest are changed, one after the other.',
       tags: TAGS,
       access: 'buckets:write',
-      request: { params, headers: ifMatchHeader, body: jsonBody(bucketChangeSchema) },
+      request: { params, headers: ifMatchHeader, body: jsonBody(bucketPatchSchema) },
       responses: { 200: jsonAnswer(bucketSchema, 'Changed') },
     }),
     async (c) => {
@@ -147,7 +149,7 @@ function addChanging(api: Api): void {
       const bucket = await openBucketOf(call, name, 'buckets:write', (record) => {
         if (!isChanged) requireMatch(c, bucketEtag(record));
       });
-      const change = toBucketChange(call, bucket.record(), c.req.valid('json'));
+      const change = toBucketChange(call, bucket.record(), mergeBucketChange(bucket.record(), c.req.valid('json')));
       // A log shows what others do: it goes into buckets of the account alone, and of others nothing is said here.
       if (change.settings.logging) await openBucketOf(call, change.settings.logging.targetBucket, 'buckets:read');
       await changeBucket(call.core, bucket, change, {

@@ -44,7 +44,13 @@ export const attributesSchema = z
   })
   .partial();
 
-export type GivenAttributes = z.infer<typeof attributesSchema>;
+/** A change of them: what is absent stays, null takes away; metadata and tags are merged, name by name (RFC 7396). */
+export const attributesChangeSchema = attributesSchema.extend({
+  metadata: z.record(metadataSchema.keyType, TEXT.nullable()).nullable().optional(),
+  tags: z.record(tagsSchema.keyType, tagsSchema.valueType.nullable()).nullable().optional(),
+});
+
+export type GivenAttributes = z.infer<typeof attributesChangeSchema>;
 
 /** Attributes as the API shows them; null for a header that was not given. */
 export function showAttributes({ headers, userMetadata, storageClass }: ObjectAttributes) {
@@ -68,17 +74,28 @@ export function toAttributes(given: GivenAttributes, before: ObjectAttributes | 
     const value = given[property] === undefined ? before?.headers[property] : textToHeader(given[property] ?? '');
     if (value !== undefined) headers.set(NAMES[property], value);
   }
-  const metadata =
-    given.metadata === undefined
-      ? Object.entries(before?.userMetadata ?? {})
-      : Object.entries(given.metadata).map(([name, value]) => [name, textToHeader(value)] as const);
-  for (const [name, value] of metadata) headers.set(`x-amz-meta-${name}`, value);
+  // What stays is not decoded: it may be bytes that are no text.
+  const metadata = mergeTexts(before?.userMetadata ?? {}, given.metadata, textToHeader);
+  for (const [name, value] of Object.entries(metadata)) headers.set(`x-amz-meta-${name}`, value);
   const storageClass = given.storageClass ?? before?.storageClass;
   if (storageClass !== undefined) headers.set('x-amz-storage-class', storageClass);
   return readObjectAttributes({ header: (name) => headers.get(name) ?? null, headerNames: () => headers.keys() });
 }
 
-/** InvalidTag. */
-export function toObjectTags(tags: Readonly<Record<string, string>>): Tags {
-  return toTags(Object.entries(tags), OBJECT_MAX_TAGS);
+/** What is said of names, laid over those that there are. */
+type Texts = Readonly<Record<string, string>>;
+type TextsChange = Readonly<Record<string, string | null>> | null | undefined;
+
+function mergeTexts(before: Texts, given: TextsChange, toStored = (text: string) => text): Texts {
+  const merged = new Map(given === null ? [] : Object.entries(before));
+  for (const [name, value] of Object.entries(given ?? {})) {
+    if (value === null) merged.delete(name);
+    else merged.set(name, toStored(value));
+  }
+  return Object.fromEntries(merged);
+}
+
+/** The tags with the change laid over them. InvalidTag. */
+export function toObjectTags(before: Texts, given: TextsChange): Tags {
+  return toTags(Object.entries(mergeTexts(before, given)), OBJECT_MAX_TAGS);
 }

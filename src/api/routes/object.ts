@@ -9,7 +9,7 @@ import { requireLockableBucket } from '../../http/s3/object-lock-headers.ts';
 import { versionNameOf } from '../../http/s3/version-name.ts';
 import type { BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import type { VersionChange } from '../../ports/object-facts.ts';
+import type { ObjectLock, VersionChange } from '../../ports/object-facts.ts';
 import { everyoneMayRead, toPointer } from '../../ports/pointer.ts';
 import {
   type Api,
@@ -25,7 +25,14 @@ import {
 } from '../context.ts';
 import { etagOfState, ifMatchHeader, requireMatch } from '../etag.ts';
 import { serviceOrigin } from '../service-origin.ts';
-import { attributesSchema, showAttributes, tagsSchema, toAttributes, toObjectTags } from './object-attributes.ts';
+import {
+  attributesChangeSchema,
+  attributesSchema,
+  showAttributes,
+  tagsSchema,
+  toAttributes,
+  toObjectTags,
+} from './object-attributes.ts';
 import { bucketParams, keySchema, objectSchema, versionIdSchema } from './object-schemas.ts';
 
 const TAGS = ['Objects'];
@@ -50,9 +57,9 @@ const detailSchema = objectSchema
     publicUrl: z.string().nullable().openapi({ description: 'Where strangers find it, if they may read it.' }),
   })
   .openapi('ObjectDetail');
-const changeSchema = attributesSchema
+const changeSchema = attributesChangeSchema
   .extend({
-    retention: retentionSchema.nullable().optional(),
+    retention: retentionSchema.partial().nullable().optional(),
     legalHold: z.boolean().optional(),
     bypassGovernance: z.boolean().default(false).openapi({ description: 'Owners and admins alone.' }),
   })
@@ -136,7 +143,7 @@ function addChange(api: Api): void {
       operationId: 'updateObject',
       summary: 'Change headers, metadata, tags or lock of an object; what is absent stays, and no byte moves',
       description:
-        'Tags and lock change where they stand, of any version. Headers, metadata and storage class make a new version, as copying does; only the current one can be changed so.',
+        'Metadata, tags and retention are merged (RFC 7396): null takes away. Tags and lock change where they stand, of any version. Headers, metadata and storage class make a new version, as copying does; only the current one can be changed so.',
       tags: TAGS,
       access: 'objects:write',
       request: {
@@ -155,8 +162,8 @@ function addChange(api: Api): void {
       const { object, isLatest } = await findVersion(bucket, key, versionId);
       requireMatch(c, etagOfState(showObject(call, bucket.record(), object, isLatest)));
       const { tags: givenTags, retention, legalHold, bypassGovernance, ...attributes } = given;
-      const tags = givenTags === undefined ? undefined : toObjectTags(givenTags);
-      const lock = toLock(call, bucket.record(), { retention, legalHold });
+      const tags = givenTags === undefined ? undefined : toObjectTags(object.tags, givenTags);
+      const lock = toLock(call, bucket.record(), object.lock?.retention ?? null, { retention, legalHold });
       const isNew = Object.keys(attributes).length > 0;
       if (isNew && !isLatest) {
         throw new StorageError('InvalidInput', { detail: 'Of an older version only tags and lock can be changed.' });
@@ -171,24 +178,37 @@ function addChange(api: Api): void {
   );
 }
 
+type Retention = NonNullable<ObjectLock['retention']>;
+
 function toLock(
   call: SignedInCall,
   record: BucketRecord,
-  given: { retention: z.infer<typeof retentionSchema> | null | undefined; legalHold: boolean | undefined },
+  before: Retention | null,
+  { retention, legalHold }: Pick<z.infer<typeof changeSchema>, 'retention' | 'legalHold'>,
 ): VersionChange {
-  const { retention, legalHold } = given;
   if (retention === undefined && legalHold === undefined) return {};
   requireLockableBucket(record);
-  const untilMs = retention === null || retention === undefined ? null : Date.parse(retention.until);
-  if (untilMs !== null && untilMs <= call.core.ports.clock.nowMs()) {
-    throw new StorageError('InvalidInput', { detail: 'A retention ends in the future.' });
-  }
   return {
-    ...(retention === undefined
-      ? {}
-      : { retention: retention === null || untilMs === null ? null : { mode: retention.mode, untilMs } }),
+    ...(retention === undefined ? {} : { retention: retention === null ? null : toRetention(call, before, retention) }),
     ...(legalHold === undefined ? {} : { hasLegalHold: legalHold }),
   };
+}
+
+/** The retention with the change laid over it. InvalidInput where half of it is missing, and for an end that is past. */
+function toRetention(
+  call: SignedInCall,
+  before: Retention | null,
+  given: NonNullable<z.infer<typeof changeSchema>['retention']>,
+): Retention {
+  const mode = given.mode ?? before?.mode;
+  const untilMs = given.until === undefined ? before?.untilMs : Date.parse(given.until);
+  if (mode === undefined || untilMs === undefined) {
+    throw new StorageError('InvalidInput', { detail: 'A retention needs `mode` and `until`.' });
+  }
+  if (untilMs <= call.core.ports.clock.nowMs()) {
+    throw new StorageError('InvalidInput', { detail: 'A retention ends in the future.' });
+  }
+  return { mode, untilMs };
 }
 
 function update(

@@ -80,7 +80,7 @@ function addStart(api: Api): void {
     async (c) => {
       const call = callOf(c);
       const { key, tags = {}, ...attributes } = c.req.valid('json');
-      const facts = { ...NO_FACTS, tags: toObjectTags(tags) };
+      const facts = { ...NO_FACTS, tags: toObjectTags({}, tags) };
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
       const upload = await createUpload(call.core, bucket, {
         ...{ key: key as ObjectKey, facts, attributes: toAttributes(attributes, null) },

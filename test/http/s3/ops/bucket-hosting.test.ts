@@ -83,8 +83,31 @@ describe('a host name', () => {
     expect([second.status, codeOf(second.text)]).toEqual([409, 'DomainAlreadyBound']);
     expect(second.text).not.toContain('pages');
     expect((await surface.send({ path: '/other', query: hosting })).status).toBe(404);
-    await put({});
+    await surface.send({ method: 'DELETE', path: '/pages', query: hosting });
     expect((await put({ domains }, '/other')).status).toBe(200);
+  });
+
+  it('is taken from a bucket only by who saw it there', async () => {
+    const isBound = async () => (await surface.core.ports.directory.findHost('www.shop.example')) !== null;
+    const putIf = (ifMatch: string, document = {}) =>
+      surface.send({
+        ...{ method: 'PUT', path: '/pages', query: hosting, body: JSON.stringify(document) },
+        headers: { 'if-match': ifMatch },
+      });
+    const first = (await put({ domains })).headers.etag ?? '';
+    expect(first).toMatch(/^"[^"]+"$/);
+    const refused = await put({ robots: 'disallow' });
+    expect([refused.status, codeOf(refused.text)]).toEqual([428, 'PreconditionRequired']);
+    expect(refused.text).toContain('This would unbind www.shop.example:');
+    expect(await isBound()).toBe(true);
+    const more = [...domains, { host: 'b.shop.example', prefix: '' }];
+    const { etag = '' } = (await put({ domains: more })).headers;
+    expect((await surface.send({ path: '/pages', query: hosting })).headers.etag).toBe(etag);
+    expect((await putIf(first)).status).toBe(412);
+    expect((await putIf(first, { domains: more })).status).toBe(412);
+    expect(await isBound()).toBe(true);
+    expect((await putIf(etag)).status).toBe(200);
+    expect(await isBound()).toBe(false);
   });
 
   it('is free again once its bucket is deleted, even when a crash left it bound', async () => {
