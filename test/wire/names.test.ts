@@ -181,7 +181,9 @@ describeCore('many objects by JSON', () => {
     expect(noncurrent.objects).toBeGreaterThanOrEqual(2);
     await run(api, `${path}/jobs`, { kind: 'restore', prefix: folder, keys: [`${folder}1`] });
     expect((await get(other, `${folder}1`)).text).toBe('1');
-    await run(api, `${path}/jobs`, { kind: 'purge', prefix: folder });
+    const former = await api.call('POST', `${path}/jobs`, { kind: 'purge', prefix: folder });
+    expect(former.json.code).toBe('InvalidInput');
+    await run(api, `${path}/jobs`, { kind: 'empty-trash', prefix: folder });
     expect(await trash()).toEqual([]);
     expect((await get(other, `${folder}2`)).status).toBe(404);
     expect((await api.call('GET', `${path}/trash/settings`)).json).toEqual({ days: 30 });

@@ -22,6 +22,8 @@ const keysSchema = z
   .max(TASK_MAX_KEYS)
   .optional()
   .openapi({ description: 'Of the keys with the prefix only these; absent: all.' });
+/** The kind that core calls `purge`, which means caches everywhere else in this API. */
+const EMPTY_TRASH = 'empty-trash';
 const selection = { prefix: prefixSchema, keys: keysSchema };
 
 const taskSchema = z
@@ -38,14 +40,16 @@ const taskSchema = z
     }),
     z.strictObject({ kind: z.literal('delete'), ...selection }),
     z.strictObject({ kind: z.literal('restore'), ...selection }),
-    z.strictObject({ kind: z.literal('purge'), ...selection }),
+    z.strictObject({ kind: z.literal(EMPTY_TRASH), ...selection }),
   ])
   .openapi('JobTask');
 
 const jobSchema = z
   .object({
     id: z.string(),
-    kind: z.enum(['move', 'delete', 'restore', 'purge', 'undo']),
+    kind: z.enum(['move', 'delete', 'restore', EMPTY_TRASH, 'undo']).openapi({
+      description: 'empty-trash removes what is in the trash for good, and is the only one that nothing takes back.',
+    }),
     prefix: z.string().nullable(),
     to: z.string().nullable(),
     toBucket: z.string().nullable(),
@@ -84,7 +88,7 @@ export function showJob(job: NameJob): z.infer<typeof jobSchema> {
   const { id, task, state, counts, total, canUndo, failure } = job;
   return {
     id,
-    kind: task.kind,
+    kind: task.kind === 'purge' ? EMPTY_TRASH : task.kind,
     prefix: task.kind === 'undo' ? null : task.selection.prefix,
     to: task.kind === 'move' ? task.to : null,
     toBucket: task.kind === 'move' ? task.toBucket : null,
@@ -102,6 +106,7 @@ export function showJob(job: NameJob): z.infer<typeof jobSchema> {
 function toTask(given: z.infer<typeof taskSchema>): NameJobTask {
   const { prefix, keys } = given;
   const chosen = { prefix, keys: keys === undefined ? null : (keys as ObjectKey[]) };
+  if (given.kind === EMPTY_TRASH) return { kind: 'purge', selection: chosen };
   if (given.kind !== 'move') return { kind: given.kind, selection: chosen };
   const toBucket = (given.toBucket ?? null) as BucketName | null;
   return { kind: 'move', selection: chosen, to: given.to, toBucket, conflict: given.conflict };
@@ -119,7 +124,7 @@ function addStart(api: Api): void {
       method: 'post',
       path: '/buckets/{bucket}/jobs',
       operationId: 'startJob',
-      summary: 'Move, delete, restore or purge many objects, without moving a byte',
+      summary: 'Move, delete or restore many objects, or empty the trash, without moving a byte',
       tags: TAGS,
       access: 'objects:write',
       request: { params: bucketParams, body: jsonBody(taskSchema) },
