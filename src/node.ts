@@ -4,7 +4,7 @@ import { flushCompileCache } from 'node:module';
 import { announce } from './adapters/node/announce.ts';
 import { openDataFolder } from './adapters/node/data-folder.ts';
 import { runOutbox } from './adapters/node/outbox-runner.ts';
-import { closeOnSignals, guardProcess } from './adapters/node/process-end.ts';
+import { closeOnSignals, endsWithTerminal, guardProcess } from './adapters/node/process-end.ts';
 import { endFailedStart, prepareProcess } from './adapters/node/process-start.ts';
 import { repeat } from './adapters/node/repeat.ts';
 import { loadRootKey } from './adapters/node/root-key.ts';
@@ -81,7 +81,7 @@ async function start(): Promise<void> {
     await close(BACKGROUND_LIMIT_MS);
     folder.unlock();
   };
-  closeOnSignals(closeAll, { limitMs: drainMs + BACKGROUND_LIMIT_MS, log });
+  closeOnSignals(closeAll, { limitMs: drainMs + BACKGROUND_LIMIT_MS, log, endsOnHangup: endsWithTerminal(config) });
   announce(server.url, folder.path, rootKey);
   flushCompileCache();
 }

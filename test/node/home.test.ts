@@ -33,6 +33,16 @@ describe('start', () => {
     expect(second.stdout() + second.stderr()).not.toContain(secretKey);
   });
 
+  it('outlives what tells servers to reopen their logs, without a log file and without a debugger', async () => {
+    const home = await startHome(temporaryFolder());
+    for (const signal of ['SIGHUP', 'SIGUSR1'] as const) {
+      home.child.kill(signal);
+      for (const _ of [1, 2, 3]) expect((await fetch(`${home.url}/-/health`)).status).toBe(200);
+    }
+    expect(home.stderr()).not.toContain('Debugger');
+    expect(await home.end('SIGTERM')).toBe(0);
+  });
+
   it('leaves a data folder alone that another process uses', async () => {
     const dataDir = temporaryFolder();
     await startHome(dataDir);

@@ -4,8 +4,11 @@ import { open } from 'node:fs/promises';
 import type { Log } from '../../ports/system.ts';
 import { type BatchedLines, type LineTarget, openBatchedLines } from './batched-lines.ts';
 
-/** Both are common; SIGUSR1 would start the debugger, which nobody wants of a server with a log file. */
-const REOPEN_SIGNALS = ['SIGHUP', 'SIGUSR1'] as const;
+/**
+ * The signals of logrotate and of nginx's users. Without a listener SIGHUP ends the process, and SIGUSR1 lets whoever has
+ * an account on the machine debug it; process-start.ts sees to both.
+ */
+export const REOPEN_SIGNALS = ['SIGHUP', 'SIGUSR1'] as const;
 
 /** `path` null: stdout. Rejects when the file can't be opened. The signals are only taken for a file. */
 export async function openAccessLog(path: string | null, log: Log): Promise<BatchedLines> {

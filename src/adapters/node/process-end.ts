@@ -7,11 +7,12 @@ const HANGING_MS = 10_000;
 
 /**
  * Ends the process after `close` on SIGTERM or SIGINT: 0 when it was orderly, 1 when it failed or took longer than
- * `limitMs` and some seconds. A second signal ends it at once.
+ * `limitMs` and some seconds. A second signal ends it at once. `endsOnHangup`: SIGHUP does so too, which a terminal sends
+ * that is closed.
  */
 export function closeOnSignals(
   close: () => Promise<void>,
-  options: { readonly limitMs: number; readonly log: Log },
+  options: { readonly limitMs: number; readonly log: Log; readonly endsOnHangup: boolean },
 ): void {
   let isClosing = false;
   const onSignal = (signal: NodeJS.Signals) => {
@@ -35,6 +36,12 @@ export function closeOnSignals(
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+  if (options.endsOnHangup) process.on('SIGHUP', onSignal);
+}
+
+/** Whether SIGHUP means that the terminal was closed: where it has no log file to open anew. */
+export function endsWithTerminal({ accessLogFile }: { readonly accessLogFile: string | null }): boolean {
+  return process.stdin.isTTY === true && accessLogFile === null;
 }
 
 /**

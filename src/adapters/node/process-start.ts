@@ -3,11 +3,25 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../../config.ts';
+import { REOPEN_SIGNALS } from './access-log-target.ts';
+import { answerCommandLine } from './command-line.ts';
 import { DataFolderError } from './data-folder.ts';
 import { errnoOf } from './fs-errors.ts';
 
-/** Reads `.env` of the working folder, if there is one, and turns the compile cache on. Throws on an unreadable file. */
+/** Ends the process when its arguments only ask something, or mean nothing: 0 and 2. */
+function obeyCommandLine(): void {
+  const answer = answerCommandLine(process.argv.slice(2));
+  if (answer === null) return;
+  (answer.exitCode === 0 ? process.stdout : process.stderr).write(answer.text);
+  process.exit(answer.exitCode);
+}
+
+/**
+ * Obeys the arguments, reads `.env` of the working folder, if there is one, and turns the compile cache on. From here on
+ * the signals that reopen log files end nothing. Throws on an unreadable file.
+ */
 export function prepareProcess(): void {
+  obeyCommandLine();
   try {
     process.loadEnvFile();
   } catch (error) {
@@ -15,6 +29,7 @@ export function prepareProcess(): void {
   }
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../../node_modules/.cache/quayside', import.meta.url));
   enableCompileCache();
+  for (const signal of REOPEN_SIGNALS) process.on(signal, () => undefined);
 }
 
 /** Tells why on stderr and ends the process with 1. */

@@ -48,7 +48,7 @@ const jobSchema = z
   .object({
     id: z.string(),
     kind: z.enum(['move', 'delete', 'restore', EMPTY_TRASH, 'undo']).openapi({
-      description: 'empty-trash removes what is in the trash for good, and is the only one that nothing takes back.',
+      description: 'empty-trash removes what is in the trash for good: nothing brings it back.',
     }),
     prefix: z.string().nullable(),
     to: z.string().nullable(),
