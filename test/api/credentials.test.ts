@@ -118,6 +118,10 @@ describe('a narrow token', () => {
     const { items } = (await api.send('GET', '/access-keys', { by })).json;
     const path = `/access-keys/${items[0].id}`;
     expect(await api.outcome('PATCH', path, { by, body: { expiresAt: late } })).toBe('AccessDenied');
+    expect(await api.outcome('PATCH', path, { by, body: { expiresAt: null } })).toBe('AccessDenied');
+    const lasting = (await api.send('POST', '/access-keys', { by: root, body: { name: 'x' } })).json.id;
+    const enable = (isEnabled: boolean) => api.outcome('PATCH', `/access-keys/${lasting}`, { by, body: { isEnabled } });
+    expect([await enable(false), await enable(true)]).toEqual([200, 'AccessDenied']);
   });
 });
 

@@ -126,7 +126,8 @@ export async function changeAccessKey(
   const changed = { ...known, ...change };
   if (canWidenKey(known, change)) {
     requireCoversKey(maker, changed);
-    limitedExpiry(maker, changed.expiresAtMs);
+    // A key without an end outlasts every token that has one.
+    limitedExpiry(maker, changed.expiresAtMs ?? Number.POSITIVE_INFINITY);
   }
   checkAccessKey(core, { scope: changed.scope, expiresAtMs: change.expiresAtMs ?? null });
   return core.ports.directory.call('updateAccessKey', changed);
