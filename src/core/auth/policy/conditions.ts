@@ -2,10 +2,11 @@
 // checked once, when the policy is parsed; holds() then compares.
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
 import { type IpRange, isInRange, parseIp, parseIpRange } from '../../../ports/ip-range.ts';
+import { type Effort, spend } from './match-glob.ts';
 import { type ConditionValues, matchesPattern, type Pattern, parsePattern } from './pattern.ts';
 
 /** Compares one value of the request with one of the policy. */
-type Test = (value: string, values: ConditionValues) => boolean;
+type Test = (value: string, values: ConditionValues, effort: Effort) => boolean;
 
 /** One operator with one key: what must hold. */
 export type Condition = {
@@ -110,11 +111,11 @@ function parseNull(key: string, expected: readonly string[]): Condition | Condit
   return { key, operator: 'Null', expected, ifMissing: wanted.has('true'), quantifier: 'any', isNegated: false, tests };
 }
 
-/** Whether a request with these values meets the condition. */
-export function holds(condition: Condition, values: ConditionValues): boolean {
+/** Whether a request with these values meets the condition. Says nothing once the effort is spent. */
+export function holds(condition: Condition, values: ConditionValues, effort: Effort): boolean {
   const found = values(condition.key);
   if (found === null || found.length === 0) return condition.ifMissing;
-  const passes = (value: string) => condition.tests.some((test) => test(value, values)) !== condition.isNegated;
+  const passes = (value: string) => condition.tests.some((test) => test(value, values, effort)) !== condition.isNegated;
   return condition.quantifier === 'all' ? found.every(passes) : found.some(passes);
 }
 
@@ -124,20 +125,25 @@ function makeTest({ kind, comparison }: Operator, expected: string, hasVariables
     case 'like':
       return patternTest(expected, { hasVariables, hasWildcards: kind === 'like' }, (text) => text);
     case 'string-ignore-case':
-      return patternTest(expected, { hasVariables, hasWildcards: false }, (text) => text.toLowerCase());
+      return reading(patternTest(expected, { hasVariables, hasWildcards: false }, (text) => text.toLowerCase()));
     case 'arn':
-      return arnTest(expected, hasVariables);
+      return reading(arnTest(expected, hasVariables));
     case 'number':
-      return orderTest(expected, comparison, parseNumber);
+      return reading(orderTest(expected, comparison, parseNumber));
     case 'date':
-      return orderTest(expected, comparison, parseDate);
+      return reading(orderTest(expected, comparison, parseDate));
     case 'bool':
-      return boolTest(expected);
+      return reading(boolTest(expected));
     case 'binary':
       return (value) => value === expected;
     case 'ip':
-      return ipTest(parseIpRange(expected));
+      return reading(ipTest(parseIpRange(expected)));
   }
+}
+
+/** With the effort of a test that looks at all of the request's value. */
+function reading(test: Test | null): Test | null {
+  return test && ((value, values, effort) => spend(effort, value.length) && test(value, values, effort));
 }
 
 function patternTest(
@@ -155,18 +161,18 @@ function patternTest(
     (values: ConditionValues): ConditionValues =>
     (key) =>
       values(key)?.map(fold) ?? null;
-  return (value, values) => matchesPattern(folded, fold(value), foldedValues(values));
+  return (value, values, effort) => matchesPattern(folded, fold(value), foldedValues(values), effort);
 }
 
 /** Each of the six parts is a pattern of its own: a `*` never reaches over a colon. */
 function arnTest(expected: string, hasVariables: boolean): Test | null {
   const patterns = arnParts(expected).map((part) => parsePattern(part, { hasVariables, hasWildcards: true }));
   if (patterns.length !== 6 || patterns.includes(null)) return null;
-  return (value, values) => {
+  return (value, values, effort) => {
     const parts = arnParts(value);
     return (
       parts.length === 6 &&
-      patterns.every((pattern, i) => pattern !== null && matchesPattern(pattern, parts[i] ?? '', values))
+      patterns.every((pattern, i) => pattern !== null && matchesPattern(pattern, parts[i] ?? '', values, effort))
     );
   };
 }

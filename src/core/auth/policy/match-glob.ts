@@ -6,22 +6,36 @@
 export type Wildcard = { readonly kind: 'any' | 'one' };
 export type GlobPart = string | Wildcard;
 
+/**
+ * How many comparisons of characters may still be made, one for each character of the text and each
+ * 32 of the pattern. Below 0: there were too many, and nothing matched from then on.
+ */
+export type Effort = { left: number };
+
+/** Takes that many comparisons; false: there are not so many left. */
+export function spend(effort: Effort, comparisons: number): boolean {
+  effort.left = comparisons > effort.left ? -1 : effort.left - comparisons;
+  return effort.left >= 0;
+}
+
+/** For texts that are short and patterns that are few: no limit. */
+export const unlimited = (): Effort => ({ left: Number.MAX_SAFE_INTEGER });
+
 /** What stands between two runs: texts and single characters. */
 type Segment = readonly GlobPart[];
 
 /**
- * Whether the text matches. Cost: 0.1 µs for plain beginnings and ends, else a step for each
- * character of the text and each 32 of the pattern: 20 ms for the longest header and the longest
- * policy (measured November 2026).
+ * Whether the text matches. Cost: 0.1 µs for plain beginnings and ends, else 5 ns for each
+ * comparison that `effort` counts.
  */
-export function matchesGlob(parts: readonly GlobPart[], text: string): boolean {
+export function matchesGlob(parts: readonly GlobPart[], text: string, effort: Effort = unlimited()): boolean {
   const [first = [], ...others] = segmentsOf(parts);
   const last = others.pop();
   let at = takeForwards(first, text);
   if (at === -1 || last === undefined) return at === text.length;
   const end = takeBackwards(last, text);
   for (const segment of others) {
-    at = segment.length === 0 || at === -1 ? at : searchFor(segment, text, at);
+    at = segment.length === 0 || at === -1 ? at : searchFor(segment, text, at, effort);
   }
   return at !== -1 && end !== -1 && at <= end;
 }
@@ -70,8 +84,12 @@ function isPairBefore(text: string, end: number): boolean {
  */
 const SMALL = 1 << 16;
 
-/** Where the first match behind `from` ends; -1: there is none. */
-function searchFor(segment: Segment, text: string, from: number): number {
+/** Where the first match behind `from` ends; -1: there is none, or the effort is spent. */
+function searchFor(segment: Segment, text: string, from: number, effort: Effort): number {
+  const leftLength = text.length - from;
+  const length = segment.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0);
+  // A variable may bring any length, again and again.
+  if (length > leftLength || !spend(effort, leftLength * Math.ceil(length / 32))) return -1;
   const [only] = segment;
   if (segment.length > 1 || typeof only !== 'string' || only.length * text.length > SMALL) {
     return searchInParallel(segment, text, from);

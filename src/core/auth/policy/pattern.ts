@@ -1,7 +1,7 @@
 // Patterns of policies: text in which `*` stands for any run of characters, `?` for one, and `${key}` for a value of
 // the request. A value that a variable brings is plain text: a wildcard in it stands for itself.
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html
-import { type GlobPart, matchesGlob, type Wildcard } from './match-glob.ts';
+import { type Effort, type GlobPart, matchesGlob, unlimited, type Wildcard } from './match-glob.ts';
 
 /** All values of a condition key in a request, null when it has none. Keys are as `conditionKey` makes them. */
 export type ConditionValues = (key: string) => readonly string[] | null;
@@ -110,12 +110,17 @@ export function isPrefixPattern({ parts }: Pattern): boolean {
  * Whether the text matches. A variable without a value, or with more than one, makes the pattern
  * match nothing.
  */
-export function matchesPattern(pattern: Pattern, text: string, values: ConditionValues = NO_VALUES): boolean {
+export function matchesPattern(
+  pattern: Pattern,
+  text: string,
+  values: ConditionValues = NO_VALUES,
+  effort: Effort = unlimited(),
+): boolean {
   if (!pattern.hasWildcard && !pattern.hasVariable) return literalPrefix(pattern) === text;
   // Most of all: the keys below a prefix.
   if (isPrefixPattern(pattern)) return text.startsWith(literalPrefix(pattern));
   const parts = pattern.hasVariable ? resolve(pattern.parts, values) : (pattern.parts as readonly GlobPart[]);
-  return parts !== null && matchesGlob(parts, text);
+  return parts !== null && matchesGlob(parts, text, effort);
 }
 
 /** With the values of the request in the places of the variables; null when one has none. */

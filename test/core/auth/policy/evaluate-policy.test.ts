@@ -327,6 +327,46 @@ describe('long texts', () => {
     expect(await cpuMsOf(() => verdict([statement], { values: { 's3:prefix': value } }))).toBeLessThan(5 * QUICK_MS);
   });
 
+  const half = 'a'.repeat(LONGEST / 2);
+  const asMany = (pattern: (i: number) => string) =>
+    Array.from({ length: Math.floor(POLICY_MAX_BYTES / (pattern(1000).length + 3)) }, (_, i) => pattern(i));
+
+  it.each([
+    ['many patterns', 'StringLike', asMany((i) => `*b?${i}*`), run],
+    ['many ARNs', 'ArnLike', asMany((i) => `a:a:a:a:${i}:*`), ':'.repeat(LONGEST)],
+    ['many numbers', 'NumericEquals', asMany((i) => `${i}`), '1'.repeat(LONGEST)],
+    ['many texts without regard to case', 'StringEqualsIgnoreCase', asMany((i) => `a${i}`), run.toUpperCase()],
+    ['many patterns of a long value', 'StringLike', asMany(() => '*?${aws:UserAgent}*'), half],
+    ['a long value many times', 'StringLike', [`*?${'${aws:UserAgent}'.repeat(1000)}*`], half],
+  ])(
+    'are looked through no more often than is quick, where the policy has %s',
+    async (_, operator, expected, value) => {
+      const statement = { ...ALLOW, Condition: { [operator]: { 's3:prefix': expected } } };
+      const values = { 's3:prefix': value, 'aws:UserAgent': `${half.slice(1)}b` };
+      const policy = parsePolicy(JSON.stringify({ Version: '2012-10-17', Statement: [statement] }), BUCKET);
+      const asked = { caller: ANYBODY, action: 's3:GetObject', resource: 'photos/x' } as const;
+      const found = new Map(Object.entries(values).map(([key, text]) => [conditionKey(key), [text]]));
+      const evaluate = () => evaluatePolicy(policy, { ...asked, values: (key) => found.get(key) ?? null });
+      expect(await cpuMsOf(evaluate)).toBeLessThan(QUICK_MS);
+    },
+  );
+
+  it('that would be looked through too often are denied, whatever else the policy says', () => {
+    const likes = { 's3:prefix': asMany((i) => `*b?${i}*`) };
+    const negated = { ...ALLOW, Condition: { StringNotLike: likes } };
+    const denied = { ...ALLOW, Effect: 'Deny', Condition: { StringLike: likes } };
+    for (const statements of [[negated], [denied, ALLOW]]) {
+      expect(verdict(statements, { values: { 's3:prefix': run } })).toBe('deny');
+      expect(verdict(statements, { values: { 's3:prefix': 'cats/' } })).toBe('allow');
+    }
+  });
+
+  it('of keys are compared with as many patterns as a policy has room for', () => {
+    const resources = asMany((i) => `arn:aws:s3:::photos/*b?${i}*`);
+    const resource = `photos/${'a'.repeat(1018)}b?1`;
+    expect(verdict([{ ...ALLOW, Resource: resources.toReversed() }], { resource })).toBe('allow');
+  });
+
   it('of variables that nothing closes are read at once', async () => {
     const open = { ...ALLOW, Resource: `arn:aws:s3:::photos/${'${'.repeat(60_000)}` };
     expect(await cpuMsOf(() => verdict([open], {}))).toBeLessThan(QUICK_MS);
