@@ -206,6 +206,22 @@ describeCore('URLs of Signature Version 2', () => {
       ...(body === undefined ? {} : { body: Buffer.from(body) }),
     });
 
+  it('tell their bearer no prices, as they sign no wish for a receipt', async () => {
+    const priced = `/${bucket}/priced`;
+    expect((await visit({ method: 'PUT', path: priced }, {}, 'x')).status).toBe(200);
+    for (const [wish, status] of [
+      ['', 200],
+      ['receipt=1&', 200],
+      ['receipt=1&zip&', 403],
+    ] as const) {
+      const [there, query] = urlOf({ path: priced }).split('?');
+      const request = { method: 'GET', target: `${there}?${wish}${query}`, headers: { host: client.host } };
+      const reply = await exchange(target.url, request);
+      const receipt = reply.headers['x-quayside-receipt'];
+      expect([wish, reply.status, receipt?.includes('currency') ?? false]).toEqual([wish, status, false]);
+    }
+  });
+
   it('write, read, look and delete', async () => {
     const put: Url = {
       method: 'PUT',

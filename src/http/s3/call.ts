@@ -23,6 +23,11 @@ export type S3Call = {
   readonly requestId: string;
   readonly principal: Principal;
   readonly isPresigned: boolean;
+  /**
+   * Whether the signature covers all of the query, as one of Version 4 does. Whoever has a URL of
+   * Version 2 may add parameters to it.
+   */
+  readonly isQuerySigned: boolean;
   /** The region that this service says it is in. */
   readonly region: string;
   /** Whether a client's encryption key may come this way: over TLS, or by the operator's leave. */

@@ -14,7 +14,10 @@ import { readTaggingHeader } from './tagging-header.ts';
 
 type Headers = Pick<S3Call, 'header' | 'headerNames'>;
 /** What of a call is known before anybody looks at its headers. */
-export type CallBasics = Omit<S3Call, 'principal' | 'body' | 'isPresigned' | 'decide' | keyof Headers>;
+export type CallBasics = Omit<
+  S3Call,
+  'principal' | 'body' | 'isPresigned' | 'isQuerySigned' | 'decide' | keyof Headers
+>;
 
 /**
  * The call of a request that was authenticated. `headers`: in place of the request's own, those of a form. Cost: some
@@ -35,6 +38,7 @@ export function makeCall(
     principal,
     body,
     isPresigned,
+    isQuerySigned: signatureVersion === 'AWS4-HMAC-SHA256' && form === null,
     header,
     headerNames: () => source.headerNames(),
     decide: createDecideCall(decide, {

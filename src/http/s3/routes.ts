@@ -333,10 +333,10 @@ function isDelivered(call: S3Call): boolean {
  * so it may be of any size. Other accounts may be let in to read, not to have things made and kept.
  */
 function isOwnersImage(call: S3Call, { ownerId, settings }: BucketRecord): boolean {
-  const { principal, query, request, isPresigned } = call;
+  const { principal, request, isQuerySigned } = call;
   if (settings.hosting?.images == null || !hasImageParameters(request.rawQuery)) return false;
   if (principal.kind !== 'account' || principal.account.id !== ownerId) return false;
-  return (!isPresigned || query.get('X-Amz-Signature') !== null) && isPlainObjectRead(call);
+  return isQuerySigned && isPlainObjectRead(call);
 }
 
 function isPlainObjectRead({ operation, query, header }: S3Call): boolean {

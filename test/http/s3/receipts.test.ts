@@ -21,13 +21,22 @@ const principals = {
   nobody: { kind: 'anonymous' },
 } as const satisfies Record<string, Principal>;
 
-type Ways = { wish?: 'query' | 'header' | 'another'; isPresigned?: boolean; isForm?: boolean };
+type Ways = {
+  wish?: 'query' | 'header' | 'another';
+  isPresigned?: boolean;
+  isQuerySigned?: boolean;
+  isForm?: boolean;
+};
 
 /** For each of the three, with the setting: null, owner, everyone. */
-function decided(by: keyof typeof principals, { wish, isPresigned = false, isForm = false }: Ways = {}): string {
+function decided(
+  by: keyof typeof principals,
+  { wish, isPresigned = false, isQuerySigned = true, isForm = false }: Ways = {},
+): string {
   const call = {
     principal: principals[by],
     isPresigned,
+    isQuerySigned,
     form: isForm ? new Map<string, string>() : null,
     query: parseQuery(wish === 'query' ? 'receipt=1' : wish === 'another' ? 'receipt=0' : ''),
     request: makeRequest({ target: '/', headers: wish === 'header' ? { [RECEIPT]: '1' } : {} }),
@@ -50,6 +59,7 @@ describe('who has a receipt', () => {
 
   it('nobody by the signature of another: a URL has one where it was signed so, a form never', () => {
     expect(decided('owner', { wish: 'query', isPresigned: true })).toBe('yyy');
+    expect(decided('owner', { wish: 'query', isPresigned: true, isQuerySigned: false })).toBe('nny');
     expect(decided('owner', { wish: 'header', isPresigned: true })).toBe('nny');
     expect(decided('owner', { isPresigned: true })).toBe('nny');
     expect(decided('owner', { wish: 'query', isForm: true })).toBe('nny');
