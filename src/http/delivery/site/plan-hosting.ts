@@ -27,6 +27,11 @@ export type HostedSite = {
 };
 
 const PAGE_EXTENSION = '.html';
+/**
+ * Longest place that a rule may send to, characters: more than clients and proxies take as a header.
+ * `:splat` a hundred times would make a body of a Location, which no bill counts.
+ */
+const LOCATION_MAX_LENGTH = 8192;
 /** Of redirects to the one address of a page; keeps the method, as Cloudflare Pages does. */
 const CANONICAL = 308;
 
@@ -67,6 +72,8 @@ function addRule(steps: Step[], site: HostedSite, visit: Visit, found: FoundRule
   const { rule, captures } = found;
   if (rule.status !== 200 && rule.status !== 404) {
     const target = followTemplate(rule, captures, visit);
+    // The visitor's own query is as long as it came.
+    if (target.redirect.location.length > LOCATION_MAX_LENGTH + visit.rawQuery.length) return false;
     // A rule that leads to where the visitor is would lead there for ever.
     if (target.key === visit.key) return false;
     addRedirect(steps, site, visit, { rule, target });

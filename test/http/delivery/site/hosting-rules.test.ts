@@ -66,6 +66,16 @@ describe('rules in _redirects', () => {
     expect((await go('/old'))[0]).toBe(404);
   });
 
+  it('send nowhere that is longer than a header', async () => {
+    await put('_redirects', `/blog/* /docs/${':splat'.repeat(300)} 301`);
+    await configure({});
+    const short = 'a'.repeat(20);
+    expect(await go(`/blog/${short}`)).toEqual([301, `/docs/${short.repeat(300)}`]);
+    expect((await go(`/blog/${'a'.repeat(30)}`))[0]).toBe(404);
+    const query = `q=${'b'.repeat(8192)}`;
+    expect(await go(`/blog/b?${query}`)).toEqual([301, `/docs/${'b'.repeat(300)}?${query}`]);
+  });
+
   it('show the very object that a path names, whatever signs are in its name', async () => {
     await put('_redirects', '/app/* /docs/:splat?x=:splat#y 200');
     await configure({});
