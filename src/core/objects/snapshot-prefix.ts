@@ -2,7 +2,7 @@
 // grace whatever becomes of the objects. Used for the ZIP of a folder.
 import type { ObjectKey, ObjectVersion } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
-import { breathe } from '../breathe.ts';
+import { breathe, createBreather } from '../breathe.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
@@ -56,6 +56,7 @@ export async function snapshotPrefix(
     objects.push({ key, versionId, sizeBytes, lastModifiedMs, checksum, storageClass, isInline, body });
   }
 
+  const rest = createBreather();
   for (let after = ''; ; ) {
     calls += 1;
     const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: LIST_MAX_KEYS });
@@ -67,6 +68,7 @@ export async function snapshotPrefix(
         if (version === null) continue;
         mayRead(version);
         keep(version);
+        await rest();
       }
     }
     if (!page.isTruncated || page.lastName === null) return objects;

@@ -1,6 +1,8 @@
 // Object lock in headers: what a write wishes, what a read shows, and the wish to override GOVERNANCE.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (x-amz-object-lock-*), API_GetObject.html
+
 import type { ObjectAction } from '../../core/auth/actions.ts';
+import { createBreather } from '../../core/breathe.ts';
 import { parseIsoTime } from '../../core/time.ts';
 import type { BucketRecord, ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
@@ -75,8 +77,13 @@ export function objectLockHeaders({ bucket, decide, key, version }: ReadFacts): 
 }
 
 /** Whether the caller asks to override GOVERNANCE, and may for every one of the keys. */
-export function bypassesGovernance(call: BucketCall, keys: readonly ObjectKey[]): boolean {
+export async function bypassesGovernance(call: BucketCall, keys: readonly ObjectKey[]): Promise<boolean> {
   if (call.header(BYPASS)?.trim().toLowerCase() !== 'true') return false;
   const record = call.bucket.record();
-  return keys.every((key) => call.decide(record, { action: 's3:BypassGovernanceRetention', key }) === 'allowed');
+  const rest = createBreather();
+  for (const key of keys) {
+    if (call.decide(record, { action: 's3:BypassGovernanceRetention', key }) !== 'allowed') return false;
+    await rest();
+  }
+  return true;
 }

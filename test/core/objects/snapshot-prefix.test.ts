@@ -70,6 +70,25 @@ describe('a snapshot of a prefix', () => {
     await expect(snapshotPrefix(core, bucket, { prefix: '', maxObjects: 9, mayRead })).rejects.toThrow('Access Denied');
   });
 
+  it('lets others run while it takes long to say whether each may be read', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => [`${i}`, sampleBytes(1)]);
+    const { core, bucket } = await stocked(Object.fromEntries(names));
+    let isRunning = true;
+    let turns = 0;
+    const count = () => {
+      turns++;
+      if (isRunning) setImmediate(count);
+    };
+    const mayRead = () => {
+      const beganAtMs = performance.now();
+      while (performance.now() - beganAtMs < 5);
+      if (turns === 0) count();
+    };
+    await snapshotPrefix(core, bucket, { prefix: '', maxObjects: 40, mayRead });
+    isRunning = false;
+    expect(turns).toBeGreaterThan(10);
+  });
+
   it('reads again what it has no room for, and says when that has changed', async () => {
     const { core, bucket, put, snapshot, read } = await stocked({});
     const roomy = { ...core, settings: { ...core.settings, inlineBodyMaxBytes: 1_000_000 } };

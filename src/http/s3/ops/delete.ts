@@ -3,7 +3,7 @@
 // condition: that is 404 then.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html and API_DeleteObjects.html
 import { idOf } from '../../../core/auth/acl.ts';
-import { breathe } from '../../../core/breathe.ts';
+import { createBreather } from '../../../core/breathe.ts';
 import { openBucket } from '../../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../../core/core.ts';
 import { DELETE_MAX_BYTES } from '../../../core/limits.ts';
@@ -35,7 +35,7 @@ export async function answerDeleteObject(call: ObjectCall, core: Core): Promise<
     core,
     call.bucket,
     [{ key: call.key, versionId, condition: readCondition(call) }],
-    deleteOptions(call, [call.key]),
+    await deleteOptions(call, [call.key]),
   );
   const refusal = deleted === undefined ? null : refusalOf(deleted);
   if (refusal !== null) throw refusal;
@@ -71,10 +71,13 @@ function readSize(text: string): number {
 }
 
 /** The markers are the caller's. */
-function deleteOptions(call: BucketCall, keys: readonly ObjectKey[]): Parameters<typeof deleteObjects>[3] {
+async function deleteOptions(
+  call: BucketCall,
+  keys: readonly ObjectKey[],
+): Promise<Parameters<typeof deleteObjects>[3]> {
   const callerId = idOf(call.principal);
   const ownerId = callerId === call.bucket.record().ownerId ? null : callerId;
-  return { bypassGovernance: bypassesGovernance(call, keys), ownerId };
+  return { bypassGovernance: await bypassesGovernance(call, keys), ownerId };
 }
 
 function refusalOf({ key, refusal }: DeletedObject): StorageError | null {
@@ -104,17 +107,12 @@ export async function answerDeleteObjects(call: BucketCall, core: Core): Promise
   return xmlAnswer(s3Document('DeleteResult', rows));
 }
 
-/** Decisions in a row may take so long, milliseconds: a long policy is asked about each of 1,000 keys. */
-const DECIDING_MAX_MS = 10;
-
 async function checkLines(call: BucketCall, record: BucketRecord, objects: readonly KeyToDelete[]): Promise<Line[]> {
   const lines: Line[] = [];
-  let beganAtMs = performance.now();
+  const rest = createBreather();
   for (const asked of objects) {
     lines.push(checkRight(call, record, checkLine(asked)));
-    if (performance.now() - beganAtMs < DECIDING_MAX_MS) continue;
-    await breathe();
-    beganAtMs = performance.now();
+    await rest();
   }
   return lines;
 }
@@ -167,9 +165,10 @@ async function deleteAllowed(
       if (refusal !== null) throw refusal;
     }
   };
-  const bucket = await openBucket(core, call.bucket.record().name, requireAll, changerOf(call));
   const keys = targets.map(({ key }) => key);
-  return deleteObjects(core, bucket, targets, deleteOptions(call, keys));
+  const options = await deleteOptions(call, keys);
+  const bucket = await openBucket(core, call.bucket.record().name, requireAll, changerOf(call));
+  return deleteObjects(core, bucket, targets, options);
 }
 
 /** What one line may fail with. A fault of ours ends the request; deleting is safe to repeat. */

@@ -76,7 +76,7 @@ export function answerGetObjectLegalHold(call: VersionCall): S3Answer {
 async function update(call: VersionCall, core: Core): Promise<S3Answer> {
   const { bucket, key, version, change } = call;
   requireLockableBucket(bucket.record());
-  const bypassGovernance = bypassesGovernance(call, [key]);
+  const bypassGovernance = await bypassesGovernance(call, [key]);
   await updateVersion(core, bucket, { key, versionId: versionNameOf(version), change, bypassGovernance });
   return emptyAnswer(200);
 }

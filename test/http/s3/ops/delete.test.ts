@@ -77,9 +77,9 @@ describe('DeleteObject', () => {
 describe('DeleteObjects', () => {
   const post = (body: string | Uint8Array, headers: Record<string, string>) =>
     surface.send({ method: 'POST', path: '/ddd', query: { delete: '' }, body, headers });
-  const remove = (content: string) => {
+  const remove = (content: string, headers: Record<string, string> = {}) => {
     const body = `<Delete>${content}</Delete>`;
-    return post(body, { 'content-md5': contentMd5(body) });
+    return post(body, { 'content-md5': contentMd5(body), ...headers });
   };
   const object = (key: string, more = '') => `<Object><Key>${key}</Key>${more}</Object>`;
 
@@ -202,9 +202,12 @@ describe('DeleteObjects', () => {
     expect(await codes()).toEqual([refused, refused, read]);
   });
 
-  it('lets others run while a long policy is asked about each key', async () => {
+  it.each([
+    ['s3:DeleteObject', {}],
+    ['s3:BypassGovernanceRetention', { 'x-amz-bypass-governance-retention': 'true' }],
+  ])('lets others run while a long policy is asked about %s of each key', async (action, headers) => {
     const never = Array.from({ length: 30 }, (_, i) => `*${'k?'.repeat(20)}${i}x*`);
-    const statement = { Effect: 'Deny', Principal: '*', Action: 's3:DeleteObject' };
+    const statement = { Effect: 'Deny', Principal: '*', Action: action };
     const resources = never.map((text) => `arn:aws:s3:::ddd/${text}`);
     const body = JSON.stringify({ Statement: [{ ...statement, Resource: resources }] });
     expect((await surface.send({ method: 'PUT', path: '/ddd', query: { policy: '' }, body })).status).toBe(204);
@@ -215,7 +218,8 @@ describe('DeleteObjects', () => {
       if (isRunning) setImmediate(count);
     };
     setImmediate(count);
-    const { status } = await remove(Array.from({ length: 300 }, (_, i) => object(`${i}`.padEnd(1000, 'k'))).join(''));
+    const content = Array.from({ length: 300 }, (_, i) => object(`${i}`.padEnd(1000, 'k'))).join('');
+    const { status } = await remove(content, headers);
     isRunning = false;
     expect([status, turns > 10]).toEqual([200, true]);
   });
