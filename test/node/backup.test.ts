@@ -165,6 +165,23 @@ describe('a backup', () => {
   });
 });
 
+describe('the command', () => {
+  it('gets to its end where the system has no sync for a whole file system', async () => {
+    const stored = await openStoredCore();
+    await putAll(stored, named('a', 5));
+    const folder = temporaryFolder();
+    for (const run of ['first', 'second']) {
+      const child = spawn(process.execPath, [COMMAND, folder, '--data', stored.dataDir, '--copy'], {
+        cwd: temporaryFolder(),
+        env: { PATH: '', NODE_COMPILE_CACHE: COMPILED },
+        stdio: 'ignore',
+      });
+      expect([run, (await once(child, 'exit'))[0]]).toEqual([run, 0]);
+    }
+    expect(await check(folder)).toMatchObject({ isSound: true, blobs: 5 });
+  });
+});
+
 describe('a backup that is killed', () => {
   /**
    * Runs the command until `isDue`, then kills it. Whether it was killed before it was through. It finds no `sync` and so

@@ -64,7 +64,7 @@ export async function copyBlobs(
   const batch = createBatch(to, mode, counts.hurt);
   const present = createPresence(targetRoot, counts.others);
   rmSync(temporaryFolder, { recursive: true, force: true });
-  folders.ensure(temporaryFolder);
+  mkdirSync(temporaryFolder, { mode: 0o700 });
   folders.ensure(targetRoot);
 
   for (const { blobId, sizeBytes } of wanted) {
