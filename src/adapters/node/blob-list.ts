@@ -1,4 +1,6 @@
-// Lists blob files in the byte order of their ids, one page at a time, reading only the folders that the page needs.
+// Lists blob files in the byte order of their ids: one page at a time, reading only the folders that
+// the page needs, or all of them, reading each folder once.
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BlobListPage } from '../../ports/blob-store.ts';
 import type { BlobId } from '../../ports/domain.ts';
@@ -41,6 +43,28 @@ export async function listBlobs(root: string, page: Page): Promise<BlobListPage>
   return { blobIds: (isTruncated ? found.slice(0, page.limit) : found) as BlobId[], isTruncated };
 }
 
+/**
+ * All ids below `root`, one folder of files after the other. Blocks: for commands that look at
+ * every blob. A page at a time would read and sort a folder of many files again for each page. A
+ * file in a folder of other ids is left out: nobody would find it there.
+ */
+export function* walkBlobs(root: string): Generator<BlobId[], undefined> {
+  for (const bucket of namesNow(root).sort(byIdStart)) {
+    for (const outer of namesNow(`${root}/${bucket}`).sort()) {
+      for (const inner of namesNow(`${root}/${bucket}/${outer}`).sort()) {
+        const names = namesNow(`${root}/${bucket}/${outer}/${inner}`).sort();
+        const own = names.filter((name) => name.startsWith(outer + inner));
+        yield own.map((name) => `${bucket}/${name}` as BlobId);
+      }
+    }
+  }
+}
+
+/** Orders names of bucket folders as the ids below them, which go on with a slash. */
+function byIdStart(left: string, right: string): number {
+  return `${left}/` < `${right}/` ? -1 : 1;
+}
+
 /** Whether an id that starts with `start` can be under the prefix and after the marker. */
 function mayHold(start: string, { prefix, after }: Page): boolean {
   const isUnderPrefix = start.startsWith(prefix) || prefix.startsWith(start);
@@ -48,13 +72,25 @@ function mayHold(start: string, { prefix, after }: Page): boolean {
   return isUnderPrefix && isPast;
 }
 
-/** A folder may vanish between the readdir above it and this one; a stray file among the folders is not ours. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readFolder(folder);
   } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === 'ENOENT' || errno === 'ENOTDIR') return [];
-    throw error;
+    return noNames(error);
   }
+}
+
+function namesNow(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    return noNames(error);
+  }
+}
+
+/** A folder may vanish between the readdir above it and its own; a stray file among the folders is not ours. */
+function noNames(error: unknown): string[] {
+  const errno = errnoOf(error);
+  if (errno === 'ENOENT' || errno === 'ENOTDIR') return [];
+  throw error;
 }

@@ -12,6 +12,7 @@ import { syncNow } from '../file-calls.ts';
 import { openSqlite } from '../node-sqlite.ts';
 import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
 import { copyIndex } from './copy-index.ts';
+import { ALL_LENGTHS, createLengthChecks } from './length-checks.ts';
 import { describeFile, KEY_NAMES, MANIFEST_FORMAT, type Manifest, readManifest, writeManifest } from './manifest.ts';
 import { pruneBlobs, pruneGenerations } from './prune.ts';
 
@@ -23,13 +24,21 @@ export type BackupResult = {
   readonly rounds: number;
 };
 
+type Round = {
+  readonly former: Manifest | null;
+  readonly mode: CopyMode;
+  /** Whether the run before this one was killed. */
+  readonly wasKilled: boolean;
+  readonly number: number;
+};
+
 /** Marks a folder as a backup's from the first moment: another one is never written to. */
 const MARK_NAME = 'quayside-backup.txt';
 const MARK = 'A backup of a Quayside data folder: npm run restore -- THIS_FOLDER NEW_DATA_FOLDER\n';
 /** Each round is shorter than the one before, for it copies what is new alone. */
 const ROUNDS_MAX = 5;
-/** Blobs read from the index at a time. */
-const PAGE = 10_000;
+/** Blobs read from the index at a time; more of them outlive a garbage collection, and cost more. */
+const PAGE = 1000;
 
 /**
  * Backs `dataDir` up into `folder`, which is empty or has the former backup of the same data.
@@ -48,11 +57,11 @@ export async function backUp(dataDir: string, folder: string, mode: CopyMode): P
 }
 
 async function backUpInto(source: string, target: string, mode: CopyMode): Promise<BackupResult> {
-  pruneGenerations(target);
+  const wasKilled = pruneGenerations(target) > 0;
   const former = readManifest(target);
   let hurt: readonly BlobId[] = [];
   for (let rounds = 1; ; rounds++) {
-    const round = await runRound(source, target, { former, mode, number: rounds });
+    const round = await runRound(source, target, { former, mode, wasKilled, number: rounds });
     // What is gone in two rounds, each with an index newer than the last look, is not the sweeper's
     // work.
     const { counts, manifest } = round;
@@ -73,21 +82,19 @@ async function backUpInto(source: string, target: string, mode: CopyMode): Promi
  * A generation of its own in the target: index, keys and all blobs, durable, but not named by the
  * manifest yet.
  */
-async function runRound(
-  source: string,
-  target: string,
-  { former, mode, number }: { former: Manifest | null; mode: CopyMode; number: number },
-) {
+async function runRound(source: string, target: string, { former, mode, wasKilled, number }: Round) {
   const takenAt = new Date().toISOString();
   const generation = `generation-${takenAt.replace(/[^0-9]/g, '')}-${number}`;
   const folder = join(target, generation);
   mkdirSync(folder, { mode: 0o700 });
   await copyIndex(source, folder);
   const index = openSqlite(join(folder, INDEX_NAME), { readOnly: true });
+  // What is there beside the former backup's blobs was left by a run that was killed.
+  const lengthChecks = former === null || wasKilled ? ALL_LENGTHS : createLengthChecks(former);
   let counts: CopyCounts;
   try {
     if (former !== null) requireSameData(index, join(target, former.generation, INDEX_NAME));
-    counts = await copyBlobs(source, target, referencedBlobs(index), mode);
+    counts = await copyBlobs(source, target, referencedBlobs(index), { mode, lengthChecks });
   } finally {
     index.close();
   }
@@ -97,10 +104,11 @@ async function runRound(
     format: MANIFEST_FORMAT,
     takenAt,
     generation,
-    index: await describeFile(folder, INDEX_NAME),
-    keys: await Promise.all(keys.map((name) => describeFile(folder, name))),
+    index: describeFile(folder, INDEX_NAME),
+    keys: keys.map((name) => describeFile(folder, name)),
     blobs: { count: counts.blobs, bytes: counts.bytes },
     hurtBlobs: counts.hurt,
+    lengthsCheckedTo: lengthChecks.cursor(),
   };
   return { manifest, counts };
 }

@@ -1,16 +1,18 @@
-// Copies blobs from one data folder or backup into another: what is there with the right length
-// stays. Blobs are immutable and their ids are random, so a name stands for its bytes for ever. A
-// copy gets its name once its bytes are durable, so what has a name is whole, whatever was killed.
+// Copies blobs from one data folder or backup into another: what is there stays. Blobs are immutable
+// and their ids are random, so a name stands for its bytes for ever. A copy gets its name once its
+// bytes are durable, so what has a name is whole, whatever was killed; what became shorter since is
+// found by the looks at lengths (length-checks.ts).
 import { constants, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReferencedBlob } from '../../../index/inventory.ts';
 import type { BlobId } from '../../../ports/domain.ts';
 import { TRAILER_BYTES } from '../blob-footer.ts';
-import { listBlobs } from '../blob-list.ts';
 import { blobPath, temporaryPath } from '../blob-path.ts';
 import { errnoOf } from '../fs-errors.ts';
 import { syncFiles } from './durable.ts';
+import type { LengthChecks } from './length-checks.ts';
+import { createPresence } from './presence.ts';
 
 /** How bytes come over: `share` makes hard links where both folders are on one file system. */
 export type CopyMode = 'share' | 'copy';
@@ -34,8 +36,6 @@ const CONCURRENCY = 4;
 /** Copies that are made durable, and named, together: so many files, or bytes. */
 const BATCH_FILES = 2000;
 const BATCH_BYTES = 512 * 1024 * 1024;
-/** Ids listed at a time. */
-const LISTED = 10_000;
 /**
  * Answers of a file system that can't make this link: another one, none at all, or too many of the
  * file.
@@ -46,14 +46,14 @@ type Copy = { readonly blobId: BlobId; readonly source: string; readonly tempora
 
 /**
  * Copies `wanted`, which come in the order of their ids, from `{from}/blobs` to `{to}/blobs`. All
- * of it is durable when this resolves. Cost: a stat for each blob that is there, no look at its
- * source.
+ * of it is durable when this resolves. Cost: one readdir for each folder that is there, and a stat
+ * for each blob whose length is due to be looked at.
  */
 export async function copyBlobs(
   from: string,
   to: string,
   wanted: Iterable<ReferencedBlob>,
-  mode: CopyMode,
+  { mode, lengthChecks }: { mode: CopyMode; lengthChecks: LengthChecks },
 ): Promise<CopyCounts> {
   const counts: CopyCounts = {
     ...{ blobs: 0, bytes: 0, newBlobs: 0, newBytes: 0, linkedBlobs: 0 },
@@ -68,12 +68,16 @@ export async function copyBlobs(
   folders.ensure(targetRoot);
 
   for (const { blobId, sizeBytes } of wanted) {
-    const source = blobPath(sourceRoot, blobId).file;
-    const { folder, file } = blobPath(targetRoot, blobId);
     counts.blobs += 1;
     counts.bytes += sizeBytes;
+    const isPresent = present.has(blobId);
+    if (isPresent && !lengthChecks.isDue(blobId)) continue;
+
     const leastBytes = sizeBytes + TRAILER_BYTES;
-    if ((await present.has(blobId)) && lengthOf(file) >= leastBytes) continue;
+    const { folder, file } = blobPath(targetRoot, blobId);
+    if (isPresent && lengthOf(file) >= leastBytes) continue;
+
+    const source = blobPath(sourceRoot, blobId).file;
     if (lengthOf(source) < leastBytes) {
       counts.hurt.push(blobId);
       continue;
@@ -89,50 +93,10 @@ export async function copyBlobs(
   }
 
   await batch.finish();
-  await present.finish();
+  present.finish();
   rmSync(temporaryFolder, { recursive: true, force: true });
   if (counts.newBlobs > 0) await syncFiles(to, folders.made());
   return counts;
-}
-
-/**
- * Walks over the ids that a folder has beside those that are asked for, both in order; `others` are
- * not asked for.
- */
-function createPresence(root: string, others: BlobId[]) {
-  let page: readonly BlobId[] = [];
-  let at = 0;
-  let isLast = false;
-
-  /** The next id that is there; undefined behind the last. */
-  async function peek(): Promise<BlobId | undefined> {
-    while (at === page.length && !isLast) {
-      const next = await listBlobs(root, { prefix: '', after: page.at(-1) ?? '', limit: LISTED });
-      page = next.blobIds;
-      at = 0;
-      isLast = !next.isTruncated;
-    }
-    return page[at];
-  }
-
-  return {
-    async has(blobId: BlobId): Promise<boolean> {
-      for (;;) {
-        // Mostly at hand: waiting for each of a million would take longer than its stat.
-        const id = page[at] ?? (await peek());
-        if (id === undefined || id > blobId) return false;
-        at += 1;
-        if (id === blobId) return true;
-        others.push(id);
-      }
-    },
-    async finish(): Promise<void> {
-      for (let id = await peek(); id !== undefined; id = await peek()) {
-        others.push(id);
-        at += 1;
-      }
-    },
-  };
 }
 
 /** -1 where there is no such file. */
@@ -143,11 +107,14 @@ function lengthOf(path: string): number {
 /** `gone`: the sweeper has deleted the source meanwhile. */
 function link(source: string, file: string): 'done' | 'gone' | 'impossible' {
   try {
-    rmSync(file, { force: true });
     linkSync(source, file);
     return 'done';
   } catch (error) {
     const errno = errnoOf(error);
+    if (errno === 'EEXIST') {
+      rmSync(file);
+      return link(source, file);
+    }
     if (errno === 'ENOENT') return 'gone';
     if (NO_LINK.has(errno)) return 'impossible';
     throw error;

@@ -10,6 +10,8 @@ import { openSqlite, sqliteOver } from '../node-sqlite.ts';
 
 /** Pages copied in one step, 16 MiB. */
 const STEP_PAGES = 4096;
+/** Bytes of the copy that may be mapped for its check: all. Reading it page by page takes half as long again. */
+const MAPPED_BYTES = 2 ** 40;
 /** How long a lock of the server's may be waited for, milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -32,6 +34,7 @@ export async function copyIndex(dataDir: string, folder: string): Promise<void> 
   }
   const copy = openSqlite(target, { readOnly: false });
   try {
+    copy.all(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
     const [problem] = copy.all<{ quick_check: string }>('PRAGMA quick_check(1)');
     if (problem?.quick_check !== 'ok') {
       throw new DataFolderError(`The index is damaged, and was not backed up: ${problem?.quick_check}.`);

@@ -1,14 +1,18 @@
 // Durability of many files at once: one call for the whole file system where the system has it. An
 // fsync of each of 100,000 files takes minutes, one of the file system as long as the bytes take.
+// That is also everybody else's bytes: a few files or folders are made durable one by one.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { syncNow } from '../file-calls.ts';
 
 const run = promisify(execFile);
 
+/** Up to so many an fsync of each waits less than for all that others have written. */
+const FEW = 32;
+
 /** Makes these files and folders durable; `folder` lies on the same file system. */
 export async function syncFiles(folder: string, paths: readonly string[]): Promise<void> {
-  if (await syncFileSystem(folder)) return;
+  if (paths.length > FEW && (await syncFileSystem(folder))) return;
   for (const path of paths) syncNow(path);
 }
 

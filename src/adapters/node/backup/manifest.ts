@@ -2,9 +2,8 @@
 // prove it. Written last, in one rename: whoever kills a backup leaves the former manifest, and
 // everything that it names. docs/adr/0034 says why.
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { DataFolderError } from '../data-folder.ts';
 import { errnoOf } from '../fs-errors.ts';
 import { writeSecretFile } from '../secret-file.ts';
@@ -28,12 +27,19 @@ export type Manifest = {
   readonly blobs: { readonly count: number; readonly bytes: number };
   /** Blobs that were missing or cut short in the data folder already. */
   readonly hurtBlobs: readonly string[];
+  /**
+   * The blob up to which lengths were looked at; the next run goes on behind it. Empty or absent:
+   * from the first.
+   */
+  readonly lengthsCheckedTo?: string;
 };
 
 export const MANIFEST_FORMAT = 1;
 export const MANIFEST_NAME = 'manifest.json';
 /** Files of a data folder that hold keys. */
 export const KEY_NAMES: readonly string[] = ['master-key', 'root-key.json'];
+/** Bytes of a file read at a time for its digest. */
+const READ_BYTES = 1024 * 1024;
 const GENERATION = /^generation-[\w-]{1,64}$/;
 
 /**
@@ -64,20 +70,38 @@ export function writeManifest(folder: string, manifest: Manifest): void {
 }
 
 /** Size and digest of a file as it is on the disk now. */
-export async function describeFile(folder: string, name: string): Promise<ManifestFile> {
-  const path = join(folder, name);
+export function describeFile(folder: string, name: string): ManifestFile {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return { name, sizeBytes: statSync(path).size, sha256: hash.digest('hex') };
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  let sizeBytes = 0;
+  const fd = openSync(join(folder, name), 'r');
+  try {
+    for (let readBytes = readSync(fd, buffer); readBytes > 0; readBytes = readSync(fd, buffer)) {
+      hash.update(buffer.subarray(0, readBytes));
+      sizeBytes += readBytes;
+    }
+  } finally {
+    closeSync(fd);
+  }
+  return { name, sizeBytes, sha256: hash.digest('hex') };
 }
 
 /** DataFolderError unless the index and the keys of the backup are what the manifest says. */
-export async function proveFiles(folder: string, { generation, index, keys }: Manifest): Promise<void> {
+export function proveFiles(folder: string, { generation, index, keys }: Manifest): void {
   for (const file of [index, ...keys]) {
     const path = join(folder, generation);
-    const found = await describeFile(path, file.name).catch(() => null);
-    if (found?.sha256 === file.sha256 && found.sizeBytes === file.sizeBytes) continue;
-    const what = found === null ? 'is missing' : 'is not what was written';
+    const stored = describeReadable(path, file.name);
+    if (stored?.sha256 === file.sha256 && stored.sizeBytes === file.sizeBytes) continue;
+    const what = stored === null ? 'is missing' : 'is not what was written';
     throw new DataFolderError(`The backup is damaged: ${join(path, file.name)} ${what}.`);
+  }
+}
+
+/** Null for a file that is not there or can't be read. */
+function describeReadable(folder: string, name: string): ManifestFile | null {
+  try {
+    return describeFile(folder, name);
+  } catch {
+    return null;
   }
 }

@@ -7,13 +7,19 @@ import { blobPath } from '../blob-path.ts';
 import { errnoOf } from '../fs-errors.ts';
 import { readManifest } from './manifest.ts';
 
-/** Removes every generation but the manifest's, all of them while there is no manifest. */
-export function pruneGenerations(folder: string): void {
-  const kept = readManifest(folder)?.generation;
+/**
+ * Removes every generation but the manifest's, all of them while there is no manifest. Returns how
+ * many there were: a run that was killed leaves one.
+ */
+export function pruneGenerations(folder: string): number {
+  const current = readManifest(folder)?.generation;
+  let removed = 0;
   for (const name of readdirSync(folder)) {
-    if (!name.startsWith('generation-') || name === kept) continue;
+    if (!name.startsWith('generation-') || name === current) continue;
     rmSync(join(folder, name), { recursive: true, force: true });
+    removed += 1;
   }
+  return removed;
 }
 
 /** Removes blobs, and the folders that have none any more. */

@@ -9,6 +9,7 @@ import { syncNow } from '../file-calls.ts';
 import { openSqlite } from '../node-sqlite.ts';
 import { copyKeys, referencedBlobs } from './back-up.ts';
 import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
+import { ALL_LENGTHS } from './length-checks.ts';
 import { type Manifest, proveFiles, readManifest } from './manifest.ts';
 
 export type RestoreResult = {
@@ -28,14 +29,17 @@ export async function restore(backup: string, dataDir: string, mode: CopyMode): 
   const manifest = readManifest(source);
   if (manifest === null) throw new DataFolderError(`${source} is no complete backup: it has no manifest.json.`);
   requireEmpty(resolve(dataDir));
-  await proveFiles(source, manifest);
+  proveFiles(source, manifest);
   const generation = join(source, manifest.generation);
   const index = openSqlite(join(generation, INDEX_NAME), { readOnly: true });
   try {
     requireKnownIndex(index, join(generation, INDEX_NAME), true);
     const target = openDataFolder(dataDir);
     try {
-      const counts = await copyBlobs(source, target.path, referencedBlobs(index), mode);
+      const counts = await copyBlobs(source, target.path, referencedBlobs(index), {
+        mode,
+        lengthChecks: ALL_LENGTHS,
+      });
       const { damage } = checkBlobs(index, join(target.path, 'blobs'));
       copyKeys(generation, target.path);
       placeIndex(generation, target.path);

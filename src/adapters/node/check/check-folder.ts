@@ -43,7 +43,7 @@ export async function checkFolder(
 ): Promise<CheckResult> {
   const folder = findStoredFolder(path);
   const manifest = readManifest(folder.path);
-  if (manifest !== null) await proveFiles(folder.path, manifest);
+  if (manifest !== null) proveFiles(folder.path, manifest);
   const index = openSqlite(folder.indexPath, { readOnly: true });
   try {
     requireKnownIndex(index, folder.indexPath, false);
@@ -65,7 +65,7 @@ export async function checkFolder(
       blobBytes: blobs.bytes,
       damagedBlobs: [...blobs.damage].map(([blobId, damage]) => ({ blobId, ...damage })),
       ...rows,
-      orphans: await findOrphans(index, folder.blobRoot, floor),
+      orphans: findOrphans(index, folder.blobRoot, floor),
       masterKeyUses: Object.fromEntries(masterKeyUses),
     };
   } finally {

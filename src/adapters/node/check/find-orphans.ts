@@ -5,7 +5,7 @@ import { filterKnown } from '../../../index/inventory.ts';
 import type { BlobId, BucketId } from '../../../ports/domain.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { Ids } from '../../../ports/system.ts';
-import { listBlobs } from '../blob-list.ts';
+import { walkBlobs } from '../blob-list.ts';
 import { blobPath } from '../blob-path.ts';
 
 export type Orphans = {
@@ -18,21 +18,18 @@ export type Orphans = {
   readonly young: number;
 };
 
-/** Files listed at a time. */
-const PAGE = 10_000;
 const NAMED_MAX = 1000;
 
 /**
  * Compares all files with the index. `floor`: the least id of a blob that is younger than the
  * grace.
  */
-export async function findOrphans(index: Sql, blobRoot: string, floor: (bucket: BucketId) => string): Promise<Orphans> {
+export function findOrphans(index: Sql, blobRoot: string, floor: (bucket: BucketId) => string): Orphans {
   const blobIds: BlobId[] = [];
   let [count, bytes, young] = [0, 0, 0];
-  for (let after = '', isTruncated = true; isTruncated; ) {
-    const page = await listBlobs(blobRoot, { prefix: '', after, limit: PAGE });
-    const known = filterKnown(index, page.blobIds);
-    for (const blobId of page.blobIds) {
+  for (const listed of walkBlobs(blobRoot)) {
+    const known = filterKnown(index, listed);
+    for (const blobId of listed) {
       if (known.has(blobId)) continue;
       // One that was known when it was listed, and was swept before the index was asked, has no
       // file any more.
@@ -46,8 +43,6 @@ export async function findOrphans(index: Sql, blobRoot: string, floor: (bucket: 
       bytes += file.size;
       if (blobIds.length < NAMED_MAX) blobIds.push(blobId);
     }
-    after = page.blobIds.at(-1) ?? after;
-    isTruncated = page.isTruncated;
   }
   return { count, bytes, blobIds, young };
 }
