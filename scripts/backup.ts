@@ -2,7 +2,6 @@
 // operators.
 import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
-import { backUp } from '../src/adapters/node/backup/back-up.ts';
 import type { Config } from '../src/config.ts';
 import { HURT, print, readSettings, runCommand, SOUND, sizeText, UsageError } from './command.ts';
 
@@ -21,9 +20,10 @@ await runCommand(USAGE, async () => {
   });
   const [folder, ...others] = positionals;
   if (folder === undefined || others.length > 0) throw new UsageError('Name one folder for the backup.');
-  const settings = readSettings();
+  const settings = await readSettings();
   setPriority(NICENESS);
   const startedAt = performance.now();
+  const { backUp } = await import('../src/adapters/node/backup/back-up.ts');
   const result = await backUp(values.data ?? settings.dataDir, folder, values.copy ? 'copy' : 'share');
   const { manifest, counts, removedBlobs } = result;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

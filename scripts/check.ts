@@ -3,7 +3,6 @@
 import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
 import { readSettings, runCommand, UsageError } from './command.ts';
-import { checkAndPrint } from './print-check.ts';
 
 const USAGE = 'npm run check -- [FOLDER] [--bodies] [--json]';
 /** The priority, as `nice` counts it: whoever is served comes first. */
@@ -15,8 +14,9 @@ await runCommand(USAGE, async () => {
     options: { bodies: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
   });
   if (positionals.length > 1) throw new UsageError('Name one folder.');
-  const settings = readSettings();
+  const settings = await readSettings();
   setPriority(NICENESS);
+  const { checkAndPrint } = await import('./print-check.ts');
   const folder = positionals[0] ?? settings.dataDir;
   return checkAndPrint(folder, settings, { readsBodies: values.bodies, json: values.json });
 });

@@ -1,10 +1,9 @@
 // What the commands of an operator share: where the data is, their failures and their exit codes.
 // 0: done and sound. 1: done, but objects are hurt. 2: not done.
 import process from 'node:process';
-import { DataFolderError } from '../src/adapters/node/data-folder.ts';
+import { useCompileCache } from '../src/adapters/node/compile-cache.ts';
 import { errnoOf } from '../src/adapters/node/fs-errors.ts';
-import { readSeedFile } from '../src/adapters/node/seed-file.ts';
-import { type Config, ConfigError, parseConfig } from '../src/config.ts';
+import type { Config } from '../src/config.ts';
 
 export const SOUND = 0;
 export const HURT = 1;
@@ -14,33 +13,38 @@ export const FAILED = 2;
 export class UsageError extends Error {}
 
 /** The settings of the server that is started in this folder: its .env, and the environment. */
-export function readSettings(): Config {
+export async function readSettings(): Promise<Config> {
   try {
     process.loadEnvFile();
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
   }
+  const { readSeedFile } = await import('../src/adapters/node/seed-file.ts');
+  const { parseConfig } = await import('../src/config.ts');
   return parseConfig({ ...process.env, QUAYSIDE_SEED: readSeedFile(process.env.QUAYSIDE_SEED) });
 }
 
 /**
  * Runs a command and ends the process with its exit code. What a person can mend is told without a
- * stack.
+ * stack. Modules that `work` imports come from the compile cache.
  */
 export async function runCommand(usage: string, work: () => Promise<number>): Promise<void> {
   process.umask(0o077);
+  useCompileCache();
   try {
     process.exitCode = await work();
   } catch (error) {
     process.exitCode = FAILED;
-    process.stderr.write(`${textOf(error, usage)}\n`);
+    process.stderr.write(`${await textOf(error, usage)}\n`);
   }
 }
 
-function textOf(error: unknown, usage: string): string {
+async function textOf(error: unknown, usage: string): Promise<string> {
   if (!(error instanceof Error)) return String(error);
   const isWrongCall = error instanceof UsageError || errnoOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
   if (isWrongCall) return `${error.message}\n${usage}`;
+  const { DataFolderError } = await import('../src/adapters/node/data-folder.ts');
+  const { ConfigError } = await import('../src/config.ts');
   const isForPeople = error instanceof DataFolderError || error instanceof ConfigError || errnoOf(error) !== null;
   return (isForPeople ? error.message : error.stack) ?? error.message;
 }

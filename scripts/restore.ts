@@ -2,7 +2,6 @@
 // operators.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { restore } from '../src/adapters/node/backup/restore.ts';
 import { HURT, print, runCommand, SOUND, sizeText, UsageError } from './command.ts';
 
 const USAGE = 'npm run restore -- BACKUP NEW_DATA_FOLDER [--copy]';
@@ -17,6 +16,7 @@ await runCommand(USAGE, async () => {
     throw new UsageError('Name the backup and a new folder.');
   }
   const startedAt = performance.now();
+  const { restore } = await import('../src/adapters/node/backup/restore.ts');
   const { manifest, counts, damage } = await restore(backup, folder, values.copy ? 'copy' : 'share');
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   print(`Restored ${resolve(folder)} in ${seconds} s, as it was at ${manifest.takenAt}:`);

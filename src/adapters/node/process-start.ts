@@ -1,10 +1,9 @@
 // What comes before the service and what is said when it can't begin: the .env file, the compile cache, and the reason
 // for the person who started it. node.ts calls both.
-import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../../config.ts';
 import { REOPEN_SIGNALS } from './access-log-target.ts';
 import { answerCommandLine } from './command-line.ts';
+import { useCompileCache } from './compile-cache.ts';
 import { DataFolderError } from './data-folder.ts';
 import { errnoOf } from './fs-errors.ts';
 
@@ -27,8 +26,7 @@ export function prepareProcess(): void {
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
   }
-  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../../node_modules/.cache/quayside', import.meta.url));
-  enableCompileCache();
+  useCompileCache();
   for (const signal of REOPEN_SIGNALS) process.on(signal, () => undefined);
 }
 
