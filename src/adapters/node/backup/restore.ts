@@ -1,12 +1,13 @@
-// A backup becomes a data folder again: blobs, then keys, then the index. A restore that was killed
-// leaves no index, and blobs without one stop a server from starting (lost-index.ts).
-import { chmodSync, copyFileSync, existsSync, readdirSync, renameSync } from 'node:fs';
+// A backup becomes a data folder again: a mark, then blobs, keys and the index. The mark goes last: a
+// restore that was killed leaves it, and it stops a server from starting (unfinished-restore.ts).
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BlobDamage, checkBlobs } from '../check/check-blobs.ts';
 import { requireKnownIndex } from '../check/stored-folder.ts';
 import { DataFolderError, INDEX_NAME, openDataFolder } from '../data-folder.ts';
 import { syncNow } from '../file-calls.ts';
 import { openSqlite } from '../node-sqlite.ts';
+import { markRestore, unmarkRestore } from '../unfinished-restore.ts';
 import { copyKeys, referencedBlobs } from './back-up.ts';
 import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
 import { ALL_LENGTHS } from './length-checks.ts';
@@ -34,6 +35,9 @@ export async function restore(backup: string, dataDir: string, mode: CopyMode): 
   const index = openSqlite(join(generation, INDEX_NAME), { readOnly: true });
   try {
     requireKnownIndex(index, join(generation, INDEX_NAME), true);
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    // Before the lock's file: a folder with that alone is one in which a server would start.
+    markRestore(dataDir);
     const target = openDataFolder(dataDir);
     try {
       const counts = await copyBlobs(source, target.path, referencedBlobs(index), {
@@ -43,6 +47,7 @@ export async function restore(backup: string, dataDir: string, mode: CopyMode): 
       const { damage } = checkBlobs(index, join(target.path, 'blobs'));
       copyKeys(generation, target.path);
       placeIndex(generation, target.path);
+      unmarkRestore(target.path);
       return { manifest, counts, damage };
     } finally {
       target.unlock();
@@ -52,7 +57,7 @@ export async function restore(backup: string, dataDir: string, mode: CopyMode): 
   }
 }
 
-/** Last: with an index the folder is a data folder. */
+/** Behind all that it refers to. */
 function placeIndex(from: string, to: string): void {
   const temporary = join(to, `${INDEX_NAME}.new`);
   copyFileSync(join(from, INDEX_NAME), temporary);
