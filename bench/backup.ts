@@ -15,27 +15,45 @@ const ROUNDS = Number(process.env.QUAYSIDE_BENCH_ROUNDS ?? 3);
 /** Where the folders are made; another file system for what hard links can't do. */
 const ROOM = process.env.QUAYSIDE_BENCH_FOLDER ?? tmpdir();
 
+/** Second backups, and the first ones that they are measured by. */
+const FIRST = new Map([
+  ['second backup --copy, 1 % new', 'backup --copy'],
+  ['second backup (hard links), 1 % new', 'backup (hard links)'],
+]);
 const NICE = ['nice', '-n', '10'];
 const BASE = 'cp -a';
 
 const script = (name: string) => [process.execPath, fileURLToPath(new URL(`../scripts/${name}.ts`, import.meta.url))];
 const folder = await mkdtemp(join(ROOM, 'quayside-bench-'));
 const at = (name: string) => join(folder, name);
-const times = new Map<string, number[]>();
+type Cost = { readonly wallSeconds: number; readonly cpuSeconds: number };
+const costs = new Map<string, Cost[]>();
 
-/** Runs a command and notes its seconds under a name. What was written before is on the disk by then. */
-async function time(name: string, [command = '', ...args]: readonly string[]): Promise<void> {
+/** Runs a command and notes its cost under a name. What was written before is on the disk by then. */
+async function measure(name: string, command: readonly string[]): Promise<void> {
   await run(['sync']);
   const startedAt = performance.now();
-  await run([command, ...args]);
-  const seconds = (performance.now() - startedAt) / 1000;
-  times.set(name, [...(times.get(name) ?? []), seconds]);
+  const output = await run(['sh', '-c', '"$@" > /dev/null && times', 'sh', ...command]);
+  const wallSeconds = (performance.now() - startedAt) / 1000;
+  costs.set(name, [...(costs.get(name) ?? []), { wallSeconds, cpuSeconds: readTimes(output) }]);
 }
 
-async function run([command = '', ...args]: readonly string[]): Promise<void> {
-  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder });
-  const code = await new Promise((resolve) => child.once('exit', resolve));
+/** User and system time of the children of a shell, the second line of its `times`: `0m1.25s 1m2.50s`. */
+function readTimes(output: string): number {
+  const children = output.trim().split('\n')[1] ?? '';
+  const parts = [...children.matchAll(/(\d+)m([\d.]+)s/g)];
+  return parts.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
+}
+
+/** What it writes to stdout. */
+async function run([command = '', ...args]: readonly string[]): Promise<string> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], cwd: folder });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  let output = '';
+  for await (const chunk of child.stdout) output += String(chunk);
+  const code = await ended;
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`);
+  return output;
 }
 
 try {
@@ -45,28 +63,32 @@ try {
   const remove = (name: string) => rm(at(name), { recursive: true, force: true });
   for (let round = 0; round < ROUNDS; round++) {
     // The commands run under nice, so what they are compared with does.
-    await time(BASE, [...NICE, 'cp', '-a', at('data'), at('cp')]);
+    await measure(BASE, [...NICE, 'cp', '-a', at('data'), at('cp')]);
     await remove('cp');
-    await time('cp -a; sync -f', [...NICE, 'sh', '-c', 'cp -a data cp && sync -f cp']);
+    await measure('cp -a; sync -f', [...NICE, 'sh', '-c', 'cp -a data cp && sync -f cp']);
     await remove('cp');
-    await time('backup --copy', [...backup, at('copied'), '--copy']);
-    await time('backup (hard links)', [...backup, at('linked')]);
-    await time('restore --copy', [...NICE, ...script('restore'), at('copied'), at('restored'), '--copy']);
+    await measure('backup --copy', [...backup, at('copied'), '--copy']);
+    await measure('backup (hard links)', [...backup, at('linked')]);
+    await measure('restore --copy', [...NICE, ...script('restore'), at('copied'), at('restored'), '--copy']);
     await remove('restored');
-    await time('check', [...script('check'), at('data')]);
-    if (round === 0) await time('check --bodies', [...script('check'), at('data'), '--bodies']);
+    await measure('check', [...script('check'), at('data')]);
+    if (round === 0) await measure('check --bodies', [...script('check'), at('data'), '--bodies']);
     await fillFolder(at('data'), OBJECTS, Math.floor(OBJECTS * 1.01));
-    await time('second backup --copy, 1 % new', [...backup, at('copied'), '--copy']);
-    await time('second backup (hard links), 1 % new', [...backup, at('linked')]);
+    await measure('second backup --copy, 1 % new', [...backup, at('copied'), '--copy']);
+    await measure('second backup (hard links), 1 % new', [...backup, at('linked')]);
     for (const name of ['copied', 'linked']) await remove(name);
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 
-const base = median(times.get(BASE) ?? []);
-const rows = [...times].map(([name, seconds]) => {
-  const middle = median(seconds);
-  return [name, middle.toFixed(2), `${Math.round((middle / base) * 100)} %`];
+const middleOf = (name: string, of: keyof Cost) => median((costs.get(name) ?? []).map((cost) => cost[of]));
+const share = (part: number, whole: number) => `${((part / whole) * 100).toFixed(1)} %`;
+const rows = [...costs.keys()].map((name) => {
+  const [wall, cpu] = [middleOf(name, 'wallSeconds'), middleOf(name, 'cpuSeconds')];
+  const first = FIRST.get(name);
+  const ofFirst = first === undefined ? '' : share(wall, middleOf(first, 'wallSeconds'));
+  const cpuOfFirst = first === undefined ? '' : share(cpu, middleOf(first, 'cpuSeconds'));
+  return [name, wall.toFixed(2), share(wall, middleOf(BASE, 'wallSeconds')), ofFirst, cpu.toFixed(2), cpuOfFirst];
 });
-printTable([['what', 'seconds', 'of the time of cp -a'], ...rows]);
+printTable([['what', 'seconds', 'of cp -a', 'of the first', 'CPU seconds', 'CPU of the first'], ...rows]);
