@@ -3,7 +3,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataFolderError } from './data-folder.ts';
-import { syncFolderNow } from './file-calls.ts';
+import { syncNow } from './file-calls.ts';
 
 const MARK_NAME = 'restore-unfinished.txt';
 const MARK = 'A backup is being restored into this folder, or was and did not get to the end.\n';
@@ -11,13 +11,13 @@ const MARK = 'A backup is being restored into this folder, or was and did not ge
 /** Marks a new folder, durably. Throws EEXIST where another restore has marked it. */
 export function markRestore(dataDir: string): void {
   writeFileSync(join(dataDir, MARK_NAME), MARK, { flag: 'wx', flush: true, mode: 0o600 });
-  syncFolderNow(dataDir);
+  syncNow(dataDir);
 }
 
 /** All of the backup is in the folder, durably. */
 export function unmarkRestore(dataDir: string): void {
   rmSync(join(dataDir, MARK_NAME));
-  syncFolderNow(dataDir);
+  syncNow(dataDir);
 }
 
 /** DataFolderError for a folder whose restore was killed or is under way. */
