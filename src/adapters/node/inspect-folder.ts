@@ -1,6 +1,6 @@
-// What a start looks at in the data folder before it opens or makes anything there: whether a restore
-// is unfinished, and whether the index or a key is lost. node.ts imports it behind the compile cache,
-// for it brings half of the index along.
+// What a start looks at in the data folder before it opens or makes anything there: whether a
+// restore is unfinished, and whether the index or a key is lost. node.ts imports it behind the
+// compile cache, for it brings half of the index along.
 import type { Config } from '../../config.ts';
 import { refuseLostIndex } from './lost-index.ts';
 import { openMasterKeys } from './master-key-record.ts';

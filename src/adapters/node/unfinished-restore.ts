@@ -1,5 +1,5 @@
 // The mark of a folder that a backup is being restored into. A server that started there would be
-// ready and empty, or have a part of what it had: it refuses until the restore has removed the mark.
+// ready and empty, or have a part of what it had: it refuses until the mark is removed.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataFolderError } from './data-folder.ts';

@@ -10,7 +10,9 @@ import { openSqlite, sqliteOver } from '../node-sqlite.ts';
 
 /** Pages copied in one step, 16 MiB. */
 const STEP_PAGES = 4096;
-/** Bytes of the copy that may be mapped for its check: all. Reading it page by page takes half as long again. */
+/**
+ * Bytes of the copy that may be mapped for its check: all. Unmapped it takes half as long again.
+ */
 const MAPPED_BYTES = 2 ** 40;
 /** How long a lock of the server's may be waited for, milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
