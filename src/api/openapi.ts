@@ -64,5 +64,17 @@ export function documentJson(api: Api, basePath: string): string {
       };
     }
   }
-  return JSON.stringify(document);
+  return JSON.stringify(document, withoutFlags);
 }
+
+/**
+ * A replacer for JSON: patterns of the document are expressions without slashes and flags. The
+ * generator writes `…$/u` for one with a flag, which no text matches.
+ * Source: JSON Schema 2020-12, section 6.4, which has patterns read as Unicode anyway.
+ */
+function withoutFlags(field: string, value: unknown): unknown {
+  return field === 'pattern' && typeof value === 'string' && value.endsWith(FLAG)
+    ? value.slice(0, -FLAG.length)
+    : value;
+}
+const FLAG = '/u';

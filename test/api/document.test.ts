@@ -112,3 +112,20 @@ describe('the document', () => {
     if (answer.properties.nextCursor !== undefined) expect(names).toEqual(expect.arrayContaining(['limit', 'cursor']));
   });
 });
+
+it('has patterns without slashes and flags, as JSON Schema reads them', () => {
+  const patterns = new Set<string>();
+  JSON.stringify(document, (field, value) => {
+    if (field === 'pattern' && typeof value === 'string') patterns.add(value);
+    return value;
+  });
+  expect(patterns.size).toBeGreaterThan(20);
+  for (const pattern of patterns) {
+    expect(pattern).not.toMatch(/\/[dgimsuvy]+$/);
+    expect(() => new RegExp(pattern, 'u')).not.toThrow();
+  }
+  const { displayName } = resolve(
+    document.paths['/accounts'].post.requestBody.content['application/json'].schema,
+  ).properties;
+  expect('Ann').toMatch(new RegExp(displayName.pattern, 'u'));
+});
