@@ -42,7 +42,11 @@ export function capRefusal(
   const what = nameOf(cap);
   const until = new Date(periodMs.toMs).toISOString();
   const only = level === 'cached' ? ' Until then only what caches hold is served.' : '';
-  const detail = `A cap that its owner has set on this ${what} is reached. It ends at ${until}, or when the owner lifts or raises it.${only}`;
+  const cause =
+    reached === undefined
+      ? `What is left of a cap that its owner has set on this ${what} is less than this needs; smaller ones may still pass. The cap`
+      : `A cap that its owner has set on this ${what} is reached. It`;
+  const detail = `${cause} ends at ${until}, or when the owner lifts or raises it.${only}`;
   // What others have leased of a cap that is not reached comes back with their leases.
   const untilMs = reached === undefined ? Math.min(nowMs + LEASE_MS, periodMs.toMs) : periodMs.toMs;
   const RetryAfterSeconds = `${Math.min(RETRY_MAX_SECONDS, Math.max(1, Math.ceil((untilMs - nowMs) / 1000)))}`;

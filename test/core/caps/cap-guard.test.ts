@@ -229,6 +229,20 @@ describe('caps', () => {
     expect(await world.createProcess().use(70 * MIB)).toBe('served');
   });
 
+  it('are not called reached where only a smaller answer fits', async () => {
+    const world = createWorld(bytesCap(BigInt(100 * MIB)));
+    const { guard, use } = world.createProcess();
+    const refusalOf = (bytesOut: number) =>
+      guard
+        .require(owner(), { operationClass: 'B', bytesOut, fromMemory: false })
+        .catch((error: StorageError) => error.message);
+    expect(await use(60 * MIB)).toBe('served');
+    expect(await refusalOf(60 * MIB)).toContain('smaller ones may still pass');
+    expect(await use(40 * MIB)).toBe('served');
+    world.advance(46_000);
+    expect(await refusalOf(1)).toContain('is reached. It ends at');
+  });
+
   it('know of answers whose receipts are on their way to the ledger', async () => {
     const world = createWorld(bytesCap(1000n));
     const { use } = world.createProcess();
