@@ -45,14 +45,15 @@ export function choiceAt(choices: readonly CardChoice[], period: string): string
 }
 
 /**
- * The card that prices a month of an account with these choices. InternalError when there is none
- * of that id.
+ * The card that prices a month of an account with these choices. ServiceUnavailable when there is
+ * none of that id, which an operator can mend.
  */
 export async function rateCardOf(core: Core, choices: readonly CardChoice[], period: string): Promise<RateCard> {
   const id = choiceAt(choices, period) ?? (await defaultCardId(core, period));
   const card = await findRateCard(core, id, period);
   if (card !== null) return card;
-  throw new StorageError('InternalError', { detail: `There is no rate card ${id}.` });
+  const detail = `There is no rate card ${id}, which prices this: the operator makes it, or sets QUAYSIDE_RATE_CARD to one that there is.`;
+  throw new StorageError('ServiceUnavailable', { detail });
 }
 
 /**

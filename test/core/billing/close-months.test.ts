@@ -276,7 +276,10 @@ describe('cards of accounts', () => {
     const pricing = { ...(shipped as object), id: 'own', lines: [line] };
     await expect(putRateCard(core, 'own', pricing)).rejects.toMatchObject({ code: 'InvalidInput' });
     const wrong = { ...core, settings: { ...core.settings, rateCardId: 'gone' } };
-    await expect(findAccountCard(wrong, ann.id)).rejects.toMatchObject({ code: 'InternalError' });
+    await expect(findAccountCard(wrong, ann.id)).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+      message: expect.stringContaining('QUAYSIDE_RATE_CARD'),
+    });
   });
 });
 
