@@ -225,7 +225,9 @@ export const noContent = (description: string) => ({ description });
 export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
-export const timeSchema = z.iso.datetime().openapi({ example: '2026-11-21T07:35:00.000Z' });
+export const timeSchema = z.iso
+  .datetime({ error: 'Must be a time in UTC, like 2026-11-21T07:35:00Z.' })
+  .openapi({ example: '2026-11-21T07:35:00.000Z' });
 
 /** The same of a time that may be never. */
 export function isoTimeOrNull(timeMs: number | null): string | null {

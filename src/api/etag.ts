@@ -35,18 +35,25 @@ export function etagOfState(state: object): string {
 /** Hexadecimal digits: 128 bits. */
 const TAG_LENGTH = 32;
 
+const CHANGED = 'If-Match names another state than the one there is. Read it again, and send the ETag that it has now.';
+
 /** PreconditionRequired without If-Match, PreconditionFailed when none of its tags is `etag`. */
 export function requireMatch(c: ApiContext, etag: string): void {
   const given = c.req.header('if-match');
   if (given === undefined) throw new StorageError('PreconditionRequired');
   const tags = given.split(',').map((tag) => tag.trim());
-  if (!tags.includes('*') && !tags.includes(etag)) throw new StorageError('PreconditionFailed');
+  if (!tags.includes('*') && !tags.includes(etag)) throw new StorageError('PreconditionFailed', { detail: CHANGED });
 }
 
 /** The same for a PUT: `etag` is null when there is nothing yet, and then no If-Match holds. Source: RFC 9110 section 13.1.2. */
 export function requireMatchOrNew(c: ApiContext, etag: string | null): void {
   const isTaken = etag !== null && c.req.header('if-none-match') !== undefined;
   const isMissing = etag === null && c.req.header('if-match') !== undefined;
-  if (isTaken || isMissing) throw new StorageError('PreconditionFailed');
+  if (isTaken)
+    throw new StorageError('PreconditionFailed', { detail: 'It is there already. Send If-Match to change it.' });
+  if (isMissing) {
+    const detail = 'There is nothing to change. Without If-Match it is made.';
+    throw new StorageError('PreconditionFailed', { detail });
+  }
   if (etag !== null) requireMatch(c, etag);
 }

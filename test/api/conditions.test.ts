@@ -62,6 +62,7 @@ describe.each(RESOURCES)('$name', ({ method, make, change }) => {
     const [blind, stale] = [await call(method, path, change(1)), await changeIf(1, '"other"')];
     expect([blind.status, blind.json.code]).toEqual([428, 'PreconditionRequired']);
     expect([stale.status, stale.json.code]).toEqual([412, 'PreconditionFailed']);
+    expect(stale.json.detail).toContain('Read it again');
     expect(await etagAt(path)).toBe(seen);
     const changed = await changeIf(1, `"older", ${seen}`);
     expect(changed).toMatchObject({ status: 200, json: change(1) });

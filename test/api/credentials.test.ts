@@ -229,3 +229,11 @@ describe('sessions and tokens', () => {
     expect((await reset({ password: 'fourth password' })).json.ended).toEqual({ sessions: 1, tokens: 1 });
   });
 });
+
+it('a sign-in that shows no pair of name and secret is answered with the pairs that there are', async () => {
+  const { status, json } = await api.send('POST', '/sessions', { body: { name: 'ada', password: PASSWORD } });
+  expect([status, json.errors]).toEqual([
+    400,
+    [{ field: '/', message: expect.stringContaining('login and password') }],
+  ]);
+});

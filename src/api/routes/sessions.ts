@@ -27,11 +27,14 @@ import { authenticationSchema, verifyAuthentication } from '../webauthn.ts';
 
 const TAGS = ['Sessions'];
 
-const signInSchema = z.union([
-  z.strictObject({ accessKeyId: z.string().min(1).max(128), secretAccessKey: z.string().min(1).max(256) }),
-  z.strictObject({ login: loginSchema, password: passwordSchema }),
-  z.strictObject({ passkey: authenticationSchema }),
-]);
+const signInSchema = z.union(
+  [
+    z.strictObject({ accessKeyId: z.string().min(1).max(128), secretAccessKey: z.string().min(1).max(256) }),
+    z.strictObject({ login: loginSchema, password: passwordSchema }),
+    z.strictObject({ passkey: authenticationSchema }),
+  ],
+  { error: 'Send accessKeyId and secretAccessKey, or login and password, or passkey, and nothing else.' },
+);
 
 const provenAtSchema = timeSchema.openapi({
   description: 'When its holder last showed a secret. Credentials are changed for ten minutes from then on.',

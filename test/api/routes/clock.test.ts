@@ -21,3 +21,15 @@ it('a clock in doubt is shown, and believed on the operator’s word for the rig
   const right = await confirm(clock.nowMs());
   expect([right.status, right.json.isTrusted, (await show()).json.isTrusted]).toEqual([200, true, true]);
 });
+
+it('a time that is none is answered with what one looks like', async () => {
+  const api = await startMemoryApi();
+  const headers = { 'content-type': 'application/json' };
+  const { json } = await api.send({
+    method: 'PUT',
+    path: '/clock',
+    headers,
+    body: '{"now":"2026-11-21T07:35:00+01:00"}',
+  });
+  expect(json.errors).toEqual([{ field: '/now', message: 'Must be a time in UTC, like 2026-11-21T07:35:00Z.' }]);
+});
