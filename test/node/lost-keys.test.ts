@@ -91,6 +91,12 @@ describe('the master key of a data folder', () => {
   });
 });
 
+it('a seed that can’t be read is named by its setting', async () => {
+  const dataDir = temporaryFolder();
+  const { exitCode, output } = await runHome({ QUAYSIDE_DATA_DIR: dataDir, QUAYSIDE_SEED: join(dataDir, 'none') });
+  expect([exitCode, output]).toEqual([1, expect.stringMatching(/can't start: QUAYSIDE_SEED must be .*ENOENT/)]);
+});
+
 describe('blobs without an index', () => {
   it('stop the start where the index was copied without its write-ahead log', async () => {
     const dataDir = temporaryFolder();
