@@ -67,7 +67,7 @@ function missingText(dataDir: string, ids: readonly string[]): string {
   const [first, are] =
     ids.length === 1 ? [`The master key ${ids[0]}`, 'is'] : [`The master keys ${ids.join(', ')}`, 'are'];
   return (
-    `${first} ${are} missing, which encrypted secrets and objects of ${dataDir}. ` +
+    `${first} ${are} missing, by which ${dataDir} was encrypted, or may have been: npm run check says how much. ` +
     'Put the file master-key of your backup back into the folder, or set QUAYSIDE_MASTER_KEY to it (with a newer key: new,old). ' +
     `If nothing needs it, or it is lost for good, start with QUAYSIDE_WITHOUT_MASTER_KEYS=${ids.join(',')}: what it encrypted can't be read again.`
   );
