@@ -33,7 +33,7 @@ export function capRefusal(
   const oversized = mine.find((standing) => isAboveLimit(standing, wanted));
   if (oversized !== undefined) {
     const { cap } = oversized;
-    const detail = `This alone is more than the whole cap that its owner has set on this ${nameOf(cap)}.`;
+    const detail = `This alone is more than the whole cap that its owner has set on this ${nameOf(cap)}. Waiting does not help, only a higher cap.`;
     return new StorageError(codeOf(cap), { detail, fields: { Cap: cap.id } });
   }
   const standing = reached ?? mine[0];
@@ -59,7 +59,7 @@ export function capRefusal(
  */
 export function storageRefusal({ cap, periodMs }: CapStanding): StorageError {
   const until = new Date(periodMs.toMs).toISOString();
-  const detail = `Storing this until ${until}, beside what is stored, would pass a cap that its owner has set on this ${nameOf(cap)}.`;
+  const detail = `Storing this until ${until}, beside what is stored, would pass a cap that its owner has set on this ${nameOf(cap)}. Delete something, or have it raised.`;
   return new StorageError('SpendingCapReached', { detail, fields: { Cap: cap.id, EndsAt: until } });
 }
 

@@ -43,6 +43,7 @@ export async function trustTime(core: Core): Promise<Core | null> {
     log.error('clock-in-doubt', {
       ...describeJump({ nowMs, seen, jumpMs }),
       paused: 'bills, lifecycle rules, sweeping',
+      mend: 'set the clock right, or confirm that it is: docs/running.md, Clock',
     });
     return null;
   }

@@ -21,20 +21,27 @@ async function startMachine({ hasSteady = true } = {}) {
   const memory = createBillingCore();
   let [clockMs, steadyMs, awakeMs, boot] = [NOVEMBER_30, 7 * DAY, 0, 1];
   const logged: string[] = [];
+  const advice: unknown[] = [];
   const core: Core = {
     ...memory,
     ports: {
       ...memory.ports,
       clock: { nowMs: () => clockMs },
       steadyClock: hasSteady ? { awakeMs: () => awakeMs, read: () => ({ epoch: `boot ${boot}`, ms: steadyMs }) } : null,
-      log: { info: () => undefined, error: (event) => void logged.push(event) },
+      log: {
+        info: () => undefined,
+        error: (event, fields) => {
+          logged.push(event);
+          advice.push(fields?.mend);
+        },
+      },
     },
   };
   const ann = await addAccount(memory, 'ann');
   await memory.use(ann, Date.UTC(2026, 10, 3), 'class-a/STANDARD', 3_000_000n);
   const { directory } = core.ports;
   const machine = {
-    ...{ core, memory, ann, logged },
+    ...{ core, memory, ann, logged, advice },
     run: () => tidy(core, { stopping: new AbortController().signal }),
     pass(ms: number) {
       clockMs += ms;
@@ -73,6 +80,7 @@ describe('the scheduled work', () => {
     for (const _ of [1, 2]) await machine.run();
     expect([await machine.closed(), await machine.closingAt()]).toEqual([[], '2026-11']);
     expect(machine.logged).toEqual(['clock-in-doubt', 'clock-in-doubt']);
+    expect(machine.advice[0]).toContain('confirm');
     machine.jump(-40 * DAY);
     machine.pass(2 * DAY);
     await machine.run();
