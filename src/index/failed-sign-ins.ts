@@ -7,6 +7,7 @@ import type { SignInApi } from '../ports/accounts.ts';
 import type { AccessKeyId, AccountId } from '../ports/domain.ts';
 import type { Sql } from '../ports/sql.ts';
 import { startOfDay } from '../ports/time.ts';
+import { ROWS_FORGOTTEN_AT_ONCE } from './forgetting.ts';
 import { AFTER_ALL_IDS } from './key-order.ts';
 
 /** The action of such an entry, and where it was tried. */
@@ -15,8 +16,6 @@ const TARGET = '/-/api/v1/sessions';
 const STATUS = 401;
 /** Stands for the credentials and sources that are counted together. */
 const MANY = 'many';
-/** Old rows that go with a failure that comes. More than one, so that any backlog shrinks. */
-const ROWS_FORGOTTEN_AT_ONCE = 64;
 
 const LAST_MS = Number.MAX_SAFE_INTEGER;
 const COLUMNS =

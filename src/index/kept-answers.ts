@@ -3,6 +3,7 @@
 import type { IdempotencyState, SignInApi } from '../ports/accounts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { DAY_MS } from '../ports/time.ts';
+import { ROWS_FORGOTTEN_AT_ONCE } from './forgetting.ts';
 
 /** Kept answers: a day, as other services keep them; of one caller so many; an unanswered request counts that long. */
 const ANSWER_KEPT_MS = DAY_MS;
@@ -22,11 +23,19 @@ type AnswerRow = {
 export function createIdempotencyCalls(sql: Sql): Pick<SignInApi, 'beginIdempotent' | 'endIdempotent'> {
   return {
     beginIdempotent({ caller, key, fingerprint, attemptId, nowMs }) {
-      sql.all('DELETE FROM kept_answers WHERE at_ms < ?', nowMs - ANSWER_KEPT_MS);
+      const keepFromMs = nowMs - ANSWER_KEPT_MS;
+      sql.all(
+        `DELETE FROM kept_answers WHERE (caller, key) IN
+         (SELECT caller, key FROM kept_answers WHERE at_ms < ? ORDER BY at_ms LIMIT 0 + ?)`,
+        keepFromMs,
+        ROWS_FORGOTTEN_AT_ONCE,
+      );
       const [row] = sql.all<AnswerRow>(
-        `SELECT fingerprint, attempt_id, at_ms, status, headers, sealed FROM kept_answers WHERE caller = ? AND key = ?`,
+        `SELECT fingerprint, attempt_id, at_ms, status, headers, sealed FROM kept_answers
+         WHERE caller = ? AND key = ? AND at_ms >= ?`,
         caller,
         key,
+        keepFromMs,
       );
       const known = row === undefined ? null : stateOf(row, { fingerprint, attemptId, nowMs });
       if (known !== null) return known;

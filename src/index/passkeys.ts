@@ -3,6 +3,7 @@
 import type { AccountId } from '../ports/domain.ts';
 import type { Passkey, PasskeysApi } from '../ports/passkeys.ts';
 import type { Sql } from '../ports/sql.ts';
+import { ROWS_FORGOTTEN_AT_ONCE } from './forgetting.ts';
 import { createMemberCalls } from './members.ts';
 
 type PasskeyRow = {
@@ -68,7 +69,12 @@ export function createPasskeyCalls(sql: Sql): PasskeysApi {
       return removed.length > 0;
     },
     addChallenge({ digest, subject, nowMs, expiresAtMs }) {
-      sql.all('DELETE FROM challenges WHERE expires_at_ms < ?', nowMs);
+      sql.all(
+        `DELETE FROM challenges WHERE digest IN
+         (SELECT digest FROM challenges WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT 0 + ?)`,
+        nowMs,
+        ROWS_FORGOTTEN_AT_ONCE,
+      );
       sql.all(
         'INSERT INTO challenges (digest, subject, expires_at_ms) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING',
         digest,

@@ -9,6 +9,7 @@
 import type { SignInApi } from '../ports/accounts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { DAY_MS, HOUR_MS } from '../ports/time.ts';
+import { ROWS_FORGOTTEN_AT_ONCE } from './forgetting.ts';
 
 type AttemptCalls = Pick<SignInApi, 'beginSignIn' | 'endSignIn' | 'countAttempt' | 'uncountAttempt'>;
 
@@ -28,23 +29,32 @@ type Count = { readonly subject: string; readonly free: number };
 
 /** The calls over a database with DIRECTORY_SCHEMA. */
 export function createAttemptCalls(sql: Sql): AttemptCalls {
-  const failuresOf = (subject: string) =>
+  // A count that is too old says nothing, whether its row has gone by now or not.
+  const failuresOf = (subject: string, nowMs: number) =>
     sql.all<{ failures: number; last_ms: number }>(
-      'SELECT failures, last_ms FROM sign_in_failures WHERE subject = ?',
+      'SELECT failures, last_ms FROM sign_in_failures WHERE subject = ? AND last_ms >= ?',
       subject,
+      nowMs - FORGET_AFTER_MS,
     )[0] ?? { failures: 0, last_ms: 0 };
   const waitMsOf = ({ subject, free }: Count, nowMs: number) => {
-    const { failures, last_ms } = failuresOf(subject);
+    const { failures, last_ms } = failuresOf(subject, nowMs);
     return failures < free ? 0 : last_ms + waitMsAfter(failures - free) - nowMs;
   };
   const forgetOld = (nowMs: number) =>
-    sql.all('DELETE FROM sign_in_failures WHERE last_ms < ?', nowMs - FORGET_AFTER_MS);
+    sql.all(
+      `DELETE FROM sign_in_failures WHERE subject IN
+       (SELECT subject FROM sign_in_failures WHERE last_ms < ? ORDER BY last_ms LIMIT 0 + ?)`,
+      nowMs - FORGET_AFTER_MS,
+      ROWS_FORGOTTEN_AT_ONCE,
+    );
   const count = (subject: string, nowMs: number) =>
     sql.all(
       `INSERT INTO sign_in_failures (subject, failures, last_ms) VALUES (?, 1, ?)
-       ON CONFLICT (subject) DO UPDATE SET failures = failures + 1, last_ms = excluded.last_ms`,
+       ON CONFLICT (subject) DO UPDATE SET
+         failures = CASE WHEN last_ms < ? THEN 1 ELSE failures + 1 END, last_ms = excluded.last_ms`,
       subject,
       nowMs,
+      nowMs - FORGET_AFTER_MS,
     );
   const uncount = (subject: string) =>
     sql.all('UPDATE sign_in_failures SET failures = max(0, failures - 1) WHERE subject = ?', subject);
@@ -63,7 +73,7 @@ export function createAttemptCalls(sql: Sql): AttemptCalls {
       const waitMs = Math.max(0, ...counts.map((each) => waitMsOf(each, nowMs)));
       if (waitMs > 0) return { waitMs };
 
-      const isCountedOnName = failuresOf(pair).failures < FREE_FAILURES.pair;
+      const isCountedOnName = failuresOf(pair, nowMs).failures < FREE_FAILURES.pair;
       for (const { subject } of counts) if (subject !== name || isCountedOnName) count(subject, nowMs);
       return { waitMs: 0 };
     },
@@ -72,7 +82,12 @@ export function createAttemptCalls(sql: Sql): AttemptCalls {
       // A pair that is known was not counted on these: whoever has a name here can't wipe out
       // guesses at others.
       if (!isKnown(pair, nowMs)) for (const subject of [source, name]) uncount(subject);
-      sql.all('DELETE FROM sign_in_sources WHERE last_ms < ?', nowMs - KNOWN_FOR_MS);
+      sql.all(
+        `DELETE FROM sign_in_sources WHERE pair IN
+         (SELECT pair FROM sign_in_sources WHERE last_ms < ? ORDER BY last_ms LIMIT 0 + ?)`,
+        nowMs - KNOWN_FOR_MS,
+        ROWS_FORGOTTEN_AT_ONCE,
+      );
       sql.all(
         `INSERT INTO sign_in_sources (pair, last_ms) VALUES (?, ?)
          ON CONFLICT (pair) DO UPDATE SET last_ms = excluded.last_ms`,

@@ -3,6 +3,7 @@
 import type { Holder, OfAccount, Role, Session, SignInApi, Token } from '../ports/accounts.ts';
 import type { AccessKeyId, AccountId } from '../ports/domain.ts';
 import type { Sql } from '../ports/sql.ts';
+import { ROWS_FORGOTTEN_AT_ONCE } from './forgetting.ts';
 import { AFTER_ALL_IDS } from './key-order.ts';
 
 type TokenCalls = Pick<SignInApi, 'getToken' | 'addToken' | 'listTokens' | 'removeToken'>;
@@ -119,7 +120,12 @@ function createSessionCalls(sql: Sql): SessionCalls {
       return row === undefined || row.expires_at_ms <= nowMs ? null : withLiveRole(decodeSession(row), row);
     },
     addSession({ digest, session }) {
-      sql.all('DELETE FROM sessions WHERE expires_at_ms < ?', session.createdAtMs);
+      sql.all(
+        `DELETE FROM sessions WHERE digest IN
+         (SELECT digest FROM sessions WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT 0 + ?)`,
+        session.createdAtMs,
+        ROWS_FORGOTTEN_AT_ONCE,
+      );
       sql.all(
         `INSERT INTO sessions (digest, ${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (digest) DO NOTHING`,
