@@ -153,6 +153,11 @@ export const PROOF_TABLES: readonly string[] = [
   'CREATE INDEX failed_sign_ins_by_time ON failed_sign_ins (day_ms)',
 ];
 
+/** Sessions by who holds them, so that each holder has so many (sign-in.ts). */
+export const SESSION_HOLDER_TABLES: readonly string[] = [
+  `CREATE INDEX sessions_by_holder ON sessions (account_id, coalesce(access_key_id, member_id, ''), id)`,
+];
+
 /** How many entries of the audit log each account has, by who made the changes (audit.ts); `maker` '': all of them. */
 export const AUDIT_COUNT_TABLES: readonly string[] = [
   "CREATE INDEX audit_by_maker ON audit (account_id, coalesce(access_key_id, member_id, 'nobody'), id)",

@@ -6,6 +6,7 @@ import {
   KEY_ROLE_TABLES,
   PASSKEY_TABLES,
   PROOF_TABLES,
+  SESSION_HOLDER_TABLES,
   SIGN_IN_TABLES,
 } from './account-tables.ts';
 import {
@@ -79,5 +80,6 @@ export const DIRECTORY_SCHEMA: Schema = {
     PRICE_VERSION_TABLES,
     SEEN_TIME_TABLES,
     DOCUMENT_TABLES,
+    SESSION_HOLDER_TABLES,
   ],
 };

@@ -38,6 +38,12 @@ const HOLDER_COLUMNS = 'account_id, role, member_id, access_key_id, credential_d
 const TOKEN_COLUMNS = `id, name, scopes, created_at_ms, expires_at_ms, ${HOLDER_COLUMNS}`;
 const SESSION_COLUMNS = `id, label, created_at_ms, expires_at_ms, proven_at_ms, ${HOLDER_COLUMNS}`;
 
+/**
+ * Sessions that one member or access key has at most; a further one ends the oldest. Whoever signs in
+ * with each request ends its own sessions, nobody else's.
+ */
+const SESSIONS_MAX = 1000;
+
 /** Keeps to what one member or access key has, where there is one to keep to. */
 const OF_HOLDER = '(? OR (member_id IS ? AND access_key_id IS ?))';
 function holderFilter(holder: OfAccount['holder']) {
@@ -136,6 +142,15 @@ function createSessionCalls(sql: Sql): SessionCalls {
         session.expiresAtMs,
         session.provenAtMs,
         ...holderValues(session),
+      );
+      sql.all(
+        `DELETE FROM sessions WHERE digest IN (
+           SELECT digest FROM sessions WHERE account_id = ? AND coalesce(access_key_id, member_id, '') = ?
+           ORDER BY id DESC LIMIT 0 + ? OFFSET 0 + ?)`,
+        session.accountId,
+        session.accessKeyId ?? session.memberId ?? '',
+        ROWS_FORGOTTEN_AT_ONCE,
+        SESSIONS_MAX,
       );
     },
     listSessions({ accountId, holder, before, limit, nowMs }) {

@@ -15,9 +15,9 @@ const AT_ONCE = 64;
 
 const SUBJECTS = { name: 'n', source: 's', pair: 'p' };
 const HOLDER = {
-  ...{ accountId: OWNER, role: 'owner', credentialDigest: null },
+  ...{ accountId: OWNER, role: 'owner' as const, credentialDigest: null },
   ...{ memberId: 'm', accessKeyId: null },
-} as const;
+};
 
 function sessionAt(createdAtMs: number, id: string, of: object = {}) {
   const times = { createdAtMs, expiresAtMs: createdAtMs + HOUR_MS, provenAtMs: createdAtMs };
@@ -100,5 +100,20 @@ describe('rows of the directory that end by age', () => {
     directory.endIdempotent({ caller: 'c 499', key: 'k', answer: { status: 200, headers: '{}', sealed: '' } });
     expect(directory.beginIdempotent(of('c 499', FLOOD))).toMatchObject({ kind: 'answered' });
     expect(directory.beginIdempotent(of('c 499', FLOOD + DAY_MS))).toEqual({ kind: 'new' });
+  });
+});
+
+describe('sessions', () => {
+  it('of one holder are a thousand at most, the newest, and end none of another', () => {
+    const { directory, count } = openDirectory();
+    const idOf = (at: number) => `${at}`.padStart(5, '0');
+    const ofKey = { memberId: null, accessKeyId: 'K' };
+    directory.addSession(sessionAt(START_MS, idOf(0), { memberId: 'other' }));
+    for (let at = 1; at <= 1005; at++) directory.addSession(sessionAt(START_MS, idOf(at), ofKey));
+    expect(count('sessions')).toBe(1001);
+    const of = (at: number) => directory.getSession({ digest: `digest ${idOf(at)}`, nowMs: START_MS })?.id ?? null;
+    expect([5, 6, 1005].map(of)).toEqual([null, idOf(6), idOf(1005)]);
+    const listing = { accountId: OWNER, holder: { memberId: 'other', accessKeyId: null }, before: '', limit: 10 };
+    expect(directory.listSessions({ ...listing, nowMs: START_MS })).toHaveLength(1);
   });
 });
