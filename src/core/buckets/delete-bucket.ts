@@ -1,3 +1,4 @@
+import type { AccountId, BucketId } from '../../ports/domain.ts';
 import type { Core } from '../core.ts';
 import { bindDomains } from '../hosting/set-hosting.ts';
 import type { BucketHandle } from './bucket-handle.ts';
@@ -13,4 +14,16 @@ export async function deleteBucket(core: Core, bucket: BucketHandle): Promise<vo
   const { settings } = bucket.record();
   if (settings.hosting !== null) await bindDomains(core, bucket.record(), []);
   await core.ports.directory.call('removeBucket', { ownerId, name, createdAtMs });
+  if (settings.hasAccountQuota === true) giveGrantBack(core, ownerId, bucket.record().id);
+}
+
+/**
+ * What the bucket was granted of its account's quota is free again, and its row goes from the ledger.
+ * Behind the answer: where it fails, the grant is taken back when somebody needs it.
+ */
+function giveGrantBack(core: Core, accountId: AccountId, bucketId: BucketId): void {
+  const { background, clock, ledger } = core.ports;
+  background.run('give-grant-back', () =>
+    ledger.call('settleGrant', { accountId, bucketId, settled: null, nowMs: clock.nowMs() }),
+  );
 }

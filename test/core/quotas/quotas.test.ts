@@ -194,6 +194,23 @@ describe('the quota of an account', () => {
     expect(await isLetIn(putBytes(core, first, 'z', sampleBytes(99 * KIB)))).toBe(true);
   });
 
+  it('keeps no grants of buckets that went, however many come and go', async () => {
+    const core = createMemoryCore();
+    const keeper = await openTestBucket(core, 'keeper');
+    await setQuota(core, keeper, { bytes: null, objects: 1000 });
+    for (let at = 0; at < 5; at++) {
+      const bucket = await openTestBucket(core, `build-${at}`);
+      await putBytes(core, bucket, 'k', sampleBytes(KIB));
+      await remove(core, bucket, 'k');
+      await deleteBucket(core, bucket);
+    }
+    await core.settle();
+    const accountId = keeper.record().ownerId;
+    const settledBeforeMs = core.ports.clock.nowMs() + 1;
+    const granted = await core.ports.ledger.call('listGrants', { accountId, settledBeforeMs, limit: 100 });
+    expect(granted).toEqual([keeper.record().id]);
+  });
+
   it('is never passed, whatever its buckets do at once', async () => {
     const step = fc.record({
       bucket: fc.nat({ max: 2 }),
