@@ -150,6 +150,19 @@ describe('the scrub', () => {
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
+  it('lets requests through while it works, also at a rate that it never reaches', async () => {
+    const pace = createPace(Number.MAX_SAFE_INTEGER, new AbortController().signal);
+    let requests = 0;
+    const request = () => {
+      requests += 1;
+      arrival = setImmediate(request);
+    };
+    let arrival = setImmediate(request);
+    for (const endsAt = performance.now() + 60; performance.now() < endsAt; ) await pace.spend(4096);
+    clearImmediate(arrival);
+    expect(requests).toBeGreaterThan(0);
+  });
+
   it('reads no faster than it may, and stops while it waits', async () => {
     const stopping = new AbortController();
     const pace = createPace(1_000_000, stopping.signal);

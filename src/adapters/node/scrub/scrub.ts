@@ -45,8 +45,11 @@ const PAGE = 50;
 const PASS_EVERY_MS = DAY_MS;
 /** The cursor is written no more often, milliseconds; a kill repeats what came since. */
 const SAVE_EVERY_MS = 5000;
-/** What a row costs the pace besides its bytes: a page of the index, and the look at the file. */
-const ROW_BYTES = 4096;
+/**
+ * What a row, and each of its segments, costs the pace besides bytes: a page of the index, a look at
+ * a file.
+ */
+const LOOK_BYTES = 4096;
 
 /** A row, and the place behind it. */
 type PlacedRow = { readonly row: CheckableRow; readonly behind: ScrubPlace };
@@ -60,15 +63,17 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
   /**
    * What is wrong with a row; null: nothing, or it went meanwhile. A failure that passes is none.
    */
-  async function damageOf(index: Sql, row: CheckableRow, prove: () => Promise<ObjectDamage | null>) {
-    const found = fileDamageOf(index, row) ?? (await prove());
+  async function damageOf(index: Sql, row: CheckableRow, pace: Pace, prove: () => Promise<ObjectDamage | null>) {
+    const found = (await fileDamageOf(index, row, pace)) ?? (await prove());
     if (found === null) return null;
-    const again = fileDamageOf(index, row) ?? (await prove());
+    const again = (await fileDamageOf(index, row, pace)) ?? (await prove());
     return again !== null && isReferenced(index, row) ? again : null;
   }
 
-  function fileDamageOf(index: Sql, { bucket, body }: CheckableRow): ObjectDamage | null {
+  /** An object may have 70,000 segments, so their files are looked at at the pace, too. */
+  async function fileDamageOf(index: Sql, { bucket, body }: CheckableRow, pace: Pace): Promise<ObjectDamage | null> {
     for (const { blobId, lengthBytes } of body.segments) {
+      await pace.spend(LOOK_BYTES);
       const sizeBytes = readBlobRow(index, bucket, blobId)?.sizeBytes ?? lengthBytes;
       const damage = checkBlob(blobRoot, blobId, sizeBytes);
       if (damage !== null) return damage;
@@ -78,9 +83,9 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
 
   async function scrubRow(index: Sql, row: CheckableRow, pace: Pace, work: ScrubWork) {
     const blobs = createUnpackingBlobStore(pacedBlobs(createReadOnlyBlobs(blobRoot), pace));
-    await pace.spend(ROW_BYTES + (row.body.inlineBytes?.length ?? 0));
+    await pace.spend(LOOK_BYTES + (row.body.inlineBytes?.length ?? 0));
     let isProved = true;
-    const damage = await damageOf(index, row, async () => {
+    const damage = await damageOf(index, row, pace, async () => {
       const proof = await work.proveBody(blobs, row.body);
       // A proof that a stop cut short says nothing.
       pace.throwIfStopped();
