@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -40,6 +40,20 @@ describe('openSqlite', () => {
     const sql = open(freshPath());
     const setting = (name: string) => Object.values(sql.all(`PRAGMA ${name}`)[0] ?? {})[0];
     expect([setting('journal_mode'), setting('synchronous'), setting('foreign_keys')]).toEqual(['wal', 2, 0]);
+  });
+
+  it('gives room on the disk back that the log took while somebody read for long', () => {
+    const path = freshPath();
+    const [sql, reader] = [openNames(path), open(path, true)];
+    sql.all('CREATE TABLE bodies (bytes BLOB) STRICT');
+    reader.transaction(() => {
+      reader.all('SELECT count(*) FROM bodies');
+      for (let at = 0; at < 5; at++) sql.all('INSERT INTO bodies VALUES (zeroblob(10000000))');
+    });
+    const logBytes = () => statSync(`${path}-wal`).size;
+    expect(logBytes()).toBeGreaterThan(50_000_000);
+    for (const name of ['a', 'b', 'c']) add(sql, name);
+    expect(logBytes()).toBeLessThan(40_000_000);
   });
 
   it('gives values back as they went in', () => {

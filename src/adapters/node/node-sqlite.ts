@@ -23,6 +23,11 @@ const CACHE_KIB = 16 * 1024;
 const BUSY_TIMEOUT_MS = 5000;
 /** Pages of the write-ahead log after which a commit folds it into the file: 16 MiB, 1,500 inline bodies of 10 KiB. */
 const CHECKPOINT_PAGES = 4000;
+/**
+ * Bytes of the log's file that stay when it begins anew. While somebody reads in one long transaction
+ * (a backup, a check) nothing of the log can go, and its file would keep the length that it had then.
+ */
+const LOG_KEPT_BYTES = 2 * CHECKPOINT_PAGES * PAGE_BYTES;
 
 /** Result codes of SQLite, low byte. Source: https://sqlite.org/rescode.html */
 const SQLITE_BUSY = 5;
@@ -41,7 +46,7 @@ export function openSqlite(path: string, options: { readOnly: boolean }): NodeSq
   db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = MEMORY`);
   if (!options.readOnly) {
     db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${LOG_KEPT_BYTES}`);
   }
   return sqliteOver(db, options);
 }
