@@ -35,9 +35,14 @@ export function checkBlobs(index: Sql, blobRoot: string): CheckedBlobs {
     after = page.at(-1)?.blobId ?? after;
     isMore = page.length === PAGE;
   }
-  // What was deleted and swept since its page was read is no damage.
-  const referenced = filterReferenced(index, [...damage.keys()]);
-  for (const blobId of damage.keys()) if (!referenced.has(blobId)) damage.delete(blobId);
+  // What was deleted and swept since its page was read is no damage. Where a disk is lost that may be
+  // all blobs, too many for one question.
+  const damaged = [...damage.keys()];
+  for (let at = 0; at < damaged.length; at += PAGE) {
+    const page = damaged.slice(at, at + PAGE);
+    const referenced = filterReferenced(index, page);
+    for (const blobId of page) if (!referenced.has(blobId)) damage.delete(blobId);
+  }
   return { count, bytes, damage };
 }
 
