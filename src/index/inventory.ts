@@ -93,7 +93,10 @@ const versionColumns = (inlineBytes: string) => `o.bucket, o.key, o.owner_id AS 
   o.etag, o.last_modified_ms, o.storage_class, o.checksum_algorithm, o.checksum_type, o.version_id, o.is_null,
   coalesce(o.detail, x.detail) AS detail, ${inlineBytes} AS inline_bytes`;
 
-type InventoryRow = VersionRow & { readonly bucket: number; readonly name: string };
+type InventoryRow = VersionRow & { readonly bucket: number; readonly name: string; readonly is_marker?: number };
+
+/** Versions among so many rows; `next`: where to go on, null behind the last row. */
+export type VersionPage = { readonly versions: readonly InventoryVersion[]; readonly next: VersionCursor | null };
 
 /**
  * Current objects behind a cursor. `withBodies`: inline bodies come along, else they are left out.
@@ -101,20 +104,23 @@ type InventoryRow = VersionRow & { readonly bucket: number; readonly name: strin
 export function listCurrentVersions(
   sql: Sql,
   page: { after: VersionCursor; limit: number; withBodies: boolean },
-): InventoryVersion[] {
+): VersionPage {
   const { after, limit, withBodies } = page;
   const text = withBodies ? CURRENT_WITH_BODIES : CURRENT;
-  return toVersions(sql.all<InventoryRow>(text, after.bucket, after.key, limit));
+  return toPage(sql.all<InventoryRow>(text, after.bucket, after.key, limit), limit);
 }
 
-/** Older versions behind a cursor, the newest of a key first. Delete markers are not among them. */
+/**
+ * Older versions behind a cursor, the newest of a key first. Delete markers are not among them, but
+ * count as rows of the page: millions may stand in a row, and one call must not go over all of them.
+ */
 export function listOlderVersions(
   sql: Sql,
   page: { after: VersionCursor; limit: number; withBodies: boolean },
-): InventoryVersion[] {
+): VersionPage {
   const { after, limit, withBodies } = page;
   const values: SqlValue[] = [after.bucket, after.key, after.versionId, limit];
-  return toVersions(sql.all<InventoryRow>(withBodies ? OLDER_WITH_BODIES : OLDER, ...values));
+  return toPage(sql.all<InventoryRow>(withBodies ? OLDER_WITH_BODIES : OLDER, ...values), limit);
 }
 
 const currentQuery = (inlineBytes: string) => `SELECT ${versionColumns(inlineBytes)}, b.name
@@ -125,26 +131,31 @@ const CURRENT_WITH_BODIES = currentQuery('x.inline_bytes');
 
 /** The rest of the cursor's key, then the keys behind it: each half seeks in the primary key. */
 const olderQuery = (inlineBytes: string) => {
-  const select = `SELECT ${versionColumns(inlineBytes)}, b.name
+  const select = `SELECT ${versionColumns(inlineBytes)}, o.is_marker, b.name
     FROM versions AS o JOIN buckets AS b ON b.n = o.bucket LEFT JOIN object_bodies AS x ON x.id = o.body_id`;
-  return `SELECT * FROM (${select} WHERE o.bucket = ?1 AND o.key = ?2 AND o.version_id < ?3 AND o.is_marker = 0
+  return `SELECT * FROM (${select} WHERE o.bucket = ?1 AND o.key = ?2 AND o.version_id < ?3
       ORDER BY o.version_id DESC LIMIT 0 + ?4)
-    UNION ALL SELECT * FROM (${select} WHERE (o.bucket, o.key) > (?1, ?2) AND o.is_marker = 0
+    UNION ALL SELECT * FROM (${select} WHERE (o.bucket, o.key) > (?1, ?2)
       ORDER BY o.bucket, o.key, o.version_id DESC LIMIT 0 + ?4)
     LIMIT 0 + ?4`;
 };
 const OLDER = olderQuery('NULL');
 const OLDER_WITH_BODIES = olderQuery('x.inline_bytes');
 
-function toVersions(rows: readonly InventoryRow[]): InventoryVersion[] {
-  return rows.map((row) => ({
-    bucket: row.bucket,
-    bucketName: row.name as BucketName,
-    version: decodeVersion(row),
-  }));
+function toPage(rows: readonly InventoryRow[], limit: number): VersionPage {
+  const versions = rows.filter((row) => row.is_marker !== 1);
+  const last = rows.length < limit ? undefined : rows.at(-1);
+  return {
+    versions: versions.map((row) => ({
+      bucket: row.bucket,
+      bucketName: row.name as BucketName,
+      version: decodeVersion(row),
+    })),
+    next: last === undefined ? null : { bucket: last.bucket, key: last.key, versionId: last.version_id },
+  };
 }
 
-/** The cursor behind the last of a page. */
+/** The cursor behind a version. */
 export function cursorBehind({ bucket, version }: InventoryVersion): VersionCursor {
   return { bucket, key: version.key, versionId: version.versionId };
 }

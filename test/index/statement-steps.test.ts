@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
+import { FIRST_VERSION, listOlderVersions } from '../../src/index/inventory.ts';
 import type { BucketRef, VersionId, Versioning } from '../../src/ports/domain.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import {
@@ -96,5 +97,27 @@ describe('statements of the index', () => {
     const [some, many] = [stepsBehind(300), stepsBehind(900)];
     expect(many.steps).toBeLessThan(some.steps + 100);
     expect(many.found).toMatchObject([{ key: 'k', newest: null }]);
+  });
+
+  it('show older versions to a check without going over all delete markers between them', () => {
+    const { sql, counted } = openCounting(INDEX_SCHEMA);
+    const index = createBucketIndex(sql);
+    const bucket = as(index.createBucket({ bucket: bucketRecord() }), 'enabled');
+    for (let n = 0; n < 2; n++) commit(index, bucket);
+    for (let n = 0; n < 900; n++) index.deleteObjects({ bucket, ...deletionOf([`a ${n}`]) });
+
+    let steps = 0;
+    let after = FIRST_VERSION;
+    const versions: unknown[] = [];
+    for (let isMore = true; isMore; ) {
+      const before = counted('vmStep').reduce((sum, { n }) => sum + n, 0);
+      const page = listOlderVersions(sql, { after, limit: 10, withBodies: false });
+      steps = Math.max(steps, counted('vmStep').reduce((sum, { n }) => sum + n, 0) - before);
+      versions.push(...page.versions);
+      isMore = page.next !== null;
+      after = page.next ?? after;
+    }
+    expect(versions).toMatchObject([{ version: { key: 'k' } }]);
+    expect(steps).toBeLessThan(2000);
   });
 });

@@ -2,7 +2,6 @@
 // blobs that the index knows and counts as referenced, and whose files are whole. Says by name
 // which objects are hurt.
 import {
-  cursorBehind,
   FIRST_PART,
   FIRST_VERSION,
   filterReferenced,
@@ -12,7 +11,9 @@ import {
   listOlderVersions,
   listStoredParts,
   masterKeyIdOf,
+  type PartCursor,
   readBlobRow,
+  type VersionCursor,
 } from '../../../index/inventory.ts';
 import type { BlobId, ObjectBody, ObjectVersion, Segment } from '../../../ports/domain.ts';
 import type { Sql } from '../../../ports/sql.ts';
@@ -58,6 +59,8 @@ const HURT_MAX = 100_000;
 type Named = Omit<HurtObject, 'kind' | 'detail'>;
 /** A row that refers to bytes, with the name of what it belongs to. */
 export type CheckableRow = { readonly bucket: number; readonly named: Named; readonly body: ProvableBody };
+/** `next`: where to go on; null behind the last row. */
+type Page<Item, Cursor> = { readonly items: readonly Item[]; readonly next: Cursor | null };
 type JudgedRow = CheckableRow & { readonly damage: BlobDamage | null };
 
 /** Goes over all rows. `proveBody` null: no body is read. */
@@ -96,35 +99,43 @@ export async function checkRows(
    * Rows and their blobs' rows are read in one snapshot: a commit between them would look like
    * damage.
    */
-  const readPage = <Item>(list: () => Item[], toRow: (item: Item) => CheckableRow) =>
+  const readPage = <Item, Cursor>(list: () => Page<Item, Cursor>, toRow: (item: Item) => CheckableRow) =>
     index.transaction(() => {
-      const items = list();
+      const { items, next } = list();
       const rows = items.map((item): JudgedRow => {
         const row = toRow(item);
         return { ...row, damage: damageOf(index, row, damagedBlobs) };
       });
-      return { items, rows, last: items.at(-1), isMore: items.length === limit };
+      return { items, rows, next };
     });
 
   for (const [list, counter] of [
     [listCurrentVersions, 'objects'],
     [listOlderVersions, 'olderVersions'],
   ] as const) {
-    for (let [after, isMore] = [FIRST_VERSION, true]; isMore; ) {
-      const page = readPage(() => list(index, { after, limit, withBodies }), rowOfVersion);
+    const listBehind = (after: VersionCursor) => {
+      const { versions, next } = list(index, { after, limit, withBodies });
+      return { items: versions, next };
+    };
+    for (let after: VersionCursor | null = FIRST_VERSION; after !== null; ) {
+      const from: VersionCursor = after;
+      const page = readPage(() => listBehind(from), rowOfVersion);
       checked[counter] += page.items.length;
       for (const { version } of page.items) countKey(checked.masterKeyUses, version);
       await check(page.rows);
-      if (page.last !== undefined) after = cursorBehind(page.last);
-      isMore = page.isMore;
+      after = page.next;
     }
   }
-  for (let [after, isMore] = [FIRST_PART, true]; isMore; ) {
-    const page = readPage(() => listStoredParts(index, { after, limit }), rowOfPart);
+  const listPartsBehind = (after: PartCursor) => {
+    const items = listStoredParts(index, { after, limit });
+    return { items, next: items.length < limit ? null : (items.at(-1) ?? null) };
+  };
+  for (let after: PartCursor | null = FIRST_PART; after !== null; ) {
+    const from: PartCursor = after;
+    const page = readPage(() => listPartsBehind(from), rowOfPart);
     checked.parts += page.items.length;
     await check(page.rows);
-    after = page.last ?? after;
-    isMore = page.isMore;
+    after = page.next;
   }
   return checked;
 }

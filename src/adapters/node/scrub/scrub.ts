@@ -107,12 +107,13 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
     let savedAtMs = performance.now();
     try {
       while (place !== null) {
-        const rows = readPage(index, place);
-        if (rows.length === 0) place = placeBehind(place.phase);
-        for (const { row, behind } of rows) {
+        await pace.spend(LOOK_BYTES);
+        const page = readPage(index, place);
+        for (const { row, behind } of page.rows) {
           await scrubRow(index, row, pace, work);
           place = behind;
         }
+        place = page.behind;
         if (performance.now() - savedAtMs < SAVE_EVERY_MS) continue;
         savedAtMs = performance.now();
         await writeScrubState(statePath, { ...state, place });
@@ -149,19 +150,23 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
   };
 }
 
-/** The next rows of the phase; none behind its last. */
-function readPage(index: Sql, { phase, after }: ScrubPlace): readonly PlacedRow[] {
+/** The next rows of the phase, and the place behind all of them; null where the pass ends. */
+function readPage(index: Sql, { phase, after }: ScrubPlace): { rows: PlacedRow[]; behind: ScrubPlace | null } {
   if (phase === 'parts') {
-    return listStoredParts(index, { after, limit: PAGE }).map((part) => {
+    const rows = listStoredParts(index, { after, limit: PAGE }).map((part) => {
       const { bucket, uploadId, partNumber } = part;
       return { row: rowOfPart(part), behind: { phase, after: { bucket, uploadId, partNumber } } };
     });
+    const last = rows.length < PAGE ? undefined : rows.at(-1);
+    return { rows, behind: last?.behind ?? placeBehind(phase) };
   }
   const list = phase === 'objects' ? listCurrentVersions : listOlderVersions;
-  return list(index, { after, limit: PAGE, withBodies: true }).map((version) => ({
+  const { versions, next } = list(index, { after, limit: PAGE, withBodies: true });
+  const rows = versions.map((version) => ({
     row: rowOfVersion(version),
     behind: { phase, after: cursorBehind(version) },
   }));
+  return { rows, behind: next === null ? placeBehind(phase) : { phase, after: next } };
 }
 
 /**
