@@ -53,16 +53,22 @@ export function createQuotaGrantCalls(sql: Sql): QuotaCalls {
       );
     },
 
-    listGrants: ({ accountId, settledBeforeMs, limit }) =>
-      sql
+    listGrants({ accountId, settledBeforeMs, limit }) {
+      const [lately] = sql.all<{ settled: number }>(
+        'SELECT count(*) AS settled FROM quota_grants WHERE account_id = ? AND settled_at_ms >= ?',
+        accountId,
+        settledBeforeMs,
+      );
+      return sql
         .all<{ bucket_id: string }>(
           `SELECT bucket_id FROM quota_grants WHERE account_id = ? AND settled_at_ms < ?
            ORDER BY settled_at_ms LIMIT 0 + ?`,
           accountId,
           settledBeforeMs,
-          limit,
+          Math.max(0, limit - (lately?.settled ?? 0)),
         )
-        .map((row) => row.bucket_id as BucketId),
+        .map((row) => row.bucket_id as BucketId);
+    },
 
     raiseGrant({ accountId, bucketId, needed }) {
       const quota = readQuota(sql, accountId) ?? { bytes: null, objects: null };

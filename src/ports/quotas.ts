@@ -44,7 +44,10 @@ export type QuotaCommands = {
 export type LedgerQuotaQueries = {
   /** Null: the account has none. */
   getQuota(input: { accountId: AccountId }): StorageQuota | null;
-  /** Grants that were settled before a time, the longest ago first. */
+  /**
+   * Grants that were settled before a time, the longest ago first: as many as the limit has room for
+   * beside those that were settled since.
+   */
   listGrants(input: { accountId: AccountId; settledBeforeMs: number; limit: number }): readonly BucketId[];
 };
 

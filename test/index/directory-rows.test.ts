@@ -3,7 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
 import { DIRECTORY_SCHEMA } from '../../src/index/directory-schema.ts';
+import type { Session } from '../../src/ports/accounts.ts';
 import type { DirectoryApi } from '../../src/ports/directory.ts';
+import type { AccessKeyId } from '../../src/ports/domain.ts';
 import { DAY_MS, HOUR_MS } from '../../src/ports/time.ts';
 import { OWNER, START_MS } from '../contract/index-samples.ts';
 import { openMigrated } from './open-migrated.ts';
@@ -19,7 +21,7 @@ const HOLDER = {
   ...{ memberId: 'm', accessKeyId: null },
 };
 
-function sessionAt(createdAtMs: number, id: string, of: object = {}) {
+function sessionAt(createdAtMs: number, id: string, of: Partial<Session> = {}): { digest: string; session: Session } {
   const times = { createdAtMs, expiresAtMs: createdAtMs + HOUR_MS, provenAtMs: createdAtMs };
   return { digest: `digest ${id}`, session: { ...HOLDER, ...times, id, label: '', ...of } };
 }
@@ -107,7 +109,7 @@ describe('sessions', () => {
   it('of one holder are a thousand at most, the newest, and end none of another', () => {
     const { directory, count } = openDirectory();
     const idOf = (at: number) => `${at}`.padStart(5, '0');
-    const ofKey = { memberId: null, accessKeyId: 'K' };
+    const ofKey = { memberId: null, accessKeyId: 'K' as AccessKeyId };
     directory.addSession(sessionAt(START_MS, idOf(0), { memberId: 'other' }));
     for (let at = 1; at <= 1005; at++) directory.addSession(sessionAt(START_MS, idOf(at), ofKey));
     expect(count('sessions')).toBe(1001);

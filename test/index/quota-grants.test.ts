@@ -69,3 +69,18 @@ it('are of a quota that nobody changed meanwhile, and go on where it goes and co
   put(QUOTA, null);
   expect(raise(A, 1)?.sequence).toBeGreaterThan(first?.sequence ?? 0);
 });
+
+it('are taken back so many in a time, however many commits ask for them', () => {
+  const { ledger, raise, settle } = openLedger();
+  const buckets = Array.from({ length: 30 }, (_, at) => `bucket~${at}` as BucketId);
+  ledger.putQuota({ accountId, quota: { bytes: 1000, objects: null }, known: QUOTA });
+  for (const bucketId of buckets) raise(bucketId, 1);
+  const dueAt = (nowMs: number) => ledger.listGrants({ accountId, settledBeforeMs: nowMs - 1000, limit: 20 });
+  const due = dueAt(5000);
+  expect(due).toHaveLength(20);
+  for (const bucketId of due.slice(0, 15)) settle(bucketId, 1, 1, 5000);
+  expect(dueAt(5100)).toHaveLength(5);
+  for (const bucketId of dueAt(5100)) settle(bucketId, 1, 1, 5100);
+  expect(dueAt(5999)).toEqual([]);
+  expect(dueAt(6101)).toHaveLength(20);
+});

@@ -11,13 +11,14 @@ import type { StorageAmount } from '../../ports/quotas.ts';
 import { nameOfBucketId } from '../buckets/blob-home.ts';
 import type { Core } from '../core.ts';
 
-/** Buckets whose grants one commit takes back at most, and how many at once. Each is two calls. */
+/**
+ * Grants of an account that are taken back at most in SETTLED_FRESH_MS, whoever needs them, and how
+ * many at once. Each is two calls, so an account with thousands of buckets that writes on when it is
+ * full must not have some hundreds of them made for each refusal.
+ */
 const SETTLED_MAX = 200;
 const AT_ONCE = 6;
-/**
- * A grant is taken back at most so often, milliseconds: a full account that is written to without
- * end costs its other buckets one call a second each.
- */
+/** A grant is taken back at most so often, milliseconds. */
 const SETTLED_FRESH_MS = 1_000;
 
 /** What the commit of a StorageGrantNeeded would leave the bucket with. */
@@ -27,7 +28,8 @@ export function neededBy({ fields }: StorageError): StorageAmount {
 
 /**
  * Has at least `needed` granted to the bucket. QuotaExceeded. Cost: a call of the ledger and one of
- * the index; where the quota is nearly used up, two for each other bucket besides.
+ * the index; where the quota is nearly used up, two for each of up to SETTLED_MAX other buckets
+ * besides.
  */
 export async function raiseStorageGrant(core: Core, bucket: BucketRecord, needed: StorageAmount): Promise<void> {
   const { ledger, metadataIndex } = core.ports;
