@@ -42,6 +42,8 @@ it.each([
   [false, 0],
 ])('a terminal that is closed ends the server where it is told so: %s', async (endsOnHangup, closed) => {
   const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  // The timer that ends a process which does not stop by itself would else outlive this test.
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
   const before = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)));
   let closes = 0;
   const close = async () => {
@@ -54,5 +56,6 @@ it.each([
   for (const signal of SIGNALS) {
     for (const listener of process.listeners(signal)) if (!before.has(listener)) process.off(signal, listener);
   }
+  vi.useRealTimers();
   exit.mockRestore();
 });

@@ -81,7 +81,8 @@ describeCore('DeleteObjects', () => {
   });
 
   it('does not read a document without end', async () => {
-    const body = `<Delete>${objects(['a'])}${' '.repeat(6 * 1024 * 1024)}</Delete>`;
+    // A little more than is read, so that it is sent whole before the answer closes the connection.
+    const body = `<Delete>${objects(['a'])}${' '.repeat(2 * 1024 * 1024)}</Delete>`;
     const reply = await post(body);
     expect(reply.status, reply.text).toBe(400);
     expect(reply.text).toMatch(/<Code>(MalformedXML|MaxMessageLengthExceeded)<\/Code>/);
