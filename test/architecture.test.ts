@@ -88,9 +88,11 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'node:',
     '@hono/node-server',
     '@hono/node-server/utils/response',
+    '@pdf-lib/fontkit',
     'lru-cache',
     'prom-client',
     'sharp',
+    'subset-font',
   ],
   'adapters/cloudflare': ['cloudflare:', 'lru-cache'],
 };

@@ -128,6 +128,7 @@ export function createIsolateMaker(
         metrics: { collect: () => [] },
         readiness: { notReady: () => [] },
         usagePush: null,
+        documentFonts: null,
         webhookSender: { post: () => Promise.reject(new Error('Nothing is sent here.')) },
       };
     },

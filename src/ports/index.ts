@@ -2,6 +2,7 @@
 import type { BlobStore } from './blob-store.ts';
 import type { DerivedBodies } from './derived.ts';
 import type { Directory } from './directory.ts';
+import type { DocumentFonts } from './document-fonts.ts';
 import type { BodyTier, EdgeCache } from './edge-cache.ts';
 import type { HotMetadata, MetadataTier } from './hot-metadata.ts';
 import type { Ledger } from './ledger.ts';
@@ -40,4 +41,6 @@ export type Ports = {
   readonly usagePush: UsagePush | null;
   readonly webhookSender: WebhookSender;
   readonly txtRecords: TxtRecords;
+  /** Fonts for bills in other scripts than Latin; null: the platform has none. */
+  readonly documentFonts: DocumentFonts | null;
 };

@@ -88,6 +88,7 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
     readiness: { notReady: () => [] },
     usagePush: null,
     txtRecords: createMemoryTxtRecords(),
+    documentFonts: null,
     webhookSender: { post: () => Promise.reject(new Error('No test of this core sends.')) },
   };
   return {

@@ -160,6 +160,20 @@ describeCore('usage and invoices', () => {
     expect((await get('invoice.exe')).status).toBe(400);
   });
 
+  it('prints names in other scripts than Latin as PDF, where the platform has fonts', async () => {
+    const { call } = await operator;
+    const headers = { cookie: await signIn(client, target.accessKey, target.secretKey) };
+    const path = `/-/api/v1/invoices/${thisMonth()}/invoice.pdf`;
+    const nameBuyer = (name: string) =>
+      call('PUT', '/billing/buyer', { name, address: 'Weg 1', country: 'DE', taxId: '' }, { 'if-match': '*' });
+
+    expect((await nameBuyer('Γιώργος Żółć')).status).toBe(200);
+    const pdf = await client.anonymous({ method: 'GET', path, headers });
+    expect((await nameBuyer('Ann')).status).toBe(200);
+
+    expect(pdf.status).toBe(target.home === 'workers' ? 501 : 200);
+  });
+
   it('forecasts the month, simulates others, and refuses what is none', async () => {
     const { call } = await operator;
     const { month, done: forecast } = await inOneMonth(() => call('GET', '/forecast'));

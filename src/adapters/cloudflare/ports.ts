@@ -127,6 +127,8 @@ export function createWorkersPorts(
     log,
     accessLog: settings.accessLog === 'off' ? null : { write: (line) => writeToConsole(line, false) },
     meter: createUsageMeter(clock),
+    // Megabytes that the bundle of a Worker has no room for.
+    documentFonts: null,
     txtRecords: createHttpsTxtRecords(settings.dnsResolver.url ?? CLOUDFLARE_DNS_URL),
     webhookSender: createFetchSender(settings.webhooks.mayBePrivate),
     // This isolate's alone: there are many, and each counts from its own start.

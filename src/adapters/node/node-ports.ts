@@ -29,6 +29,7 @@ import { createFsBlobStore } from './fs-blob-store.ts';
 import { createMemoryEdgeCache } from './memory-edge-cache.ts';
 import { createMemoryHotMetadata } from './memory-hot-metadata.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
+import { createNotoFonts } from './noto-fonts.ts';
 import { type OutboxSource, watchOutbox } from './outbox-runner.ts';
 import { createScrub, type Scrub } from './scrub/scrub.ts';
 import { createSharpImages } from './sharp-images.ts';
@@ -168,6 +169,7 @@ export async function openNodePorts(
       readiness: { notReady },
       usagePush: createStripeUsagePush(config),
       webhookSender: createWebhookSender(config.webhooks.mayBePrivate),
+      documentFonts: createNotoFonts(),
       txtRecords: url === null ? createDnsTxtRecords(servers) : createHttpsTxtRecords(url),
     },
     async close(backgroundMs) {

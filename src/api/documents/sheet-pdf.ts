@@ -1,11 +1,11 @@
-// A bill or credit note as PDF, laid out from the sheet that its page is made of. The fonts are
-// those that every reader has, so nothing is embedded; they know the letters of western Europe
-// alone. What has others is refused, and printed from the page
+// A bill or credit note as PDF, laid out from the sheet that its page is made of. What has a letter
+// that no font has is refused, and printed from the page
 // (docs/adr/0037-numbered-bills-and-their-terms.md). Loaded when the first PDF is asked for: the
 // package takes 150 ms.
-import type { PDFFont, PDFPage } from '@cantoo/pdf-lib';
+import type { PDFPage } from '@cantoo/pdf-lib';
 import type { Sheet } from '../../core/billing/exports/sheet.ts';
-import { StorageError } from '../../ports/errors.ts';
+import type { DocumentFonts } from '../../ports/document-fonts.ts';
+import { embedTypefaces, type Texts, type Typeface, type Typefaces } from './typefaces.ts';
 
 /** A4 in points. */
 const PAGE = { width: 595, height: 842, margin: 48 } as const;
@@ -20,18 +20,19 @@ const EDGES = { quantity: 330, unit: 400, price: 470, amount: RIGHT } as const;
 const LABEL_WIDTH = 200;
 /** A longer label is cut: a document of other people's texts stays bounded. */
 const LABEL_LINES_MAX = 4;
+/** Heads of the table; the head of the amounts is the currency. */
+const HEAD = { label: 'Item', quantity: 'Quantity', unit: 'Unit', price: 'Price' } as const;
 
 /**
- * Bytes of a PDF file. A sheet always gives the same file. NotImplemented for letters that its
- * fonts lack.
+ * Bytes of a PDF file. A sheet always gives the same file. `fonts`: for letters that the standard
+ * fonts lack; null: the platform has none. NotImplemented for letters that are in no font.
  */
-export async function sheetPdf(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
-  const { PDFDocument, StandardFonts } = await import('@cantoo/pdf-lib');
+export async function sheetPdf(decomposed: Sheet, fonts: DocumentFonts | null): Promise<Uint8Array<ArrayBuffer>> {
+  const { PDFDocument } = await import('@cantoo/pdf-lib');
   const pdf = await PDFDocument.create();
-  const regular = pdf.embedStandardFont(StandardFonts.Helvetica);
-  const bold = pdf.embedStandardFont(StandardFonts.HelveticaBold);
+  const sheet = composed(decomposed);
+  const { regular, bold } = await embedTypefaces(pdf, textsOf(sheet), fonts);
   const madeAt = new Date(sheet.madeAtMs);
-  requirePrintable(regular, sheet);
   pdf.setTitle(sheet.title);
   pdf.setAuthor(sheet.author);
   pdf.setProducer('Quayside');
@@ -56,30 +57,31 @@ export async function sheetPdf(sheet: Sheet): Promise<Uint8Array<ArrayBuffer>> {
   return pdf.save({ useObjectStreams: false });
 }
 
-/** A bill with question marks in its names would be none. */
-function requirePrintable(font: PDFFont, sheet: Sheet): void {
-  const known = new Set(font.getCharacterSet());
-  const texts = [
-    ...[sheet.title, sheet.author, sheet.currency, ...sheet.notes],
-    ...sheet.facts.map(([, value]) => value),
-    ...sheet.rows.flatMap(({ label, unit }) => [label, unit]),
-  ];
-  const lacking = texts.find((text) => Array.from(text).some((sign) => !isPrintable(known, sign)));
-  if (lacking === undefined) return;
-  throw new StorageError('NotImplemented', {
-    detail: 'The fonts of the PDF lack a letter of this bill; the page, .html, prints any script.',
-  });
+/** A letter and its accent in one, as fonts have them (NFC). */
+function composed(sheet: Sheet): Sheet {
+  return {
+    ...sheet,
+    title: sheet.title.normalize(),
+    author: sheet.author.normalize(),
+    facts: sheet.facts.map(([name, value]) => [name, value.normalize()]),
+    rows: sheet.rows.map((row) => ({ ...row, label: row.label.normalize(), unit: row.unit.normalize() })),
+    notes: sheet.notes.map((note) => note.normalize()),
+  };
 }
 
-const isPrintable = (known: ReadonlySet<number>, sign: string): boolean =>
-  sign === '\n' || known.has(sign.codePointAt(0) ?? 0);
+/** Everything that is printed, by weight. */
+function textsOf({ title, currency, facts, rows, sums, notes }: Sheet): Texts {
+  const numbers = rows.flatMap(({ label, quantity, unit, price, amount }) => [label, quantity, unit, price, amount]);
+  return {
+    regular: [...facts.flat(), ...numbers, ...notes],
+    bold: [title, currency, ...Object.values(HEAD), ...sums.flat()],
+  };
+}
 
-type Fonts = { readonly regular: PDFFont; readonly bold: PDFFont };
-
-function drawTable(pen: Pen, sheet: Sheet, { regular, bold }: Fonts): void {
-  const head = { quantity: 'Quantity', unit: 'Unit', price: 'Price', amount: sheet.currency };
+function drawTable(pen: Pen, sheet: Sheet, { regular, bold }: Typefaces): void {
+  const { label, ...head } = HEAD;
   const drawHead = (): void => {
-    pen.line(cells('Item', head), { font: bold });
+    pen.line(cells(label, { ...head, amount: sheet.currency }), { font: bold });
     pen.rule();
   };
   pen.space(LINE);
@@ -106,7 +108,7 @@ function cells(label: string, numbers: Partial<Record<keyof typeof EDGES, string
 type Pen = ReturnType<typeof createPen>;
 
 /** Writes from the top to the bottom, and goes on on the next page. */
-function createPen(addPage: () => PDFPage, fonts: Fonts) {
+function createPen(addPage: () => PDFPage, fonts: Typefaces) {
   let page = addPage();
   let y = PAGE.height - PAGE.margin;
   const need = (height: number): boolean => {
@@ -122,8 +124,8 @@ function createPen(addPage: () => PDFPage, fonts: Fonts) {
       need(height);
       y -= height;
       for (const { text, x, right } of texts) {
-        const left = right === undefined ? (x ?? PAGE.margin) : right - font.widthOfTextAtSize(text, size);
-        if (text !== '') page.drawText(text, { x: left, y, size, font });
+        const left = right === undefined ? (x ?? PAGE.margin) : right - font.width(text, size);
+        font.draw(page, text, { x: left, y, size });
       }
     },
     rule(): void {
@@ -138,8 +140,8 @@ function createPen(addPage: () => PDFPage, fonts: Fonts) {
 }
 
 /** Lines of whole words that are no wider than `width`; a word that is wider is broken. */
-function wrapped(font: PDFFont, text: string, width: number, size: number): readonly string[] {
-  const fits = (line: string): boolean => font.widthOfTextAtSize(line, size) <= width;
+function wrapped(font: Typeface, text: string, width: number, size: number): readonly string[] {
+  const fits = (line: string): boolean => font.width(line, size) <= width;
   const lines: string[] = [];
   for (const word of text.split(/\s+/).flatMap((each) => broken(each, fits))) {
     const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;

@@ -145,9 +145,11 @@ export function addCreditNoteRoutes(api: Api): void {
     async (c) => {
       const { number, noteFile: file } = c.req.valid('param');
       const note = await findNote(c, c.req.valid('query').accountId, number);
-      const sheet = creditNoteSheet(note, callOf(c).core.settings.invoiceIssuer);
+      const { settings, ports } = callOf(c).core;
+      const sheet = creditNoteSheet(note, settings.invoiceIssuer);
       const isPage = file === 'credit-note.html';
-      const content = isPage ? sheetHtml(sheet) : await (await import('../documents/sheet-pdf.ts')).sheetPdf(sheet);
+      const { sheetPdf } = await import('../documents/sheet-pdf.ts');
+      const content = isPage ? sheetHtml(sheet) : await sheetPdf(sheet, ports.documentFonts);
       return new Response(content, {
         headers: {
           'content-type': isPage ? 'text/html; charset=utf-8' : 'application/pdf',

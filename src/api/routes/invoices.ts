@@ -70,7 +70,7 @@ async function contentOf(core: Core, document: InvoiceDocument, file: File) {
     return (file === 'focus.csv' ? focusCsv : focusJson)(document, issuer, buckets);
   }
   const { sheetPdf } = await import('../documents/sheet-pdf.ts');
-  return sheetPdf(invoiceSheet(document, issuer));
+  return sheetPdf(invoiceSheet(document, issuer), core.ports.documentFonts);
 }
 
 export function addInvoiceRoutes(api: Api): void {

@@ -153,6 +153,7 @@ export function createTestSurface(
       readiness: { notReady: () => [] },
       usagePush: null,
       txtRecords: createMemoryTxtRecords(),
+      documentFonts: null,
       webhookSender: { post: () => Promise.reject(new Error('No test of this core sends.')) },
     }),
   };
