@@ -28,7 +28,7 @@ function expressionsOf(path: string, text: string): Found {
       if ('regex' in node) expressions.push({ place: placeOf(node.start), ...node.regex });
     },
     Identifier({ name, start }) {
-      // As a type it is no name of this kind, but stands in a TSTypeReference.
+      // A type is no name of this kind: it stands in a TSTypeReference.
       if (name === 'RegExp' && !/[:<|]\s*(?:readonly )?$/.test(text.slice(Math.max(0, start - 12), start))) {
         made.push(placeOf(start));
       }
@@ -68,7 +68,7 @@ describe('regular expressions', () => {
   });
 
   it.each([
-    // Those that an examination found, quadratic and cubic.
+    // Found by an examination, quadratic and cubic.
     /^content-type:[ \t]*(.*?)[ \t]*$/im,
     /^\s*(id|uri|emailAddress)\s*=\s*(?:"([^"]*)"|([^",]*?))\s*$/i,
     /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?\s*$/,

@@ -11,7 +11,7 @@ import { putObject } from '../../src/core/objects/put-object.ts';
 import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
 
 const KiB = 1024;
-/** Of 100 objects: 40 stand in the index, the others are blobs. */
+/** Objects of each hundred that stand in the index; the others are blobs. */
 const SIZES = [
   { share: 40, sizeBytes: KiB },
   { share: 50, sizeBytes: 24 * KiB },

@@ -11,8 +11,8 @@ import { sumUsage } from './usage-sums.ts';
 type CapCalls = Pick<LedgerApi, 'listCaps' | 'readCaps' | 'putCap' | 'deleteCap' | 'leaseCaps'>;
 
 /**
- * So long after it began an hour of storage is recorded: the sweep brings it each hour.
- * Milliseconds.
+ * Milliseconds from an hour's beginning to the record of its storage, which the sweep
+ * brings each hour.
  */
 const RECORDED_AFTER_MS = 2 * HOUR_MS;
 /** Caps of one account; each is looked at with each lease. */

@@ -42,7 +42,7 @@ const fresh = (kind: string) => `${kind}-${++count}`;
 function request(method: string, { path, body, by }: Sent): Promise<MemoryReply> {
   const headers = {
     'content-type': 'application/json',
-    // Of what is new it may not be asked.
+    // There is no state yet that If-Match could name.
     ...(/^[/](?:caps|rate-cards)[/]/.test(path) ? {} : { 'if-match': '*' }),
     ...(method === 'POST' ? { 'idempotency-key': fresh('once') } : {}),
   };
@@ -71,7 +71,7 @@ const newKey = async () => (await done('POST', '/access-keys', { name: 'x' })).j
 const newHook = async () =>
   (await done('POST', '/webhooks', { url: 'https://hooks.example.org/', isEnabled: true })).json.id as string;
 
-/** Of a closed invoice of a new account. */
+/** The path of a closed invoice of a new account. */
 async function newInvoicePath(action: string): Promise<string> {
   const accountId = (await newAccount()) as AccountId;
   const month = await closeBill(api.core, accountId);
@@ -160,7 +160,7 @@ const policyOf = (path: string) => ({
   ],
 });
 
-/** Of a route with several ways to its commit, an example of each. */
+/** Examples by route; a route with several ways to its commit has one of each. */
 const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
   signIn: async () => {
     const phone = await newPasskey();

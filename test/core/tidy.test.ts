@@ -84,7 +84,7 @@ async function startBusyCore(errors: string[], wrap: (ports: Ports) => Ports) {
     nowMs: clock.nowMs(),
   });
   core.advanceSeconds(RUN_AFTER_DAYS * DAY_SECONDS);
-  // So long a time without a run is believed on the operator's word alone.
+  // A time without runs that is this long is believed on the operator's word alone.
   await confirmTime(core, clock.nowMs());
   return { ...core, ports: wrap(core.ports) };
 }

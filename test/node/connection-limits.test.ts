@@ -75,7 +75,7 @@ async function open(server: RunningServer, from: string) {
   };
 }
 
-/** So many that have sent the beginning of a request. */
+/** Connections that have sent the beginning of a request. */
 async function holdOpen(server: RunningServer, from: string, count: number) {
   const held = await Promise.all(Array.from({ length: count }, () => open(server, from)));
   for (const { socket } of held) socket.write('GET /');

@@ -35,7 +35,7 @@ const SITE_HOST = `${BUCKET}.${WEBSITE_DOMAIN}`;
 
 type Case = { readonly place: Place; readonly run: string; readonly length: number };
 
-/** Those that an examination found, with the longest text. */
+/** Cases that an examination found, with the longest text. */
 const KNOWN: readonly (readonly [place: string, run: string])[] = [
   ['the type of a part', ' '],
   ['a grantee in a header', ' '],

@@ -44,7 +44,7 @@ export async function putAll({ core, bucket }: StoredCore, names: readonly strin
   await Promise.all(names.map((name) => putBytes(core, bucket, name, bytesOf(name, seed))));
 }
 
-/** Those of the names that a restored folder gives back as other bytes than were put, or not at all. */
+/** The names that a restored folder gives back as other bytes than were put, or not at all. */
 export async function lostIn(dataDir: string, names: readonly string[], seed = 0): Promise<string[]> {
   const { core, bucket } = await openStoredCore(dataDir);
   const lost: string[] = [];

@@ -187,7 +187,7 @@ describeCore('presigned URLs', () => {
   });
 });
 
-// As botocore makes them: what it would send as headers stands in the query.
+// URLs that botocore makes: what it would send as headers stands in the query.
 describeCore('URLs of Signature Version 2', () => {
   const bucket = useBucket(client);
   const path = `/${bucket}/a%20b%2B/%C3%BC`;

@@ -81,7 +81,7 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
   const { reserve } = source;
   let figures = source.first;
   let lookedAtMs = clock.nowMs();
-  // As of the look: what moves between the file and the free bytes meanwhile changes nothing.
+  // The look's own values: what moves between the file and the free bytes meanwhile changes nothing.
   let inFileBytes = reserve.bytes();
   let indexFreeBytes = 0;
   // A look sees what was settled when it began; the rest may be on its way to the disk still.

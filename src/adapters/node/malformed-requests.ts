@@ -33,7 +33,7 @@ export function createMalformedRefusal(pipelining: Pipelining, counts: Pick<Answ
   return (error, socket) => {
     if (refused.has(socket)) return;
     refused.add(socket);
-    // Of a connection that it gives away node:http no longer takes the errors.
+    // node:http no longer takes the errors of a connection that it gives away.
     socket.on('error', () => {});
     if (error.code === 'ECONNRESET') return void socket.destroy();
     pipelining.afterAnswers(socket, () => {

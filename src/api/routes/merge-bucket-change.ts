@@ -15,7 +15,7 @@ const MERGED = [
 ];
 /** Settings that null empties. */
 const EMPTIED = { cors: [], lifecycle: [], notifications: [], tags: {} } as const;
-/** Of `hosting`: what null means itself, rather than the default. */
+/** Members of `hosting` in which null is a value, and no return to the default. */
 const NULL_IS_A_VALUE = ['errorDocument', 'hotlink', 'images'] as const;
 
 const patchOf = (name: string) =>

@@ -99,7 +99,7 @@ const putUnderKey =
   };
 const BODY = 'more than sixteen bytes, so that there is a blob';
 
-/** Of an operation with several ways to its commit, an example of each. */
+/** Examples by operation; one with several ways to its commit has one of each. */
 const EXAMPLES: Partial<Record<OperationName, Example | readonly Example[]>> = {
   PutNamedKey: ({ bucket }) => ({
     method: 'POST',

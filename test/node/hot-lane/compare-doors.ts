@@ -56,7 +56,7 @@ async function connectOverTcp(port: number) {
   return { socket, outcome: () => `${timeless(Buffer.concat(chunks))}${isClosed ? CLOSED : ''}` };
 }
 
-/** As compareOne, over two sockets: node:http's parser reads those by itself, past JavaScript. */
+/** Does what compareOne does, over two sockets: node:http's parser reads those by itself, past JavaScript. */
 async function compareOverTcp(conversation: Conversation, ports: TcpPorts): Promise<Difference | null> {
   const [first, second] = await Promise.all([connectOverTcp(ports.withLane), connectOverTcp(ports.without)]);
   for (const chunk of conversation) {
