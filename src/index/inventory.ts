@@ -209,29 +209,42 @@ export function listStoredParts(sql: Sql, page: { after: PartCursor; limit: numb
   });
 }
 
+/** What a master key encrypts directly. `objects` counts versions under SSE-S3. */
+export type MasterKeyUse = 'objects' | 'uploads' | 'accessKeys' | 'kmsKeys' | 'webhookSecrets';
+/** Counts by the id of the master key. */
+export type MasterKeyUses = Map<string, { [Use in MasterKeyUse]?: number }>;
+
+/** Counts one encrypted text, or one wrapped key. */
+export function addMasterKeyUse(uses: MasterKeyUses, use: MasterKeyUse, encrypted: string): void {
+  const id = masterKeyIdOf(encrypted);
+  const counts = uses.get(id) ?? {};
+  counts[use] = (counts[use] ?? 0) + 1;
+  uses.set(id, counts);
+}
+
 /**
  * How often something in the directory or in uploads in progress is encrypted by each master key,
  * by its id.
  */
-export function countMasterKeyUses(sql: Sql): Map<string, number> {
-  const uses = new Map<string, number>();
-  const add = (encrypted: string) => {
-    const id = masterKeyIdOf(encrypted);
-    uses.set(id, (uses.get(id) ?? 0) + 1);
-  };
-  for (const { text } of sql.all<{ text: string }>(ENCRYPTED_TEXTS)) add(text);
+export function countMasterKeyUses(sql: Sql): MasterKeyUses {
+  const uses: MasterKeyUses = new Map();
+  for (const { kind, text } of sql.all<{ kind: 'accessKeys' | 'kmsKeys'; text: string }>(ENCRYPTED_TEXTS)) {
+    addMasterKeyUse(uses, kind, text);
+  }
   for (const { secrets } of sql.all<{ secrets: string }>('SELECT secrets FROM webhooks')) {
-    for (const { wrapped } of JSON.parse(secrets) as { readonly wrapped: string }[]) add(wrapped);
+    for (const { wrapped } of JSON.parse(secrets) as { readonly wrapped: string }[]) {
+      addMasterKeyUse(uses, 'webhookSecrets', wrapped);
+    }
   }
   for (const row of sql.all<UploadRow>('SELECT key, upload_id, created_at_ms, attributes FROM uploads')) {
     const { encryption } = decodeUpload(row);
-    if (encryption?.kind === 'server') add(encryption.wrappedKey);
+    if (encryption?.kind === 'server') addMasterKeyUse(uses, 'uploads', encryption.wrappedKey);
   }
   return uses;
 }
 
-const ENCRYPTED_TEXTS = `SELECT secret AS text FROM access_keys WHERE is_sealed = 1
-  UNION ALL SELECT wrapped_key FROM named_keys`;
+const ENCRYPTED_TEXTS = `SELECT 'accessKeys' AS kind, secret AS text FROM access_keys WHERE is_sealed = 1
+  UNION ALL SELECT 'kmsKeys', wrapped_key FROM named_keys`;
 
 /** Encrypted texts and wrapped keys begin with the id of their master key and a dot. */
 export function masterKeyIdOf(encrypted: string): string {

@@ -12,6 +12,7 @@ import { restore } from '../../src/adapters/node/backup/restore.ts';
 import { checkFolder } from '../../src/adapters/node/check/check-folder.ts';
 import { openDataFolder } from '../../src/adapters/node/data-folder.ts';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import { parseConfig } from '../../src/config.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
 import { sweep } from '../../src/core/sweep/sweep.ts';
 import { GRACE_SECONDS, key } from '../core/memory-core.ts';
@@ -28,7 +29,8 @@ const filesBelow = (folder: string) =>
     : [];
 const blobFiles = (folder: string) =>
   filesBelow(join(folder, 'blobs')).map(({ parentPath, name }) => join(parentPath, name));
-const check = (folder: string) => checkFolder(folder, { graceSeconds: GRACE_SECONDS, makeProver: null });
+const check = (folder: string) =>
+  checkFolder(folder, { graceSeconds: GRACE_SECONDS, settings: parseConfig({}), makeProver: null });
 
 async function removeObjects({ core, bucket }: StoredCore, names: readonly string[]): Promise<void> {
   const targets = names.map((name) => ({ key: key(name), versionId: null, condition: null }));

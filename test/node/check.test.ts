@@ -1,17 +1,20 @@
-// `npm run check`: whether index and blobs agree, both ways; which objects are hurt, by name; and proof of every kind of body.
+// `npm run check`: whether index and blobs agree, both ways; which objects and files are hurt, by
+// name; which master keys are missing; and proof of every kind of body.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { proverOf } from '../../scripts/print-check.ts';
 import { backUp } from '../../src/adapters/node/backup/back-up.ts';
 import { blobPath } from '../../src/adapters/node/blob-path.ts';
 import { checkFolder } from '../../src/adapters/node/check/check-folder.ts';
+import { openMasterKeys } from '../../src/adapters/node/master-key-record.ts';
 import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
 import { parseConfig } from '../../src/config.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../src/core/buckets/set-bucket-settings.ts';
+import { createNamedKey } from '../../src/core/encryption/named-keys.ts';
 import { copyObject } from '../../src/core/objects/copy-object.ts';
 import { getObject } from '../../src/core/objects/read-object.ts';
 import { runPacking } from '../../src/core/packing/run-packing.ts';
@@ -19,7 +22,7 @@ import type { BlobId, ObjectVersion } from '../../src/ports/domain.ts';
 import { sourceOf } from '../contract/bodies.ts';
 import { logBytes } from '../contract/packed-blobs.contract.ts';
 import { copy, put, WISHES } from '../core/encryption/encryption-kit.ts';
-import { ATTRIBUTES, GRACE_SECONDS, key, putBytes, sampleBytes } from '../core/memory-core.ts';
+import { ATTRIBUTES, createMemoryCore, GRACE_SECONDS, key, putBytes, sampleBytes } from '../core/memory-core.ts';
 import { completeParts, putPart, startUpload } from '../core/multipart-kit.ts';
 import { BLOB_BYTES, openStoredCore, passGrace, putAll, type StoredCore } from './stored-core.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -30,7 +33,11 @@ const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/quayside', imp
 const SETTINGS = parseConfig({});
 
 const checkNow = (folder: string, readsBodies = false) =>
-  checkFolder(folder, { graceSeconds: GRACE_SECONDS, makeProver: readsBodies ? proverOf(SETTINGS) : null });
+  checkFolder(folder, {
+    graceSeconds: GRACE_SECONDS,
+    settings: SETTINGS,
+    makeProver: readsBodies ? proverOf(SETTINGS) : null,
+  });
 
 /** The file of the first blob of a version. */
 function fileOf(dataDir: string, { segments }: Pick<ObjectVersion, 'segments'>): string {
@@ -119,10 +126,44 @@ describe('a sound folder', () => {
     const sharing = ['copy of multipart', 'moved from the master key'];
     expect(found.hurt.map((hurt) => hurt.key).sort()).toEqual([...names, ...sharing, 'inline'].sort());
     expect(found.isSound).toBe(false);
+    const files = await Promise.all(
+      names.map(async (name) => relative(folder, fileOf(folder, await getObject(stored.bucket, key(name))))),
+    );
+    const damaged = found.damagedBlobs.filter(({ kind }) => kind === 'damaged').map(({ file }) => file);
+    const suspected = found.damagedBlobs.filter(({ kind }) => kind === 'suspected').map(({ file }) => file);
+    // The digest of a multipart object is of all its parts, so both of its blobs are suspected.
+    const multipart = files[2];
+    expect(damaged.sort()).toEqual(files.filter((file) => file !== multipart).sort());
+    expect([suspected.length, suspected.includes(multipart ?? '')]).toEqual([2, true]);
+  });
+
+  it('is not sound without a master key that encrypted things depend on, and says what they are', async () => {
+    const folder = temporaryFolder();
+    cpSync(stored.dataDir, folder, { recursive: true });
+    const [masterKey] = stored.core.settings.masterKeys;
+    const id = masterKey?.id ?? '';
+    rmSync(join(folder, 'master-key'));
+    const found = await checkNow(folder, true);
+    expect(found).toMatchObject({ isSound: false, missingMasterKeys: [{ id, protects: { objects: 5, kmsKeys: 1 } }] });
+    // No byte of what can't be opened is known to be wrong.
+    expect([found.hurtCount > 0, found.damagedBlobs]).toEqual([true, []]);
+    const lost = parseConfig({ QUAYSIDE_WITHOUT_MASTER_KEYS: id });
+    const options = { graceSeconds: GRACE_SECONDS, settings: lost, makeProver: null };
+    expect(await checkFolder(folder, options)).toMatchObject({ isSound: false, missingMasterKeys: [{ id }] });
   });
 });
 
 describe('a check finds', () => {
+  it('a master key that the index remembers and nothing needs, without harm', async () => {
+    const dataDir = temporaryFolder();
+    createMemoryCore(join(dataDir, 'index.sqlite'));
+    const [{ id = '' } = {}] = openMasterKeys(dataDir, SETTINGS);
+    expect(await checkNow(dataDir)).toMatchObject({ isSound: true, missingMasterKeys: [] });
+    rmSync(join(dataDir, 'master-key'));
+    const missing = { isSound: true, missingMasterKeys: [{ id, protects: {} }] };
+    expect(await checkNow(dataDir)).toMatchObject(missing);
+  });
+
   it('blobs that are missing, cut short or damaged at their ends, with the objects and versions that they hurt', async () => {
     const stored = await openStoredCore();
     const { core, dataDir } = stored;
@@ -210,8 +251,9 @@ describe('a check finds', () => {
 });
 
 describe('the command', () => {
-  const run = (...args: string[]) =>
-    spawnSync(process.execPath, [COMMAND, ...args], {
+  const run = (...args: string[]) => runFile(COMMAND, ...args);
+  const runFile = (command: string, ...args: string[]) =>
+    spawnSync(process.execPath, [command, ...args], {
       cwd: temporaryFolder(),
       env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED },
       encoding: 'utf8',
@@ -224,10 +266,25 @@ describe('the command', () => {
     rmSync(fileOf(stored.dataDir, await getObject(stored.bucket, key('a\u001b[31m'))));
     const hurt = run(stored.dataDir, '--bodies');
     expect([hurt.status, hurt.stdout.includes('"test-bucket/a\\u001b[31m"')]).toEqual([1, true]);
+    const bFile = fileOf(stored.dataDir, await getObject(stored.bucket, key('b')));
+    flipByte(bFile, 3000);
+    const changed = run(stored.dataDir, '--bodies').stdout;
+    expect(changed).toContain(`blob damaged: ${relative(stored.dataDir, bFile)}: Its bytes`);
+    expect(changed).toContain('missing or damaged: 2\n');
     const json = run(stored.dataDir, '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({ isSound: false, hurtCount: 1, hurt: [{ bucket: 'test-bucket' }] });
     const wrong = run(temporaryFolder());
     expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('is no data folder')]);
     expect(readdirSync(stored.dataDir)).toContain('index.sqlite');
+  });
+
+  it('names a missing master key and what it protects, and ends with 1', async () => {
+    const stored = await openStoredCore();
+    await createNamedKey(stored.core, 'a-key');
+    rmSync(join(stored.dataDir, 'master-key'));
+    const { status, stdout } = run(stored.dataDir);
+    const [masterKey] = stored.core.settings.masterKeys;
+    expect(stdout).toMatch(new RegExp(`master key ${masterKey?.id} IS MISSING.*KMS keys.*: 1`));
+    expect([status, stdout.includes('NOT SOUND: 0 hurt, master keys missing: 1.')]).toEqual([1, true]);
   });
 });

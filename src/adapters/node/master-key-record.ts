@@ -51,11 +51,16 @@ export function openMasterKeys(
  * what is encrypted.
  */
 function neededKeys(index: Sql): string[] {
-  const recorded = index
-    .all<{ id: string }>('SELECT id FROM master_keys ORDER BY first_used_at_ms')
-    .map(({ id }) => id);
+  const recorded = recordedMasterKeys(index);
   if (recorded.length > 0) return recorded;
   return compareSchemas(index, [DIRECTORY_SCHEMA]) === 'same' ? [...countMasterKeyUses(index).keys()] : [];
+}
+
+/** Ids in the record, the oldest first; none in an index from before there was the table. */
+export function recordedMasterKeys(index: Sql): string[] {
+  const tables = index.all("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'master_keys'");
+  if (tables.length === 0) return [];
+  return index.all<{ id: string }>('SELECT id FROM master_keys ORDER BY first_used_at_ms').map(({ id }) => id);
 }
 
 function recordKey(index: Sql, id: string): void {

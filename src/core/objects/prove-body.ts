@@ -15,8 +15,11 @@ import { cutSegments } from './read-object.ts';
 /** Bodies up to so many bytes are read in one piece. */
 const WHOLE_MAX_BYTES = 1024 * 1024;
 
-/** `unproved`: a client's own key opens it. `detail`: what is wrong with it. */
-export type BodyProof = 'proved' | 'unproved' | { readonly detail: string };
+/**
+ * `unproved`: a client's own key opens it. `detail`: what is wrong with it. `isOpened` false: its
+ * key is missing or damaged, which says nothing of its bytes.
+ */
+export type BodyProof = 'proved' | 'unproved' | { readonly detail: string; readonly isOpened: boolean };
 
 export type ProvingCore = KeyCore & { readonly ports: { readonly blobStore: Pick<BlobStore, 'openRuns' | 'read'> } };
 
@@ -26,13 +29,15 @@ export async function proveBody(
   body: ObjectBody & Pick<ObjectVersion, 'sizeBytes' | 'etag' | 'parts' | 'encryption'>,
 ): Promise<BodyProof> {
   if (body.encryption?.kind === 'customer') return 'unproved';
+  let isOpened = false;
   try {
     const dataKey = await openDataKey(core, body.encryption, null);
+    isOpened = true;
     const md5s = await digestRuns(core, body, dataKey);
     if (possibleEtags(body, md5s, dataKey).includes(body.etag)) return 'proved';
-    return { detail: `Its bytes do not have the entity tag ${body.etag} that the index says.` };
+    return { detail: `Its bytes do not have the entity tag ${body.etag} that the index says.`, isOpened };
   } catch (error) {
-    return { detail: error instanceof StorageError ? error.message : String(error) };
+    return { detail: error instanceof StorageError ? error.message : String(error), isOpened };
   }
 }
 

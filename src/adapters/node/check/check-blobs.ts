@@ -9,6 +9,7 @@ import { readFooterNow } from '../blob-footer.ts';
 import { blobPath } from '../blob-path.ts';
 import { errnoOf } from '../fs-errors.ts';
 
+/** `detail` names the blob's file, below the data folder. */
 export type BlobDamage = { readonly kind: 'missing' | 'damaged'; readonly detail: string };
 export type CheckedBlobs = {
   readonly count: number;
@@ -46,6 +47,11 @@ export function checkBlobs(index: Sql, blobRoot: string): CheckedBlobs {
   return { count, bytes, damage };
 }
 
+/** The file of a blob, as a path below the data folder or the backup. */
+export function blobFileName(blobId: BlobId): string {
+  return blobPath('blobs', blobId).file;
+}
+
 /** What is wrong with one blob; null: nothing that can be seen from outside. */
 export function checkBlob(blobRoot: string, blobId: BlobId, sizeBytes: number): BlobDamage | null {
   const { file } = blobPath(blobRoot, blobId);
@@ -54,11 +60,14 @@ export function checkBlob(blobRoot: string, blobId: BlobId, sizeBytes: number): 
     fd = openSync(file, 'r');
     const { bodyBytes } = readFooterNow(fd, fstatSync(fd).size);
     if (bodyBytes === sizeBytes) return null;
-    return { kind: 'damaged', detail: `${file} holds ${bodyBytes} bytes, and the index says ${sizeBytes}.` };
+    return {
+      kind: 'damaged',
+      detail: `${blobFileName(blobId)} holds ${bodyBytes} bytes, and the index says ${sizeBytes}.`,
+    };
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return { kind: 'missing', detail: `${file} is missing.` };
+    if (errnoOf(error) === 'ENOENT') return { kind: 'missing', detail: `${blobFileName(blobId)} is missing.` };
     const detail = error instanceof StorageError ? error.message : String(error);
-    return { kind: 'damaged', detail: `${file}: ${detail}` };
+    return { kind: 'damaged', detail: `${blobFileName(blobId)}: ${detail}` };
   } finally {
     if (fd !== null) closeSync(fd);
   }

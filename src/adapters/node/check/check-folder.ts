@@ -1,31 +1,39 @@
 // Whether the index and the blobs of a data folder agree, both ways. Reads only, so the server may
 // be running: every finding is looked at again where a commit of the server could have made it.
-import { countMasterKeyUses } from '../../../index/inventory.ts';
+import { countMasterKeyUses, type MasterKeyUses } from '../../../index/inventory.ts';
 import type { BlobId } from '../../../ports/domain.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { createIds } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/system-clock.ts';
 import { proveFiles, readManifest } from '../backup/manifest.ts';
 import { openSqlite } from '../node-sqlite.ts';
-import { type BlobDamage, checkBlobs } from './check-blobs.ts';
-import { type CheckedRows, checkRows, type HurtObject, type ProveBody } from './check-rows.ts';
+import { type BlobDamage, blobFileName, checkBlobs } from './check-blobs.ts';
+import { type CheckedRows, checkRows, type HurtObject, type ProveBody, type ReadDamage } from './check-rows.ts';
 import { findOrphans, graceFloor, type Orphans } from './find-orphans.ts';
+import { findMissingMasterKeys, type MasterKeySettings, type MissingMasterKey } from './missing-master-keys.ts';
 import { findStoredFolder, requireKnownIndex, type StoredFolder } from './stored-folder.ts';
 
-export type CheckResult = Omit<CheckedRows, 'masterKeyUses' | 'hurt'> & {
+export type CheckResult = Omit<CheckedRows, 'masterKeyUses' | 'readDamage' | 'hurt'> & {
   readonly folder: string;
   readonly kind: StoredFolder['kind'];
-  /** Whether everything that rows refer to is there and whole. Orphans hurt nobody. */
+  /**
+   * Whether everything that rows refer to is there and whole, and so are the master keys that
+   * protect it. Orphans hurt nobody.
+   */
   readonly isSound: boolean;
   readonly indexProblems: readonly string[];
   readonly blobs: number;
   readonly blobBytes: number;
-  readonly damagedBlobs: readonly (BlobDamage & { readonly blobId: BlobId })[];
+  readonly damagedBlobs: readonly DamagedBlob[];
   readonly hurt: readonly HurtObject[];
   readonly orphans: Orphans;
   /** How many rows each master key protects directly, by its id. */
   readonly masterKeyUses: Readonly<Record<string, number>>;
+  readonly missingMasterKeys: readonly MissingMasterKey[];
 };
+
+/** `file`: its path below the folder. */
+export type DamagedBlob = (BlobDamage | ReadDamage) & { readonly blobId: BlobId; readonly file: string };
 
 /** Makes what proves bodies, over the open index of the folder. */
 export type MakeProver = (index: Sql, folder: StoredFolder) => ProveBody;
@@ -39,7 +47,11 @@ const INDEX_PROBLEMS_MAX = 20;
  */
 export async function checkFolder(
   path: string,
-  options: { readonly graceSeconds: number; readonly makeProver: MakeProver | null },
+  options: {
+    readonly graceSeconds: number;
+    readonly settings: MasterKeySettings;
+    readonly makeProver: MakeProver | null;
+  },
 ): Promise<CheckResult> {
   const folder = findStoredFolder(path);
   const manifest = readManifest(folder.path);
@@ -53,22 +65,40 @@ export async function checkFolder(
       .filter((line) => line !== 'ok');
     const blobs = checkBlobs(index, folder.blobRoot);
     const prover = options.makeProver?.(index, folder) ?? null;
-    const { masterKeyUses, ...rows } = await checkRows(index, blobs.damage, prover);
-    for (const [id, uses] of countMasterKeyUses(index)) masterKeyUses.set(id, (masterKeyUses.get(id) ?? 0) + uses);
+    const { masterKeyUses: versionUses, readDamage, ...rows } = await checkRows(index, blobs.damage, prover);
+    const uses = mergeUses(versionUses, countMasterKeyUses(index));
+    const missingMasterKeys = findMissingMasterKeys(index, folder.keyFolder, options.settings, uses);
+    const lacksKeys = missingMasterKeys.some(({ id }) => uses.has(id));
     const floor = graceFloor(createIds(systemClock), systemClock.nowMs(), options.graceSeconds);
     return {
       folder: folder.path,
       kind: folder.kind,
-      isSound: indexProblems.length === 0 && blobs.damage.size === 0 && rows.hurtCount === 0,
+      isSound: indexProblems.length === 0 && blobs.damage.size === 0 && rows.hurtCount === 0 && !lacksKeys,
       indexProblems,
       blobs: blobs.count,
       blobBytes: blobs.bytes,
-      damagedBlobs: [...blobs.damage].map(([blobId, damage]) => ({ blobId, ...damage })),
+      damagedBlobs: [...blobs.damage, ...readDamage].map(toDamagedBlob),
       ...rows,
       orphans: findOrphans(index, folder.blobRoot, floor),
-      masterKeyUses: Object.fromEntries(masterKeyUses),
+      masterKeyUses: Object.fromEntries([...uses].map(([id, counts]) => [id, sumOf(counts)])),
+      missingMasterKeys,
     };
   } finally {
     index.close();
   }
+}
+
+function toDamagedBlob([blobId, damage]: readonly [BlobId, BlobDamage | ReadDamage]): DamagedBlob {
+  return { blobId, file: blobFileName(blobId), ...damage };
+}
+
+/** Versions are counted apart from everything else, so no kind of use is in both. */
+function mergeUses(versions: MasterKeyUses, others: MasterKeyUses): MasterKeyUses {
+  const merged = new Map(versions);
+  for (const [id, counts] of others) merged.set(id, { ...merged.get(id), ...counts });
+  return merged;
+}
+
+function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }

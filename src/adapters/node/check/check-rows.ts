@@ -2,6 +2,7 @@
 // blobs that the index knows and counts as referenced, and whose files are whole. Says by name
 // which objects are hurt.
 import {
+  addMasterKeyUse,
   FIRST_PART,
   FIRST_VERSION,
   filterReferenced,
@@ -10,19 +11,27 @@ import {
   listCurrentVersions,
   listOlderVersions,
   listStoredParts,
-  masterKeyIdOf,
+  type MasterKeyUses,
   type PartCursor,
   readBlobRow,
   type VersionCursor,
 } from '../../../index/inventory.ts';
 import type { BlobId, ObjectBody, ObjectVersion, Segment } from '../../../ports/domain.ts';
 import type { Sql } from '../../../ports/sql.ts';
-import type { BlobDamage } from './check-blobs.ts';
+import { type BlobDamage, blobFileName } from './check-blobs.ts';
 
 /** What proof of a body needs to know of a version or a part. */
 export type ProvableBody = ObjectBody & Pick<ObjectVersion, 'sizeBytes' | 'etag' | 'parts' | 'encryption'>;
+/** `isOpened`: its bytes are wrong; else its key is missing or damaged, and no byte was read. */
+type FailedProof = { readonly detail: string; readonly isOpened: boolean };
 /** Reads a body and compares it with its digests. `unproved`: only its client could. */
-export type ProveBody = (body: ProvableBody) => Promise<'proved' | 'unproved' | { readonly detail: string }>;
+export type ProveBody = (body: ProvableBody) => Promise<'proved' | 'unproved' | FailedProof>;
+
+/**
+ * Damage that only reading a body showed. `suspected`: at least one of the body's several blobs is
+ * damaged, and the digest is of them all.
+ */
+export type ReadDamage = { readonly kind: 'damaged' | 'suspected'; readonly detail: string };
 
 /**
  * An object that can't be read whole. `versionId` or `uploadId` with `partNumber` says which of the
@@ -47,8 +56,10 @@ export type CheckedRows = {
   hurtCount: number;
   /** The first of them. */
   readonly hurt: HurtObject[];
+  /** Blobs of bodies whose bytes are not what was written. */
+  readonly readDamage: Map<BlobId, ReadDamage>;
   /** Versions that a master key protects directly, by its id. */
-  readonly masterKeyUses: Map<string, number>;
+  readonly masterKeyUses: MasterKeyUses;
 };
 
 /** Rows read at a time; fewer where inline bodies of 16 KiB come along. */
@@ -72,6 +83,7 @@ export async function checkRows(
   const checked: CheckedRows = {
     ...{ objects: 0, olderVersions: 0, parts: 0, provedBodies: 0, unprovedBodies: 0, hurtCount: 0 },
     hurt: [],
+    readDamage: new Map(),
     masterKeyUses: new Map(),
   };
   const withBodies = proveBody !== null;
@@ -92,7 +104,10 @@ export async function checkRows(
     const proof = await proveNow(body);
     if (proof === 'proved') checked.provedBodies += 1;
     else if (proof === 'unproved') checked.unprovedBodies += 1;
-    else if (areReferenced(index, body.segments)) note(named, { kind: 'damaged', detail: proof.detail });
+    else if (areReferenced(index, body.segments)) {
+      const suspects = proof.isOpened ? noteReadDamage(checked.readDamage, body.segments, proof.detail) : '';
+      note(named, { kind: 'damaged', detail: `${suspects}${proof.detail}` });
+    }
   }
 
   /**
@@ -163,10 +178,25 @@ export function rowOfPart({
   };
 }
 
-function countKey(uses: Map<string, number>, { encryption }: ObjectVersion): void {
-  if (encryption?.kind !== 'server') return;
-  const id = masterKeyIdOf(encryption.wrappedKey);
-  uses.set(id, (uses.get(id) ?? 0) + 1);
+function countKey(uses: MasterKeyUses, { encryption }: ObjectVersion): void {
+  if (encryption?.kind === 'server') addMasterKeyUse(uses, 'objects', encryption.wrappedKey);
+}
+
+/** Notes the blobs of a body that is not what was written. The words that name them. */
+function noteReadDamage(damage: Map<BlobId, ReadDamage>, segments: readonly Segment[], detail: string): string {
+  const [first, ...others] = new Set(segments.map(({ blobId }) => blobId));
+  if (first === undefined) return '';
+  if (others.length === 0) {
+    const words = `${blobFileName(first)}: `;
+    damage.set(first, { kind: 'damaged', detail: `${words}${detail}` });
+    return words;
+  }
+  const words = `one of ${others.length + 1} blobs: `;
+  for (const blobId of [first, ...others]) {
+    if (damage.has(blobId)) continue;
+    damage.set(blobId, { kind: 'suspected', detail: `${blobFileName(blobId)}, ${words}${detail}` });
+  }
+  return words;
 }
 
 function damageOf(
