@@ -25,10 +25,11 @@ export async function readSettings(): Promise<Config> {
 }
 
 /**
- * Runs a command and ends the process with its exit code. What a person can mend is told without a
- * stack. Modules that `work` imports come from the compile cache.
+ * Runs a command and ends the process with its exit code; `--help` prints its usage instead. What a
+ * person can mend is told without a stack. Modules that `work` imports come from the compile cache.
  */
 export async function runCommand(usage: string, work: () => Promise<number>): Promise<void> {
+  if (process.argv.includes('--help')) return print(usage);
   process.umask(0o077);
   useCompileCache();
   try {

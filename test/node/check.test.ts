@@ -287,4 +287,10 @@ describe('the command', () => {
     expect(stdout).toMatch(new RegExp(`master key ${masterKey?.id} IS MISSING.*KMS keys.*: 1`));
     expect([status, stdout.includes('NOT SOUND: 0 hurt, master keys missing: 1.')]).toEqual([1, true]);
   });
+
+  it.each(['backup', 'restore', 'check'])('%s prints its usage for --help and does nothing', (name) => {
+    const command = COMMAND.replace('check.ts', `${name}.ts`);
+    const { status, stdout, stderr } = runFile(command, '--help');
+    expect([status, stdout, stderr]).toEqual([0, expect.stringContaining(`npm run ${name} -- `), '']);
+  });
 });
