@@ -7,7 +7,15 @@ import { FUZZ_SEED, fuzzRuns } from '../fuzz-seed.ts';
 import { killHomes, startHome } from './home.ts';
 import { apiAt, aws, expectOk, signIn } from './home-client.ts';
 import { createRandom, pick } from './hot-lane/random.ts';
-import { BUCKET, PLACES, type Place, policyOf, WEBSITE_DOMAIN } from './long-runs/places.ts';
+import {
+  BUCKET,
+  PATTERNS_BUCKET,
+  PLACES,
+  type Place,
+  patternsPolicy,
+  policyOf,
+  WEBSITE_DOMAIN,
+} from './long-runs/places.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** What expressions loop over, and a few pairs that begin something again and again. */
@@ -44,6 +52,11 @@ const KNOWN: readonly (readonly [place: string, run: string])[] = [
   ['max-keys in the query of', '1'],
   ['Accept of', 'image/avif;'],
   ['document', '${'],
+  ['many keys under', 'a'],
+  ['a key under', 'a'],
+  ['Referer under', 'a'],
+  ['User-Agent under', 'a'],
+  ['two headers under', 'a'],
 ];
 
 describe('a long run of one character', () => {
@@ -137,7 +150,8 @@ describe('a long run of one character', () => {
 /** Buckets with all settings that make more of a request be looked at. */
 async function prepare(url: string, cookie: string): Promise<void> {
   const at = (path: string) => `${url}/${path}`;
-  for (const name of [BUCKET, `${BUCKET}-settings`]) await expectOk(aws.fetch(at(name), { method: 'PUT' }));
+  for (const name of [BUCKET, `${BUCKET}-settings`, PATTERNS_BUCKET])
+    await expectOk(aws.fetch(at(name), { method: 'PUT' }));
   const anywhere = { Principal: '*', Resource: [`arn:aws:s3:::${BUCKET}`, `arn:aws:s3:::${BUCKET}/*`] };
   const policy = {
     Version: '2012-10-17',
@@ -181,7 +195,12 @@ async function prepare(url: string, cookie: string): Promise<void> {
       aws.fetch(at(`${BUCKET}/${key}`), { method: 'PUT', body: 'x', headers: { 'content-type': type ?? '' } }),
     );
   }
-  await expectOk(aws.fetch(at(`${BUCKET}-settings?policy`), { method: 'PUT', body: JSON.stringify(policyOf({})) }));
+  for (const [name, document] of [
+    [`${BUCKET}-settings`, policyOf({})],
+    [PATTERNS_BUCKET, patternsPolicy()],
+  ] as const) {
+    await expectOk(aws.fetch(at(`${name}?policy`), { method: 'PUT', body: JSON.stringify(document) }));
+  }
 }
 
 async function withDigest({ method, body }: { readonly method: string; readonly body: string | null }) {

@@ -10,6 +10,7 @@ import type { S3Action } from './actions.ts';
 import { callerOf, explainRefusal, policyRequestOf } from './explain-refusal.ts';
 import { couldAllow, evaluatePolicy, type PolicyVerdict } from './policy/evaluate-policy.ts';
 import { isPublicPolicy } from './policy/is-public-policy.ts';
+import type { Effort } from './policy/match-glob.ts';
 import { parsePolicy } from './policy/parse-policy.ts';
 import type { ConditionValues } from './policy/pattern.ts';
 import type { Policy } from './policy/policy.ts';
@@ -29,6 +30,8 @@ export type AccessRequest = {
   readonly object: AccessObject | null;
   /** The request's condition keys, those of the object's tags among them. */
   readonly values: ConditionValues;
+  /** What all decisions of one HTTP request share. */
+  readonly effort?: Effort;
 };
 
 /** What the owner may do whatever the policy says, or a wrong policy could never be mended. Source: PutBucketPolicy. */

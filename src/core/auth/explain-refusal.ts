@@ -25,13 +25,14 @@ export function explainRefusal(record: AccessRecord, request: AccessRequest, pol
 /** The request as a policy sees it. */
 export function policyRequestOf(
   { name }: Pick<AccessRecord, 'name'>,
-  { principal, action, key, values }: AccessRequest,
+  { principal, action, key, values, effort }: AccessRequest,
 ): PolicyRequest {
   return {
     caller: callerOf(principal),
     action,
     resource: key === null ? name : `${name}/${key}`,
     values,
+    effort,
   };
 }
 

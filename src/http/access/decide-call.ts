@@ -3,6 +3,7 @@
 import type { S3Action } from '../../core/auth/actions.ts';
 import type { AccessObject, AccessRecord, AccessRequest, Decide, Decision } from '../../core/auth/decide.ts';
 import { type AccountAction, exceededLimit } from '../../core/auth/key-scope.ts';
+import { createRequestEffort, isSpent } from '../../core/auth/policy/evaluate-policy.ts';
 import type { ObjectKey } from '../../ports/domain.ts';
 import { StorageError } from '../../ports/errors.ts';
 import type { Tags, VersionChange } from '../../ports/object-facts.ts';
@@ -26,12 +27,18 @@ export type DecideCall = {
   (record: AccessRecord, wanted: Wanted): Decision;
   /** The rule that refuses, as a sentence, for keys of the bucket's account; null for strangers. Never throws. */
   readonly whyNot?: (record: AccessRecord, wanted: Wanted) => string | null;
+  /** Whether the request's decisions took too many comparisons: policies deny all from then on. */
+  readonly isSpent?: () => boolean;
 };
 
-/** What the scope of the caller's key forbids is denied, whatever the bucket allows. */
+/**
+ * Makes the decisions of one request, which share one effort. What the scope of the caller's key
+ * forbids is denied, whatever the bucket allows.
+ */
 export function createDecideCall(decide: Decide, source: ConditionSource): DecideCall {
   const { principal, request, query } = source;
   const scope = principal.kind === 'account' ? (principal.scope ?? null) : null;
+  const effort = createRequestEffort();
 
   function limitOf(record: AccessRecord, { action, key, prefix }: Wanted) {
     if (scope === null) return null;
@@ -43,12 +50,13 @@ export function createDecideCall(decide: Decide, source: ConditionSource): Decid
   function requestOf(record: AccessRecord, wanted: Wanted): AccessRequest {
     const { action, key, object = null, change = {}, prefix = null } = wanted;
     const values = conditionValuesOf(source, { record, existingTags: object?.tags ?? null, change, prefix });
-    return { principal, action, key, object, values };
+    return { principal, action, key, object, values, effort };
   }
 
   const decideCall: DecideCall = (record, wanted) =>
     limitOf(record, wanted) === null ? decide(record, requestOf(record, wanted)) : 'denied';
   return Object.assign(decideCall, {
+    isSpent: () => isSpent(effort),
     whyNot(record: AccessRecord, wanted: Wanted) {
       // A link or a form is in the hands of strangers, whoever signed it.
       if (source.authType !== SIGNED_BY_CALLER) return null;
@@ -66,9 +74,17 @@ function outsideScope(limit: string, action: string): string {
   return `Access Denied: the scope of the access key (its ${limit}) does not allow ${action} here.`;
 }
 
-/** AccessDenied, which names the rule to who may know it. */
-export function accessDenied({ whyNot }: DecideCall, record: AccessRecord, wanted: Wanted): StorageError {
-  const detail = whyNot?.(record, wanted) ?? null;
+const SPENT =
+  'The patterns of the bucket policy take too long to compare with all that this request asks for. ' +
+  'Please ask for fewer keys at once.';
+
+/**
+ * AccessDenied, which names the rule to who may know it. SlowDown once the request's effort is spent:
+ * nobody has looked then whether the caller may, and fewer keys in a request will be decided on.
+ */
+export function accessDenied(decide: DecideCall, record: AccessRecord, wanted: Wanted): StorageError {
+  if (decide.isSpent?.() === true) return new StorageError('SlowDown', { detail: SPENT });
+  const detail = decide.whyNot?.(record, wanted) ?? null;
   return new StorageError('AccessDenied', detail === null ? {} : { detail });
 }
 

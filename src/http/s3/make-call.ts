@@ -32,6 +32,8 @@ export function makeCall(
   const further = signatureVersion === 'AWS' ? QUERY_HEADERS_V2 : [];
   const source = headers ?? (isPresigned ? withQueryHeaders(request, query.entries, further) : request);
   const header = (name: string) => source.header(name);
+  // Read once: a policy may ask for tags of each of many keys.
+  let requestTags: Tags | null | undefined;
   const authType = form !== null ? 'POST' : isPresigned ? 'REST-QUERY-STRING' : 'REST-HEADER';
   return {
     ...basics,
@@ -49,7 +51,10 @@ export function makeCall(
       authType: principal.kind === 'account' ? authType : null,
       signatureVersion,
       signedAtMs,
-      requestTags: () => tagsOfHeader(header),
+      requestTags: () => {
+        if (requestTags === undefined) requestTags = tagsOfHeader(header);
+        return requestTags;
+      },
     }),
   };
 }

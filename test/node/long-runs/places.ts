@@ -1,5 +1,7 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: policies write their variables so.
 // Every place of a request where a stranger or an owner may write text, each as a request with a
 // given text in it.
+import { createHash } from 'node:crypto';
 
 /**
  * What goes out: raw bytes of an unsigned request, or a request that the owner signs, or that is
@@ -268,6 +270,60 @@ const rulePlaces: readonly Place[] = (
   withText: (text) => ({ kind: 'signed', method: 'PUT', path: `/${BUCKET}/${file}`, body: content(text) }),
 }));
 
+/** A bucket whose policy is as long as one may be, and looks through all that it can. */
+export const PATTERNS_BUCKET = `${BUCKET}-patterns`;
+
+export function patternsPolicy(): object {
+  const anybody = { Principal: '*', Resource: `arn:aws:s3:::${PATTERNS_BUCKET}/*` };
+  const many = (count: number, pattern: (i: number) => string) => Array.from({ length: count }, (_, i) => pattern(i));
+  const resources = many(200, (i) => `arn:aws:s3:::${PATTERNS_BUCKET}/*${i}?x*`);
+  const headers = {
+    'aws:UserAgent': many(200, (i) => `*${i}?y*`),
+    'aws:Referer': many(200, () => '*${aws:UserAgent}?*'),
+  };
+  return {
+    Version: '2012-10-17',
+    Statement: [
+      { ...anybody, Effect: 'Allow', Action: ['s3:GetObject', 's3:DeleteObject'] },
+      { ...anybody, Effect: 'Deny', Action: 's3:*', Resource: resources },
+      { ...anybody, Effect: 'Deny', Action: 's3:*', Condition: { StringLike: headers } },
+    ],
+  };
+}
+
+/** Longest key, characters, and how many a request may name. */
+const KEY_MAX_LENGTH = 1024;
+const KEYS_MAX = 1000;
+
+const inXml = (text: string) => text.replace(/[<&]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+function deleteMany(text: string): Sent {
+  const keyOf = (i: number) => inXml(`${i}${text}`.slice(0, KEY_MAX_LENGTH));
+  const objects = Array.from({ length: KEYS_MAX }, (_, i) => `<Object><Key>${keyOf(i)}</Key></Object>`);
+  const body = `<Delete>${objects.join('')}</Delete>`;
+  const digest = createHash('md5').update(body, 'latin1').digest('base64');
+  return raw(`POST /${PATTERNS_BUCKET}?delete`, [`Content-MD5: ${digest}`], body);
+}
+
+const patternsPlaces: readonly Place[] = [
+  { name: 'many keys under a long policy', withText: deleteMany },
+  {
+    name: 'a key under a long policy',
+    withText: (text) => raw(`GET /${PATTERNS_BUCKET}/${inTarget(text.slice(0, KEY_MAX_LENGTH))}`, []),
+  },
+  ...['Referer', 'User-Agent'].map((header) => ({
+    name: `${header} under a long policy`,
+    withText: (text: string) => raw(`GET /${PATTERNS_BUCKET}/a`, [`${header}: ${text}`]),
+  })),
+  {
+    name: 'two headers under a long policy',
+    withText: (text) => {
+      const half = text.slice(0, text.length / 2);
+      return raw(`GET /${PATTERNS_BUCKET}/a`, [`Referer: ${half}`, `User-Agent: ${half}b`]);
+    },
+  },
+];
+
 export const PLACES: readonly Place[] = [
   ...headerPlaces,
   ...headerPartPlaces,
@@ -276,4 +332,5 @@ export const PLACES: readonly Place[] = [
   ...documentPlaces,
   ...apiPlaces,
   ...rulePlaces,
+  ...patternsPlaces,
 ];

@@ -3,7 +3,7 @@
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 import type { S3Action } from '../actions.ts';
 import { holds } from './conditions.ts';
-import { type Effort, unlimited } from './match-glob.ts';
+import { type Effort, spend, unlimited } from './match-glob.ts';
 import { type ConditionValues, matchesPattern } from './pattern.ts';
 import type { Policy, PolicyMatch, PolicyPrincipals, Statement } from './policy.ts';
 
@@ -19,35 +19,70 @@ export type PolicyRequest = {
   /** The bucket's name, or name, slash and key. */
   readonly resource: string;
   readonly values: ConditionValues;
+  /** What all decisions of one HTTP request share; without it, each decision has only its own. */
+  readonly effort?: Effort | undefined;
 };
 
 /** `none`: no statement speaks of it. */
 export type PolicyVerdict = 'allow' | 'deny' | 'none';
 
 /**
- * Comparisons of characters that a request may cause: 10 ms of them (measured November 2026). Every
+ * Comparisons of characters that a decision may cause: 10 ms of them (measured November 2026). Every
  * pattern that a policy has room for can be looked for in the longest key; S3 names no limit.
  */
 const EFFORT_MAX = 2_000_000;
 
 /**
+ * Comparisons of characters that all decisions of one HTTP request may cause together: 19 patterns
+ * looked for in each of 1,000 of the longest keys, or ten of the longest decisions. S3 names no limit.
+ */
+const REQUEST_EFFORT_MAX = 20_000_000;
+
+/** Makes the effort that all decisions of one HTTP request share. */
+export const createRequestEffort = (): Effort => ({ left: REQUEST_EFFORT_MAX });
+
+/**
  * What the policy says of the request. Strangers choose how long a value is, and owners how often it
- * is looked through: a request that would take more than EFFORT_MAX is denied. Cost: about 1 µs for
- * each statement with conditions, less without.
+ * is looked through: what would take more than EFFORT_MAX, or than the HTTP request has left, is
+ * denied. Cost: about 1 µs for each statement with conditions, less without.
  */
 export function evaluatePolicy(policy: Policy, request: PolicyRequest): PolicyVerdict {
+  if (isSpent(request.effort)) return 'deny';
   const action = request.action.toLowerCase();
-  const effort = { left: EFFORT_MAX };
+  const effort = { left: EFFORT_MAX, whole: request.effort };
+  const counted = { ...request, values: countLookups(request.values, effort) };
   let verdict: PolicyVerdict = 'none';
   for (const statement of policy.statements) {
     if (statement.effect === 'Allow' && verdict === 'allow') continue;
-    const isMeant = applies(statement, action, request, effort);
+    const isMeant = applies(statement, action, counted, effort);
     if (effort.left < 0) return 'deny';
     if (!isMeant) continue;
     if (statement.effect === 'Deny') return 'deny';
     verdict = 'allow';
   }
   return verdict;
+}
+
+/** What it takes to look up a value of the request, in comparisons: 0.25 µs. */
+const LOOKUP_EFFORT = 50;
+
+/**
+ * Counts the look-ups too: a policy has room for a thousand of them, and a value may have to be
+ * decoded.
+ */
+function countLookups(values: ConditionValues, effort: Effort): ConditionValues {
+  return (key) => {
+    if (isSpent(effort)) return null;
+    const found = values(key);
+    const length = found?.reduce((sum, value) => sum + value.length, 0) ?? 0;
+    spend(effort, LOOKUP_EFFORT + length);
+    return found;
+  };
+}
+
+/** Whether too many comparisons were asked for. */
+export function isSpent(effort: Effort | undefined): boolean {
+  return effort !== undefined && effort.left < 0;
 }
 
 /** Whether a statement allows the caller the action on any resource, under any conditions. */
@@ -72,10 +107,12 @@ export function findDenial(
   { statements }: Policy,
   request: PolicyRequest,
 ): { readonly sid: string | null; readonly number: number } | null {
+  if (isSpent(request.effort)) return null;
   const action = request.action.toLowerCase();
-  const effort = { left: EFFORT_MAX };
+  const effort = { left: EFFORT_MAX, whole: request.effort };
+  const counted = { ...request, values: countLookups(request.values, effort) };
   const at = statements.findIndex(
-    (statement) => statement.effect === 'Deny' && applies(statement, action, request, effort),
+    (statement) => statement.effect === 'Deny' && applies(statement, action, counted, effort),
   );
   if (at === -1 || effort.left < 0) return null;
   return { sid: statements[at]?.sid ?? null, number: at + 1 };

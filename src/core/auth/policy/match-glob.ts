@@ -8,14 +8,17 @@ export type GlobPart = string | Wildcard;
 
 /**
  * How many comparisons of characters may still be made, one for each character of the text and each
- * 32 of the pattern. Below 0: there were too many, and nothing matched from then on.
+ * 32 of the pattern. Below 0: there were too many, and nothing matched from then on. `whole`: what
+ * this effort is a part of, and takes its comparisons from.
  */
-export type Effort = { left: number };
+export type Effort = { left: number; readonly whole?: Effort | undefined };
 
-/** Takes that many comparisons; false: there are not so many left. */
+/** Takes that many comparisons; false: there are not so many left, here or in the whole. */
 export function spend(effort: Effort, comparisons: number): boolean {
-  effort.left = comparisons > effort.left ? -1 : effort.left - comparisons;
-  return effort.left >= 0;
+  const isTooMany = comparisons > effort.left;
+  const isTaken = !isTooMany && (effort.whole === undefined || spend(effort.whole, comparisons));
+  effort.left = isTaken ? effort.left - comparisons : -1;
+  return isTaken;
 }
 
 /** For texts that are short and patterns that are few: no limit. */

@@ -92,8 +92,9 @@ type Line =
   | { readonly asked: KeyToDelete; readonly target: null; readonly error: StorageError };
 
 /**
- * Deletes up to 1,000 keys and versions and reports on each, in the order of the request. Errors of the whole:
- * MalformedXML, MaxMessageLengthExceeded, those of readDocument. Cost: one commit.
+ * Deletes up to 1,000 keys and versions and reports on each, in the order of the request. SlowDown for keys
+ * that the policy would take too long to decide on. Errors of the whole: MalformedXML, MaxMessageLengthExceeded, those
+ * of readDocument; SlowDown where the policy changes meanwhile to one that takes too long. Cost: one commit.
  */
 export async function answerDeleteObjects(call: BucketCall, core: Core): Promise<S3Answer> {
   const { isQuiet, objects } = readDelete(await readDocument(call, DELETE_MAX_BYTES, true));
@@ -141,7 +142,7 @@ function checkRight(call: BucketCall, record: BucketRecord, line: Line): Line {
   return refusal === null ? line : { asked: line.asked, target: null, error: refusal };
 }
 
-/** Why the caller may not delete it; null: they may. */
+/** Why the caller may not delete it, SlowDown where the request's effort is spent; null: they may. */
 function deleteRefusal(
   { decide }: BucketCall,
   record: BucketRecord,

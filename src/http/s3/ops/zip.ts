@@ -22,7 +22,7 @@ type Planned = { readonly entry: ZipEntry; readonly object: SnapshotObject };
 /**
  * The ZIP of a prefix, which is a folder: without a slash at its end one is added. NoSuchKey when nothing is there,
  * InvalidArgument for a name above 255 characters, InvalidRequest above the configured number of objects, AccessDenied,
- * SlowDown when too many are under way.
+ * SlowDown when too many are under way, or the policy takes too long for so many keys.
  * Cost: an index read per 100 objects before the first byte; one class B operation for each object.
  */
 export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S3Answer> {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { S3Action } from '../../../../src/core/auth/actions.ts';
 import {
+  createRequestEffort,
   evaluatePolicy,
   type PolicyCaller,
   type PolicyVerdict,
@@ -359,6 +360,27 @@ describe('long texts', () => {
       expect(verdict(statements, { values: { 's3:prefix': run } })).toBe('deny');
       expect(verdict(statements, { values: { 's3:prefix': 'cats/' } })).toBe('allow');
     }
+  });
+
+  it.each([
+    ['patterns', 'StringLike', asMany((i) => `*b?${i}*`)],
+    ['variables', 'StringLike', asMany(() => '${aws:userid}b')],
+  ])('are looked through no more often by many decisions together, under a policy of %s', (_, operator, expected) => {
+    const deny = { ...ALLOW, Effect: 'Deny', Condition: { [operator]: { 's3:prefix': expected } } };
+    const policy = parsePolicy(JSON.stringify({ Version: '2012-10-17', Statement: [deny] }), BUCKET);
+    const effort = createRequestEffort();
+    const asked = { caller: ANYBODY, action: 's3:GetObject', resource: 'photos/x', effort } as const;
+    const looked = { count: 0 };
+    const values = () => {
+      looked.count++;
+      return ['a'.repeat(1000)];
+    };
+    const verdicts = Array.from({ length: 1000 }, () => evaluatePolicy(policy, { ...asked, values }));
+    expect([verdicts[0], verdicts.at(-1)]).toEqual(['none', 'deny']);
+    expect(looked.count).toBeLessThan(20_000);
+    // A request of its own has all its effort.
+    const other = { ...asked, values, effort: createRequestEffort() };
+    expect(evaluatePolicy(policy, other)).toBe('none');
   });
 
   it('of keys are compared with as many patterns as a policy has room for', () => {

@@ -224,6 +224,89 @@ describe('DeleteObjects', () => {
     expect([status, turns > 10]).toEqual([200, true]);
   });
 
+  describe('under a policy', () => {
+    const anybody = { Effect: 'Allow', Principal: '*', Action: 's3:DeleteObject', Resource: 'arn:aws:s3:::ddd/*' };
+    const slow = Array.from({ length: 580 }, (_, i) => `arn:aws:s3:::ddd/*${i}?x*`);
+    const patterns = [anybody, { ...anybody, Effect: 'Deny', Resource: slow }];
+    const putPolicy = async (statements: readonly object[]) => {
+      const body = JSON.stringify({ Version: '2012-10-17', Statement: statements });
+      const sent = { method: 'PUT', path: '/ddd', query: { policy: '' }, body };
+      expect(await surface.send(sent)).toMatchObject({ status: 204 });
+    };
+    const longest = Array.from({ length: 1000 }, (_, i) => `${i}`.padEnd(1024, 'k'));
+    const removeAs = (as: 'nobody' | 'owner', keys: readonly string[], headers: Record<string, string> = {}) => {
+      const body = `<Delete>${keys.map((key) => object(key)).join('')}</Delete>`;
+      const digest = { 'content-md5': contentMd5(body) };
+      const sent = { method: 'POST', path: '/ddd', query: { delete: '' }, body, as };
+      return surface.send({ ...sent, headers: { ...digest, ...headers } });
+    };
+    const count = (text: string, part: string) => text.split(part).length - 1;
+
+    it.each(['nobody', 'owner'] as const)(
+      'full of patterns says SlowDown of the keys that would take too long, to %s',
+      async (as) => {
+        await putPolicy(patterns);
+        const { status, text } = await removeAs(as, ['a', ...longest.slice(0, 998), 'b']);
+        expect(status).toBe(200);
+        const deleted = count(text, '<Deleted>');
+        // Each takes half a million comparisons or more.
+        expect(deleted).toBeGreaterThan(1);
+        expect(deleted).toBeLessThan(40);
+        expect(count(text, '<Code>SlowDown</Code>')).toBe(1000 - deleted);
+        expect(text).toContain('Please ask for fewer keys at once.');
+        expect([await has('a'), await has('b')]).toEqual([false, true]);
+        expect((await removeAs(as, ['b'])).text).toContain('<Deleted><Key>b</Key>');
+      },
+    );
+
+    it.each(['nobody', 'owner'] as const)('of 20 plain statements deletes all of 1,000 keys for %s', async (as) => {
+      const never = { ...anybody, Effect: 'Deny' };
+      const plain = [
+        ...['private', 'legal', 'backup'].map((folder) => ({ ...never, Resource: `arn:aws:s3:::ddd/${folder}/*` })),
+        ...['lock', 'keep', 'tar'].map((end) => ({ ...never, Resource: `arn:aws:s3:::ddd/*.${end}` })),
+        ...['secret', 'archive', 'hold'].map((part) => ({ ...never, Resource: `arn:aws:s3:::ddd/*/${part}/*` })),
+        ...['bot', 'crawler'].map((agent) => ({
+          ...never,
+          Condition: { StringLike: { 'aws:UserAgent': `*${agent}*` } },
+        })),
+        ...[1, 2, 3, 4].map((i) => ({ ...never, Condition: { IpAddress: { 'aws:SourceIp': `198.51.${i}.0/24` } } })),
+        ...[1, 2, 3].map((i) => ({ ...never, Condition: { StringLike: { 'aws:Referer': `https://${i}.example/*` } } })),
+        { ...never, Condition: { NumericGreaterThan: { 's3:max-keys': '5000' } } },
+        anybody,
+      ];
+      expect(plain).toHaveLength(20);
+      await putPolicy(plain);
+      const headers = { 'user-agent': 'Mozilla/5.0 '.repeat(10), referer: 'https://example.com/a/page' };
+      const { text } = await removeAs(as, longest, headers);
+      expect([count(text, '<Deleted>'), count(text, '<Error>')]).toEqual([1000, 0]);
+    });
+
+    it('that comes while keys are deleted is asked no more either', async () => {
+      let isArmed = false;
+      surface = createTestSurface({
+        ports: (working) => ({
+          ...working,
+          metadataIndex: {
+            ...working.metadataIndex,
+            async call(name, method, input) {
+              if (isArmed && method === 'deleteObjects') {
+                isArmed = false;
+                await putPolicy(patterns);
+              }
+              return working.metadataIndex.call(name, method, input);
+            },
+          },
+        }),
+      });
+      await surface.send({ method: 'PUT', path: '/ddd' });
+      await surface.send({ method: 'PUT', path: '/ddd/a', body: 'a' });
+      await putPolicy([anybody]);
+      isArmed = true;
+      expect(codeOf(await removeAs('nobody', ['a', ...longest.slice(0, 999)]))).toEqual([503, 'SlowDown']);
+      expect([isArmed, await has('a')]).toEqual([false, true]);
+    });
+  });
+
   it('deletes nothing for a document that is none', async () => {
     for (const content of ['', `${object('a')}<Unknown/>`, object('a').repeat(1001)]) {
       expect(codeOf(await remove(content))).toEqual([400, 'MalformedXML']);

@@ -3,6 +3,7 @@ import type { BucketId } from '../../../../src/ports/domain.ts';
 import { publicPolicy } from '../../../access-samples.ts';
 import { readZip } from '../../../wire/read-zip.ts';
 import { drainedRows } from '../drained-rows.ts';
+import { codeOf } from '../replies.ts';
 import { createTestSurface, type Sent, type TestSurface } from '../surface.ts';
 
 const CRC_OF_HELLO = 'NhCmhg==';
@@ -51,6 +52,21 @@ describe('a ZIP of a folder', () => {
     ]);
     // What stands in the row, or was stored with its CRC, can be read in one pass.
     expect(files.map(({ isKnownAhead }) => isKnownAhead)).toEqual([true, true, false]);
+  });
+
+  it('is refused where the policy takes too long for so many objects', async () => {
+    const surface = await stocked();
+    for (let i = 0; i < 15; i++) await surface.send({ method: 'PUT', path: `/bkt/f/${i}`, body: 'x' });
+    const likes = Array.from({ length: 3000 }, () => '*b*');
+    const statement = { Effect: 'Deny', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::bkt/*' };
+    const policy = { Statement: [{ ...statement, Condition: { StringLike: { 'aws:UserAgent': likes } } }] };
+    const sent = { method: 'PUT', path: '/bkt', query: { policy: '' }, body: JSON.stringify(policy) };
+    expect((await surface.send(sent)).status).toBe(204);
+    const agent = (length: number) => ({ headers: { 'user-agent': 'a'.repeat(length) } });
+    expect((await zip(surface, agent(100))).status).toBe(200);
+    expect(codeOf(await zip(surface, agent(600)))).toEqual([503, 'SlowDown']);
+    const one = await zip(surface, { path: '/bkt/f/sub/', ...agent(600) });
+    expect(one.status).toBe(200);
   });
 
   it('is of a folder, whether a slash was written or not', async () => {
