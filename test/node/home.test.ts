@@ -60,7 +60,8 @@ describe('start', () => {
       [{ QUAYSIDE_PORT: 'http' }, /QUAYSIDE_PORT must be/],
       [{ QUAYSIDE_ROOT_ACCESS_KEY: 'only-half' }, /QUAYSIDE_ROOT_SECRET_KEY is not set/],
       [{ QUAYSIDE_DATA_DIR: '/dev/null/data' }, /\/dev\/null\/data/],
-      [{ QUAYSIDE_PORT: `${port}` }, /EADDRINUSE/],
+      [{ QUAYSIDE_PORT: `${port}` }, /EADDRINUSE.* set QUAYSIDE_PORT\.\n/],
+      [{ QUAYSIDE_HOST: '192.0.2.1' }, /EADDRNOTAVAIL.* set QUAYSIDE_HOST\.\n/],
     ];
     const runs = cases.map(([env]) => runHome({ QUAYSIDE_DATA_DIR: temporaryFolder(), ...env }));
     for (const [at, { exitCode, output }] of (await Promise.all(runs)).entries()) {

@@ -30,11 +30,25 @@ export function prepareProcess(): void {
   for (const signal of REOPEN_SIGNALS) process.on(signal, () => undefined);
 }
 
+/** What helps where the system does not let the server listen, by its code. */
+const LISTEN_ADVICE: ReadonlyMap<string | null, string> = new Map([
+  ['EADDRINUSE', 'Another program listens there: end it, or set QUAYSIDE_PORT.'],
+  ['EACCES', 'This user may not listen there: set QUAYSIDE_PORT to 1024 or more.'],
+  ['EADDRNOTAVAIL', 'This machine does not have the address: set QUAYSIDE_HOST.'],
+]);
+
+/** The advice for a failed `listen`; empty for every other failure. */
+function listenAdvice(error: unknown): string {
+  const isListen = error instanceof Error && 'syscall' in error && error.syscall === 'listen';
+  const advice = isListen ? LISTEN_ADVICE.get(errnoOf(error)) : undefined;
+  return advice === undefined ? '' : `. ${advice}`;
+}
+
 /** Tells why on stderr and ends the process with 1. */
 export function endFailedStart(error: unknown): never {
   // What the person who started it can mend needs no stack: a setting, the data folder, a port that is taken.
   const isForPeople = error instanceof ConfigError || error instanceof DataFolderError || errnoOf(error) !== null;
   const text = error instanceof Error ? (isForPeople ? error.message : error.stack) : String(error);
-  process.stderr.write(`Quayside can't start: ${text}\n`);
+  process.stderr.write(`Quayside can't start: ${text}${listenAdvice(error)}\n`);
   process.exit(1);
 }
