@@ -7,7 +7,6 @@ import {
   voidInvoice,
 } from '../../core/billing/credit-note.ts';
 import { creditNoteSheet } from '../../core/billing/exports/sheet.ts';
-import { sheetHtml } from '../../core/billing/exports/sheet-html.ts';
 import { StorageError } from '../../ports/errors.ts';
 import {
   currencySchema,
@@ -29,10 +28,10 @@ import {
   requireOperator,
   timeSchema,
 } from '../context.ts';
+import { answerBillFile, sheetPage, sheetPdfFile } from '../documents/bill-file.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
 import { termsSchema } from '../party-schemas.ts';
 import { accountIdQuery } from '../schemas.ts';
-import { PAGE_POLICY } from './invoices.ts';
 
 const TAGS = ['Credit notes'];
 const query = z.strictObject({ accountId: accountIdQuery });
@@ -148,15 +147,8 @@ export function addCreditNoteRoutes(api: Api): void {
       const { settings, ports } = callOf(c).core;
       const sheet = creditNoteSheet(note, settings.invoiceIssuer);
       const isPage = file === 'credit-note.html';
-      const { sheetPdf } = await import('../documents/sheet-pdf.ts');
-      const content = isPage ? sheetHtml(sheet) : await sheetPdf(sheet, ports.documentFonts);
-      return new Response(content, {
-        headers: {
-          'content-type': isPage ? 'text/html; charset=utf-8' : 'application/pdf',
-          'content-disposition': `${isPage ? 'inline' : 'attachment'}; filename="${number}-${file}"`,
-          'content-security-policy': PAGE_POLICY,
-        },
-      });
+      const answer = isPage ? sheetPage(sheet) : await sheetPdfFile(sheet, ports.documentFonts);
+      return answerBillFile(answer, `${number}-${file}`);
     },
   );
 }

@@ -4,7 +4,6 @@ import { readBucketUsage } from '../../core/billing/exports/bucket-shares.ts';
 import { focusCsv, focusJson } from '../../core/billing/exports/focus.ts';
 import { invoiceCsv } from '../../core/billing/exports/invoice-csv.ts';
 import { invoiceSheet } from '../../core/billing/exports/sheet.ts';
-import { sheetHtml } from '../../core/billing/exports/sheet-html.ts';
 import { forecastMonth } from '../../core/billing/forecast-month.ts';
 import { getInvoice } from '../../core/billing/get-invoice.ts';
 import type { InvoiceDocument } from '../../core/billing/invoice-document.ts';
@@ -26,22 +25,14 @@ import {
   showInvoice,
 } from '../billing-schemas.ts';
 import { type Api, type ApiContext, apiRoute, callOf, isoTime, jsonAnswer, jsonBody } from '../context.ts';
+import { answerBillFile, type BillFile, sheetPage, sheetPdfFile } from '../documents/bill-file.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../paging.ts';
 import { accountIdQuery } from '../schemas.ts';
 
 const TAGS = ['Invoices'];
 const FILES = ['invoice.csv', 'invoice.html', 'invoice.pdf', 'focus.csv', 'focus.json'] as const;
 type File = (typeof FILES)[number];
-
-const TYPES: Readonly<Record<File, string>> = {
-  'invoice.csv': 'text/csv; charset=utf-8',
-  'invoice.html': 'text/html; charset=utf-8',
-  'invoice.pdf': 'application/pdf',
-  'focus.csv': 'text/csv; charset=utf-8',
-  'focus.json': 'application/json',
-};
-/** A page of a bill runs nothing and loads nothing, whatever stands in it. */
-export const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-modals";
+const CSV_TYPE = 'text/csv; charset=utf-8';
 
 const fileSchema = { schema: z.string() };
 const query = z.strictObject({ accountId: accountIdQuery });
@@ -61,16 +52,15 @@ async function findInvoice(c: ApiContext, { accountId, issue }: Asked, period: s
   return invoice;
 }
 
-async function contentOf(core: Core, document: InvoiceDocument, file: File) {
+async function fileOf(core: Core, document: InvoiceDocument, file: File): Promise<BillFile> {
   const issuer = core.settings.invoiceIssuer;
-  if (file === 'invoice.csv') return invoiceCsv(document);
-  if (file === 'invoice.html') return sheetHtml(invoiceSheet(document, issuer));
-  if (file === 'focus.csv' || file === 'focus.json') {
-    const buckets = await readBucketUsage(core, document.accountId as AccountId, document.invoice.period);
-    return (file === 'focus.csv' ? focusCsv : focusJson)(document, issuer, buckets);
-  }
-  const { sheetPdf } = await import('../documents/sheet-pdf.ts');
-  return sheetPdf(invoiceSheet(document, issuer), core.ports.documentFonts);
+  if (file === 'invoice.csv') return { content: invoiceCsv(document), type: CSV_TYPE };
+  if (file === 'invoice.html') return sheetPage(invoiceSheet(document, issuer));
+  if (file === 'invoice.pdf') return sheetPdfFile(invoiceSheet(document, issuer), core.ports.documentFonts);
+
+  const buckets = await readBucketUsage(core, document.accountId as AccountId, document.invoice.period);
+  if (file === 'focus.csv') return { content: focusCsv(document, issuer, buckets), type: CSV_TYPE };
+  return { content: focusJson(document, issuer, buckets), type: 'application/json' };
 }
 
 export function addInvoiceRoutes(api: Api): void {
@@ -146,16 +136,8 @@ export function addInvoiceRoutes(api: Api): void {
     async (c) => {
       const { period, file } = c.req.valid('param');
       const document = await findInvoice(c, c.req.valid('query'), period);
-      const content = await contentOf(callOf(c).core, document, file);
-      const isPage = file === 'invoice.html';
-      const name = `${document.number}-${file}`;
-      return new Response(content, {
-        headers: {
-          'content-type': TYPES[file],
-          'content-disposition': `${isPage ? 'inline' : 'attachment'}; filename="${name}"`,
-          'content-security-policy': PAGE_POLICY,
-        },
-      });
+      const answer = await fileOf(callOf(c).core, document, file);
+      return answerBillFile(answer, `${document.number}-${file}`);
     },
   );
 
