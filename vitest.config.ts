@@ -15,7 +15,7 @@ const wire = (name: string, globalSetup: string, groupOrder: number) => ({
   test: {
     name,
     globalSetup,
-    include: ['test/wire/*.test.ts'],
+    include: ['test/wire/**/*.test.ts'],
     // Three threads load the clients once each; the tests mostly wait for the server.
     pool: 'threads' as const,
     isolate: false,
@@ -30,8 +30,8 @@ const wire = (name: string, globalSetup: string, groupOrder: number) => ({
 
 const wireProjects =
   process.env.QUAYSIDE_WIRE_URL === undefined
-    ? [wire('wire-node', 'test/wire/setup-node.ts', 2), wire('wire-workers', 'test/wire/setup-workers.ts', 3)]
-    : [wire('wire', 'test/wire/setup-other.ts', 2)];
+    ? [wire('wire-node', 'test/wire/kit/setup-node.ts', 2), wire('wire-workers', 'test/wire/kit/setup-workers.ts', 3)]
+    : [wire('wire', 'test/wire/kit/setup-other.ts', 2)];
 
 export default defineConfig({
   test: {
@@ -47,7 +47,7 @@ export default defineConfig({
           expect: EXPECT,
           // The sources are loaded once for all files: no module keeps state that a test could leave behind.
           isolate: false,
-          setupFiles: ['test/fuzz-seed.ts', 'test/node/remove-folders.ts'],
+          setupFiles: ['test/fuzz-seed.ts', 'test/node/kit/remove-folders.ts'],
           // Left alone, vitest leaves one core free: that is half of a small machine.
           maxWorkers: 2,
           sequence: { groupOrder: 0 },

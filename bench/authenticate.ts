@@ -2,10 +2,10 @@
 // that nobody can do without (SHA-256 of the canonical request, HMAC of the string to sign).
 import { AwsV4Signer } from 'aws4fetch';
 import { createKeyedHash, sha256Hex } from '../src/crypto/hash.ts';
+import type { AccountId } from '../src/domain/nouns.ts';
 import { newRequestNotes } from '../src/http/observe/request-notes.ts';
 import type { HttpRequest } from '../src/http/request.ts';
-import { createAuthenticator } from '../src/http/s3/authenticate.ts';
-import type { AccountId } from '../src/ports/domain.ts';
+import { createAuthenticator } from '../src/http/s3/signature/authenticate.ts';
 import { median, printTable } from './lib/table.ts';
 
 const ROUNDS = 9;

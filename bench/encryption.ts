@@ -11,13 +11,13 @@ import { openBucket } from '../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../src/core/buckets/create-bucket.ts';
 import type { Core } from '../src/core/core.ts';
 import type { EncryptionWish } from '../src/core/encryption/key-keeping.ts';
-import { parseBucketName, parseObjectKey } from '../src/core/names.ts';
 import { NO_EXPECTATION } from '../src/core/objects/body-expectation.ts';
 import { putObject } from '../src/core/objects/put-object.ts';
 import { openBody } from '../src/core/objects/read-object.ts';
+import { parseBucketName, parseObjectKey } from '../src/core/parse-names.ts';
 import { deriveKey, randomKey, unwrapKey, wrapKey } from '../src/crypto/key-wrap.ts';
 import { CHUNK_BYTES, openChunk, startChunk, TAG_BYTES } from '../src/crypto/sealed-chunks.ts';
-import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
+import { PRIVATE_ACCESS } from '../src/domain/bucket-access.ts';
 import type { ByteSource } from '../src/ports/byte-source.ts';
 import { median, printTable } from './lib/table.ts';
 

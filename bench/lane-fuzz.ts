@@ -7,11 +7,11 @@ import {
   type Doors,
   listen,
   type TcpPorts,
-} from '../test/node/hot-lane/compare-doors.ts';
-import { createStockedCore, openDoors } from '../test/node/hot-lane/doors.ts';
-import { type Conversation, makeConversation, makePlainRequest } from '../test/node/hot-lane/fuzz-requests.ts';
-import { makeSignedConversation, SIGNERS, signedWarmUp } from '../test/node/hot-lane/signed-requests.ts';
-import { warmUp, warmUpWith } from '../test/node/hot-lane/warm-up.ts';
+} from '../test/node/fast-path/compare-doors.ts';
+import { createStockedCore, openDoors } from '../test/node/fast-path/doors.ts';
+import { type Conversation, makeConversation, makePlainRequest } from '../test/node/fast-path/fuzz-requests.ts';
+import { makeSignedConversation, SIGNERS, signedWarmUp } from '../test/node/fast-path/signed-requests.ts';
+import { warmUp, warmUpWith } from '../test/node/fast-path/warm-up.ts';
 import { printTable } from './lib/table.ts';
 
 const CONVERSATIONS = 100_000;

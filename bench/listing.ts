@@ -2,12 +2,12 @@
 // machine took for each name that came back, at 1,000, 100,000 and 1,000,000 keys. If a page read rows that it does not
 // return, the steps for each name would grow with the bucket.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { PRIVATE_ACCESS } from '../src/domain/bucket-access.ts';
+import { NO_SETTINGS } from '../src/domain/bucket-settings.ts';
+import type { AccountId, BucketId, BucketName, BucketRecord, ObjectKey, VersionName } from '../src/domain/nouns.ts';
 import { createBucketIndex } from '../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../src/index/index-schema.ts';
-import { migrate } from '../src/index/schema.ts';
-import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
-import { NO_SETTINGS } from '../src/ports/bucket-settings.ts';
-import type { AccountId, BucketId, BucketName, BucketRecord, ObjectKey, VersionName } from '../src/ports/domain.ts';
+import { INDEX_SCHEMA } from '../src/index/tables/index-schema.ts';
+import { migrate } from '../src/index/tables/schema.ts';
 import type { Sql } from '../src/ports/sql.ts';
 import { median, printTable } from './lib/table.ts';
 

@@ -3,14 +3,14 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqlite } from '../src/adapters/node/node-sqlite.ts';
+import { openSqlite } from '../src/adapters/node/index/node-sqlite.ts';
+import { PRIVATE_ACCESS } from '../src/domain/bucket-access.ts';
+import { NO_SETTINGS } from '../src/domain/bucket-settings.ts';
+import type { AccountId, BucketId, BucketName, BucketRecord, ObjectKey, VersionId } from '../src/domain/nouns.ts';
+import { NO_FACTS } from '../src/domain/object-facts.ts';
 import { createBucketIndex } from '../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../src/index/index-schema.ts';
-import { migrate } from '../src/index/schema.ts';
-import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
-import { NO_SETTINGS } from '../src/ports/bucket-settings.ts';
-import type { AccountId, BucketId, BucketName, BucketRecord, ObjectKey, VersionId } from '../src/ports/domain.ts';
-import { NO_FACTS } from '../src/ports/object-facts.ts';
+import { INDEX_SCHEMA } from '../src/index/tables/index-schema.ts';
+import { migrate } from '../src/index/tables/schema.ts';
 import { median, printTable } from './lib/table.ts';
 
 const KEYS = 1_000_000;

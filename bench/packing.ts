@@ -4,13 +4,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createFsBlobStore } from '../src/adapters/node/fs-blob-store.ts';
+import { createFsBlobStore } from '../src/adapters/node/blobs/fs-blob-store.ts';
 import { createUnpackingBlobStore } from '../src/adapters/shared/unpacking-blob-store.ts';
-import { packSource } from '../src/core/packing/pack-source.ts';
+import { packSource } from '../src/core/compression/pack-source.ts';
 import { PACK_LEVEL } from '../src/crypto/zstd-frames.ts';
+import type { BlobId } from '../src/domain/nouns.ts';
 import type { BlobIdentity, BlobRange, BlobStore } from '../src/ports/blob-store.ts';
 import type { ByteSource } from '../src/ports/byte-source.ts';
-import type { BlobId } from '../src/ports/domain.ts';
 import { median, printTable } from './lib/table.ts';
 
 const MiB = 1024 * 1024;

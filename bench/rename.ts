@@ -10,11 +10,11 @@ import { type BucketHandle, openBucket } from '../src/core/buckets/bucket-handle
 import { createBucket } from '../src/core/buckets/create-bucket.ts';
 import { setBucketSettings } from '../src/core/buckets/set-bucket-settings.ts';
 import type { Core } from '../src/core/core.ts';
-import { startNameJob, undoNameJob } from '../src/core/names/start-name-job.ts';
-import { parseBucketName, parseObjectKey } from '../src/core/names.ts';
+import { startNameJob, undoNameJob } from '../src/core/key-jobs/start-name-job.ts';
 import { putObject } from '../src/core/objects/put-object.ts';
-import { PRIVATE_ACCESS } from '../src/ports/bucket-access.ts';
-import type { NameJob, NameJobId } from '../src/ports/name-jobs.ts';
+import { parseBucketName, parseObjectKey } from '../src/core/parse-names.ts';
+import { PRIVATE_ACCESS } from '../src/domain/bucket-access.ts';
+import type { NameJob, NameJobId } from '../src/domain/key-jobs.ts';
 import { printTable } from './lib/table.ts';
 
 const OBJECTS = 10_000;

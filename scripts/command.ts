@@ -1,8 +1,8 @@
 // What the commands of an operator share: where the data is, their failures and their exit codes.
 // 0: done and sound. 1: done, but objects are hurt. 2: not done.
 import process from 'node:process';
-import { useCompileCache } from '../src/adapters/node/compile-cache.ts';
-import { errnoOf } from '../src/adapters/node/fs-errors.ts';
+import { errnoOf } from '../src/adapters/node/blobs/fs-errors.ts';
+import { useCompileCache } from '../src/adapters/node/process/compile-cache.ts';
 import type { Config } from '../src/config.ts';
 
 export const SOUND = 0;
@@ -19,7 +19,7 @@ export async function readSettings(): Promise<Config> {
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
   }
-  const { readSeedFile } = await import('../src/adapters/node/seed-file.ts');
+  const { readSeedFile } = await import('../src/adapters/node/process/seed-file.ts');
   const { parseConfig } = await import('../src/config.ts');
   return parseConfig({ ...process.env, QUAYSIDE_SEED: readSeedFile(process.env.QUAYSIDE_SEED) });
 }
@@ -44,7 +44,7 @@ async function textOf(error: unknown, usage: string): Promise<string> {
   if (!(error instanceof Error)) return String(error);
   const isWrongCall = error instanceof UsageError || errnoOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
   if (isWrongCall) return `${error.message}\n${usage}`;
-  const { DataFolderError } = await import('../src/adapters/node/data-folder.ts');
+  const { DataFolderError } = await import('../src/adapters/node/disk/data-folder.ts');
   const { ConfigError } = await import('../src/config.ts');
   const isForPeople = error instanceof DataFolderError || error instanceof ConfigError || errnoOf(error) !== null;
   return (isForPeople ? error.message : error.stack) ?? error.message;

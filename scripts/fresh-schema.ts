@@ -1,9 +1,9 @@
-// Writes src/index/fresh-schema.ts: what all migrations of a bucket's database make of an empty one. Run it with
+// Writes src/index/tables/fresh-schema.ts: what all migrations of a bucket's database make of an empty one. Run it with
 // `node scripts/fresh-schema.ts` behind a new migration; test/index/schema.test.ts says when it was forgotten.
 import { DatabaseSync } from 'node:sqlite';
-import { sqliteOver } from '../src/adapters/node/node-sqlite.ts';
-import { INDEX_SCHEMA } from '../src/index/index-schema.ts';
-import { migrate, type Schema } from '../src/index/schema.ts';
+import { sqliteOver } from '../src/adapters/node/index/node-sqlite.ts';
+import { INDEX_SCHEMA } from '../src/index/tables/index-schema.ts';
+import { migrate, type Schema } from '../src/index/tables/schema.ts';
 
 /** The tables and indexes that the migrations make, in an order in which they can be made, each on lines of its own. */
 export function statementsOf({ name, migrations }: Schema): readonly string[] {
@@ -42,5 +42,5 @@ ${statements.join('')}];
 
 if (import.meta.main) {
   const { writeFileSync } = await import('node:fs');
-  writeFileSync(new URL('../src/index/fresh-schema.ts', import.meta.url), freshSchemaFile());
+  writeFileSync(new URL('../src/index/tables/fresh-schema.ts', import.meta.url), freshSchemaFile());
 }

@@ -5,13 +5,13 @@ import { type CheckResult, checkFolder, type MakeProver } from '../src/adapters/
 import type { HurtObject } from '../src/adapters/node/check/check-rows.ts';
 import type { MissingMasterKey } from '../src/adapters/node/check/missing-master-keys.ts';
 import { createReadOnlyBlobs } from '../src/adapters/node/check/read-only-blobs.ts';
-import { loadMasterKeyText } from '../src/adapters/node/master-key-file.ts';
+import { loadMasterKeyText } from '../src/adapters/node/process/master-key-file.ts';
 import { systemClock } from '../src/adapters/shared/system-clock.ts';
 import { createUnpackingBlobStore } from '../src/adapters/shared/unpacking-blob-store.ts';
 import { type Config, withKeptMasterKeys } from '../src/config.ts';
 import { proveBody } from '../src/core/objects/prove-body.ts';
 import { createDirectoryIndex } from '../src/index/directory-index.ts';
-import type { MasterKeyUse } from '../src/index/inventory.ts';
+import type { MasterKeyUse } from '../src/index/maintenance/inventory.ts';
 import { HURT, print, SOUND, sizeText } from './command.ts';
 
 /** What a master key protects, in words. */

@@ -16,7 +16,7 @@ const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 };
 
-/** The Worker must know what stands before it there: src/adapters/cloudflare/stored-coding.ts. */
+/** The Worker must know what stands before it there: src/adapters/cloudflare/requests/stored-coding.ts. */
 const DEV_VARS = ['--var', 'QUAYSIDE_DEV_SERVER:on'];
 
 /** Starts wrangler itself, not its launcher: the returned process is the one to signal. */

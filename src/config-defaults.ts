@@ -34,7 +34,7 @@ export const DERIVED_DISK_DEFAULT_BYTES = 1024 * MiB;
 
 /**
  * The write-ahead log is folded in at 16 MiB, and one commit may bring 32 MiB of bodies
- * (adapters/node/node-sqlite.ts, index-writer-client.ts): either half of the reserve holds both.
+ * (adapters/node/index/node-sqlite.ts, index-writer-client.ts): either half of the reserve holds both.
  */
 export const DISK_RESERVE_DEFAULT_BYTES = 128 * MiB;
 

@@ -41,7 +41,7 @@ import {
 import { parseSeed, parseSeededNamedKeys, SeedError } from './core/auth/seed.ts';
 import { type MasterKeys, parseMasterKeys } from './core/encryption/master-keys.ts';
 import { readWebhookSettings, type WebhookSettings } from './core/outbox/webhook-settings.ts';
-import type { AccessKey } from './ports/domain.ts';
+import type { AccessKey } from './domain/nouns.ts';
 
 export { ConfigError };
 
@@ -131,7 +131,7 @@ export type Config = {
   /**
    * Seconds for which a pointer in memory is served without asking; Cloudflare only, on Node a pointer is exact. With the
    * next setting it is the age that a public read can have there; a key that is too hot for one Durable Object comes from
-   * KV meanwhile, and may be 120 s older (adapters/cloudflare/hot-records.ts). QUAYSIDE_POINTER_FRESH_SECONDS, 3.
+   * KV meanwhile, and may be 120 s older (adapters/cloudflare/kv/hot-records.ts). QUAYSIDE_POINTER_FRESH_SECONDS, 3.
    */
   readonly pointerFreshSeconds: number;
   /**
@@ -199,7 +199,7 @@ export type Config = {
   readonly bucketLogSeconds: number;
   /**
    * Whether wrangler's dev server stands in front, which decodes what is stored in a coding of its
-   * own (adapters/cloudflare/stored-coding.ts); Cloudflare only. QUAYSIDE_DEV_SERVER, off.
+   * own (adapters/cloudflare/requests/stored-coding.ts); Cloudflare only. QUAYSIDE_DEV_SERVER, off.
    */
   readonly isDevServer: boolean;
   /** Whether answers have Server-Timing: tiers and durations. QUAYSIDE_SERVER_TIMING, on. */

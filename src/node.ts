@@ -1,16 +1,16 @@
 // The Node home: environment -> settings -> ports -> app -> a listening server, and its orderly end. `npm start` runs
 // it. Nothing is decided here.
 import { flushCompileCache } from 'node:module';
-import { announce } from './adapters/node/announce.ts';
-import { openDataFolder } from './adapters/node/data-folder.ts';
-import { runOutbox } from './adapters/node/outbox-runner.ts';
-import { closeOnSignals, endsWithTerminal, guardProcess } from './adapters/node/process-end.ts';
-import { endFailedStart, prepareProcess } from './adapters/node/process-start.ts';
-import { repeat } from './adapters/node/repeat.ts';
-import { loadRootKey } from './adapters/node/root-key.ts';
-import { readSeedFile } from './adapters/node/seed-file.ts';
-import type { NodeBindings } from './adapters/node/serve.ts';
-import { createClientReader } from './adapters/node/trusted-proxies.ts';
+import { openDataFolder } from './adapters/node/disk/data-folder.ts';
+import { announce } from './adapters/node/process/announce.ts';
+import { closeOnSignals, endsWithTerminal, guardProcess } from './adapters/node/process/process-end.ts';
+import { endFailedStart, prepareProcess } from './adapters/node/process/process-start.ts';
+import { repeat } from './adapters/node/process/repeat.ts';
+import { loadRootKey } from './adapters/node/process/root-key.ts';
+import { readSeedFile } from './adapters/node/process/seed-file.ts';
+import type { NodeBindings } from './adapters/node/server/serve.ts';
+import { createClientReader } from './adapters/node/server/trusted-proxies.ts';
+import { runOutbox } from './adapters/node/services/outbox-runner.ts';
 import { runUpkeep } from './adapters/node/upkeep.ts';
 import { createConsoleLog } from './adapters/shared/console-log.ts';
 import { systemClock } from './adapters/shared/system-clock.ts';
@@ -30,7 +30,7 @@ async function start(): Promise<void> {
   // What this process writes is for its own user only: the index holds the secrets of access keys.
   process.umask(0o077);
   const folder = openDataFolder(settings.dataDir);
-  const { inspectFolder } = await import('./adapters/node/inspect-folder.ts');
+  const { inspectFolder } = await import('./adapters/node/disk/inspect-folder.ts');
   const masterKeys = await inspectFolder(folder.path, settings);
   const rootKey = loadRootKey(settings, folder.path);
   const config = { ...settings, masterKeys, rootAccessKey: rootKey.accessKey, rootSecretKey: rootKey.secretKey };
@@ -46,9 +46,9 @@ async function start(): Promise<void> {
         openNodePorts(config, { dataDir: folder.path, log, onCrash }),
       ),
       import('./app.ts'),
-      import('./adapters/node/http-request.ts'),
-      import('./adapters/node/serve.ts'),
-      import('./core/tidy.ts'),
+      import('./adapters/node/server/http-request.ts'),
+      import('./adapters/node/server/serve.ts'),
+      import('./core/maintenance.ts'),
       import('./core/outbox/dispatch.ts'),
       import('./core/operator/operator-work.ts'),
     ]);

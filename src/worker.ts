@@ -1,17 +1,17 @@
 // The Cloudflare root: bindings become ports, ports become the app. Everything else is in adapters/cloudflare.
 import { exports } from 'cloudflare:workers';
-import { BodySlices } from './adapters/cloudflare/body-slices.ts';
-import { BucketObject as AnyBucketObject } from './adapters/cloudflare/bucket-object.ts';
-import { DirectoryObject as AnyDirectoryObject } from './adapters/cloudflare/directory-object.ts';
+import { BodySlices } from './adapters/cloudflare/bodies/body-slices.ts';
+import { createFetchSender } from './adapters/cloudflare/clients/fetch-webhook-sender.ts';
+import { BucketObject as AnyBucketObject } from './adapters/cloudflare/durable-objects/bucket-object.ts';
+import { DirectoryObject as AnyDirectoryObject } from './adapters/cloudflare/durable-objects/directory-object.ts';
+import { LedgerObject } from './adapters/cloudflare/durable-objects/ledger-object.ts';
+import type { OutboxPorts } from './adapters/cloudflare/durable-objects/outbox-ports.ts';
 import type { WorkerEnv } from './adapters/cloudflare/env.ts';
-import { createFetchSender } from './adapters/cloudflare/fetch-webhook-sender.ts';
-import { createWorkersHotDoor } from './adapters/cloudflare/hot-door.ts';
-import { LedgerObject } from './adapters/cloudflare/ledger-object.ts';
-import type { OutboxPorts } from './adapters/cloudflare/outbox-ports.ts';
 import { createWorkersPorts } from './adapters/cloudflare/ports.ts';
-import { keepCoding } from './adapters/cloudflare/stored-coding.ts';
-import { readWorkerRequest } from './adapters/cloudflare/worker-request.ts';
-import { toWorkerResponse } from './adapters/cloudflare/worker-response.ts';
+import { createWorkersHotDoor } from './adapters/cloudflare/requests/fast-path.ts';
+import { keepCoding } from './adapters/cloudflare/requests/stored-coding.ts';
+import { readWorkerRequest } from './adapters/cloudflare/requests/worker-request.ts';
+import { toWorkerResponse } from './adapters/cloudflare/requests/worker-response.ts';
 import { type App, createApp } from './app.ts';
 import { ConfigError, parseConfig } from './config.ts';
 import { runBilling } from './core/billing/run-billing.ts';

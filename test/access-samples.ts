@@ -1,5 +1,5 @@
 // Access of buckets that tests make: open to everyone's reads, by policy, and what follows from that.
-import { type BucketAccess, PRIVATE_ACCESS, type PublicReads } from '../src/ports/bucket-access.ts';
+import { type BucketAccess, PRIVATE_ACCESS, type PublicReads } from '../src/domain/bucket-access.ts';
 
 /** A policy of these statements; what one does not say itself is as `given`, or it allows. */
 export function policyOf(given: object, statements: readonly object[]): string {

@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
-import { StorageError } from '../src/ports/errors.ts';
+import { StorageError } from '../src/domain/errors.ts';
 import { createMemoryCore, withPorts } from './core/memory-core.ts';
-import { makeRequest } from './http/s3/make-request.ts';
+import { makeRequest } from './http/s3/kit/make-request.ts';
 
 async function logged(failure: unknown) {
   const core = createMemoryCore();

@@ -43,24 +43,25 @@ function layerOf(path: string): string {
   return first === 'adapters' ? `adapters/${second}` : first;
 }
 
-const SERVER_NEEDS = ['http/request.ts', 'http/observe/request-notes.ts', 'core/billing/price-receipt.ts'];
-const ADAPTER_NEEDS = ['ports', 'index', 'crypto', 'config.ts', 'adapters/shared'];
+const SERVER_NEEDS = ['http/request.ts', 'http/observe/request-notes.ts', 'core/billing/prices/price-receipt.ts'];
+const ADAPTER_NEEDS = ['domain', 'ports', 'index', 'crypto', 'config.ts', 'adapters/shared'];
 
 /** Which other layers a layer may import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  ports: [],
+  domain: [],
+  ports: ['domain'],
   crypto: [],
-  core: ['ports', 'crypto'],
-  index: ['ports', 'crypto'],
-  http: ['core', 'ports', 'crypto'],
-  api: ['http', 'core', 'ports', 'crypto'],
-  'config.ts': ['config-defaults.ts', 'config-texts.ts', 'core', 'ports'],
+  core: ['domain', 'ports', 'crypto'],
+  index: ['domain', 'ports', 'crypto'],
+  http: ['core', 'domain', 'ports', 'crypto'],
+  api: ['http', 'core', 'domain', 'ports', 'crypto'],
+  'config.ts': ['config-defaults.ts', 'config-texts.ts', 'core', 'domain', 'ports'],
   'config-defaults.ts': [],
   'config-texts.ts': [],
-  'app.ts': ['api', 'http', 'core', 'ports', 'config.ts'],
-  'worker.ts': ['app.ts', 'config.ts', 'core', 'ports', 'adapters/cloudflare', 'adapters/shared'],
-  'node.ts': ['app.ts', 'config.ts', 'core', 'ports', 'adapters/node', 'adapters/shared'],
-  'adapters/shared': ['ports', 'crypto'],
+  'app.ts': ['api', 'http', 'core', 'domain', 'ports', 'config.ts'],
+  'worker.ts': ['app.ts', 'config.ts', 'core', 'domain', 'ports', 'adapters/cloudflare', 'adapters/shared'],
+  'node.ts': ['app.ts', 'config.ts', 'core', 'domain', 'ports', 'adapters/node', 'adapters/shared'],
+  'adapters/shared': ['domain', 'ports', 'crypto'],
   'adapters/memory': ADAPTER_NEEDS,
   // An adapter of a server also makes the requests that the surfaces read, and the empty notes in them. Where a home runs the
   // ledger it hands it the pure function that prices receipts, which no thread or object could be sent (ADR 21).
@@ -70,6 +71,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Which packages and built-in modules a layer may import: names, or prefixes that end in a colon. */
 const MAY_USE: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
   ports: [],
   core: [],
   index: [],

@@ -1,6 +1,6 @@
 // The wait of the wire suite for a month that does not turn, which no run of it meets but once a month.
 import { expect, it } from 'vitest';
-import { inOneMonth } from './wire/one-month.ts';
+import { inOneMonth } from './wire/kit/one-month.ts';
 
 /** Does the work with a calendar that shows these months one after the other, the last for good. */
 async function over(months: readonly string[], outcomes: readonly (string | Error)[]) {

@@ -1,15 +1,15 @@
 // The ports of one isolate after the other: the product's own code where it exists, the simulated Cloudflare below it.
 // What all isolates share (index, bucket, KV, caches of places) is made once.
 
-import { createKvHotMetadata } from '../../src/adapters/cloudflare/kv-hot-metadata.ts';
-import { createKvLeases, type KvLeases } from '../../src/adapters/cloudflare/kv-leases.ts';
+import { createKvHotMetadata } from '../../src/adapters/cloudflare/kv/kv-hot-metadata.ts';
+import { createKvLeases, type KvLeases } from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
 import { createMemoryDerived } from '../../src/adapters/memory/memory-derived.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
 import { parseConfig } from '../../src/config.ts';
-import type { AccountId, BucketName } from '../../src/ports/domain.ts';
-import { StorageError } from '../../src/ports/errors.ts';
+import { StorageError } from '../../src/domain/errors.ts';
+import type { AccountId, BucketName } from '../../src/domain/nouns.ts';
 import type { HotMetadata } from '../../src/ports/hot-metadata.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import type { Meter, UsageCounter } from '../../src/ports/metering.ts';

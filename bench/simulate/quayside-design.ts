@@ -1,17 +1,18 @@
 // Our design: the product's own delivery, memory tiers, KV reader, publisher, index and write path, one set of ports for
 // each isolate, with the simulated Cloudflare below them. Variants differ in which tiers stand where.
-import { VALVE_RATES } from '../../src/adapters/cloudflare/hot-publisher.ts';
-import type { RateLimits } from '../../src/adapters/cloudflare/question-rates.ts';
+
+import type { RateLimits } from '../../src/adapters/cloudflare/durable-objects/call-rates.ts';
+import { VALVE_RATES } from '../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
 import { createDecide } from '../../src/core/auth/decide.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import type { Core, CoreSettings } from '../../src/core/core.ts';
-import { parseBucketName, parseObjectKey } from '../../src/core/names.ts';
 import { putObject } from '../../src/core/objects/put-object.ts';
+import { parseBucketName, parseObjectKey } from '../../src/core/parse-names.ts';
+import { StorageError } from '../../src/domain/errors.ts';
 import { createDelivery, type Deliver } from '../../src/http/delivery/deliver.ts';
 import { FailureWithHeaders } from '../../src/http/failure-with-headers.ts';
 import { newRequestNotes } from '../../src/http/observe/request-notes.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
-import { StorageError } from '../../src/ports/errors.ts';
 import type { Design, MakeDesign } from './design.ts';
 import { CONFIG, createIsolateMaker } from './isolate-maker.ts';
 import { drain, etagOf } from './light-response.ts';
@@ -32,7 +33,7 @@ export type QuaysideVariant = {
   readonly hasBodyMemory: boolean;
 };
 
-/** Workers as they are built today. `maxSlicesPerRead`: src/adapters/cloudflare/workers-edge-cache.ts. */
+/** Workers as they are built today. `maxSlicesPerRead`: src/adapters/cloudflare/bodies/workers-edge-cache.ts. */
 export const TODAY: QuaysideVariant = {
   pointerFreshSeconds: CONFIG.pointerFreshSeconds,
   staleWhileRevalidateSeconds: CONFIG.staleWhileRevalidateSeconds,

@@ -2,12 +2,12 @@
 
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
-import { parseObjectKey } from '../../src/core/names.ts';
-import { type BucketAccess, PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
-import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
-import type { BucketName, BucketRecord, ObjectBody } from '../../src/ports/domain.ts';
+import { parseObjectKey } from '../../src/core/parse-names.ts';
+import { type BucketAccess, PRIVATE_ACCESS } from '../../src/domain/bucket-access.ts';
+import { NO_SETTINGS } from '../../src/domain/bucket-settings.ts';
+import type { BucketName, BucketRecord, ObjectBody } from '../../src/domain/nouns.ts';
+import { NO_FACTS } from '../../src/domain/object-facts.ts';
 import type { BlobArrival, IndexApi } from '../../src/ports/metadata-index.ts';
-import { NO_FACTS } from '../../src/ports/object-facts.ts';
 import type { Ids } from '../../src/ports/system.ts';
 import type { World } from './design.ts';
 import type { SimulatedBucket } from './simulated-bucket.ts';

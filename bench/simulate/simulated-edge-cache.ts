@@ -1,6 +1,6 @@
 // The body tiers of one isolate: its own memory (the product's code), then the cache of the place, by slice.
 import { type MemoryBodies, sliceName } from '../../src/adapters/shared/memory-bodies.ts';
-import type { Segment } from '../../src/ports/domain.ts';
+import type { Segment } from '../../src/domain/nouns.ts';
 import type { EdgeCache, SliceBytes } from '../../src/ports/edge-cache.ts';
 import type { PlaceCache } from './place-cache.ts';
 import { CPU_MS, type Usage } from './prices.ts';
@@ -21,7 +21,7 @@ export type SimulatedEdgeCacheOptions = {
   readonly maxSlicesPerRead: number;
 };
 
-/** Source: src/adapters/cloudflare/workers-edge-cache.ts */
+/** Source: src/adapters/cloudflare/bodies/workers-edge-cache.ts */
 const SLICE_BYTES = 2 ** 20;
 
 export function createSimulatedEdgeCache(options: SimulatedEdgeCacheOptions): EdgeCache {

@@ -1,5 +1,5 @@
 // Ids in the order of their making, the same in each run.
-import type { BlobId, BucketId, UploadId, VersionId } from '../../src/ports/domain.ts';
+import type { BlobId, BucketId, UploadId, VersionId } from '../../src/domain/nouns.ts';
 import type { Ids } from '../../src/ports/system.ts';
 
 export function createSimulatedIds(): Ids {

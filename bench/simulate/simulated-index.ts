@@ -1,14 +1,15 @@
 // The Durable Object of one bucket: the real index and the real publisher over SQLite in memory, reached over a simulated
 // wire. It does one call at a time, and its waking time is billed: calls, and writes to KV that it still waits for.
-import { createHotPublisher } from '../../src/adapters/cloudflare/hot-publisher.ts';
-import type { KvLeases, LeaseNews } from '../../src/adapters/cloudflare/kv-leases.ts';
-import { PUBLICATION_SCHEMA } from '../../src/adapters/cloudflare/publication-numbers.ts';
-import type { RateLimits } from '../../src/adapters/cloudflare/question-rates.ts';
-import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+
+import type { RateLimits } from '../../src/adapters/cloudflare/durable-objects/call-rates.ts';
+import { createHotPublisher } from '../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
+import { PUBLICATION_SCHEMA } from '../../src/adapters/cloudflare/durable-objects/publication-numbers.ts';
+import type { KvLeases, LeaseNews } from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
+import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
+import type { BucketName } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
-import { migrate } from '../../src/index/schema.ts';
-import type { BucketName } from '../../src/ports/domain.ts';
+import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
+import { migrate } from '../../src/index/tables/schema.ts';
 import type { IndexApi, MetadataIndex } from '../../src/ports/metadata-index.ts';
 import type { Log } from '../../src/ports/system.ts';
 import { indexRoundTripMs, LATENCY_MS } from './latencies.ts';

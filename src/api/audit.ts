@@ -1,8 +1,8 @@
 // What the audit log says of requests to the JSON API. The log itself is core/accounts/audit.ts.
 import { type AuditedChange, addAudited, auditDetail, beginAudit } from '../core/accounts/audit.ts';
 import type { ApiCaller } from '../core/accounts/permissions.ts';
-import type { Session } from '../ports/accounts.ts';
-import { networkOf } from '../ports/ip-range.ts';
+import type { Session } from '../domain/accounts.ts';
+import { networkOf } from '../domain/ip-range.ts';
 import type { ApiCall, SignedInCall } from './context.ts';
 import { isOurFault } from './problem.ts';
 

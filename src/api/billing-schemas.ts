@@ -1,12 +1,12 @@
 // Schemas and look-ups that the routes of bills, usage and prices share. Money and quantities are texts of whole numbers,
 // because they pass what JSON numbers hold.
 import { z } from '@hono/zod-openapi';
-import { type InvoiceDocument, recompute } from '../core/billing/invoice-document.ts';
-import { invoiceJson } from '../core/billing/invoice-json.ts';
+import { type InvoiceDocument, recompute } from '../core/billing/invoices/invoice-document.ts';
+import { invoiceJson } from '../core/billing/invoices/invoice-json.ts';
 import { MONTH_TEXT, parseMonth } from '../core/billing/month.ts';
 import { SAVINGS } from '../core/billing/usage.ts';
-import type { Account } from '../ports/domain.ts';
-import { StorageError } from '../ports/errors.ts';
+import { StorageError } from '../domain/errors.ts';
+import type { Account } from '../domain/nouns.ts';
 import { accountOf, type SignedInCall, timeSchema } from './context.ts';
 import { termsSchema } from './party-schemas.ts';
 

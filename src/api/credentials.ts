@@ -4,8 +4,8 @@
 // localhost over plain HTTP too (Chrome and Firefox do, Safari does not); elsewhere over plain HTTP they drop it, so that no
 // session crosses a network unprotected.
 import type { Credential } from '../core/accounts/find-caller.ts';
+import { StorageError } from '../domain/errors.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { StorageError } from '../ports/errors.ts';
 
 const COOKIE_NAME = '__Host-quayside';
 const COOKIE_ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';

@@ -2,8 +2,8 @@
 // schema, every error code under the address that `type` of a problem names. Pure; lazy-api.ts
 // keeps what it makes.
 import { escapeHtml } from '../core/escape-html.ts';
+import { ERROR_MESSAGES, type ErrorCode } from '../domain/errors.ts';
 import { ERROR_STATUS } from '../http/semantics/error-status.ts';
-import { ERROR_MESSAGES, type ErrorCode } from '../ports/errors.ts';
 import { fieldsHtml, proseHtml, type Schema, schemaLine } from './docs-schema.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 

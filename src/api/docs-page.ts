@@ -1,10 +1,10 @@
 // The readable page of the API, at /-/docs: HTML with one style sheet inside and no script.
 // lazy-api.ts calls it; docs-html.ts makes the page.
 import { sha256Base64 } from '../crypto/hash.ts';
+import { StorageError } from '../domain/errors.ts';
 import { makeResponse } from '../http/outgoing-body.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { evaluateRead, NO_CONDITIONS } from '../http/semantics/conditional.ts';
-import { StorageError } from '../ports/errors.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 import { problemResponse } from './problem.ts';
 

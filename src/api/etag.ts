@@ -2,7 +2,7 @@
 // Source: RFC 9110 section 13.1.1, RFC 6585 section 3.
 import { z } from '@hono/zod-openapi';
 import { sha256Hex } from '../crypto/hash.ts';
-import { StorageError } from '../ports/errors.ts';
+import { StorageError } from '../domain/errors.ts';
 import type { ApiContext } from './context.ts';
 
 /** For the `headers` of a route that changes settings: documented, and checked by `requireMatch`. */

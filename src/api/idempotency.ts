@@ -3,7 +3,7 @@
 // Source: draft-ietf-httpapi-idempotency-key-header-07
 import type { ApiCaller } from '../core/accounts/permissions.ts';
 import { sha256Hex } from '../crypto/hash.ts';
-import { StorageError } from '../ports/errors.ts';
+import { StorageError } from '../domain/errors.ts';
 import type { ApiCall } from './context.ts';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;

@@ -2,8 +2,8 @@
 // else sees it.
 import { joinBytes } from '../core/join-bytes.ts';
 import { hasWholeTexts } from '../core/whole-texts.ts';
+import { StorageError } from '../domain/errors.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { StorageError } from '../ports/errors.ts';
 
 /** Largest body of a request, bytes: a thousand lifecycle rules fit. */
 export const BODY_MAX_BYTES = 1024 * 1024;

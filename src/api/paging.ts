@@ -2,7 +2,7 @@
 // it is signed, so that nobody can make one up, and good for the same list alone.
 import { z } from '@hono/zod-openapi';
 import { isEqualInConstantTime } from '../crypto/hash.ts';
-import { StorageError } from '../ports/errors.ts';
+import { StorageError } from '../domain/errors.ts';
 import type { ApiSecrets } from './api-secrets.ts';
 
 const LIMIT_DEFAULT = 100;

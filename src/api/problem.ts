@@ -2,9 +2,9 @@
 // same word that S3 clients get. Source: RFC 9457.
 import { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
+import { StorageError } from '../domain/errors.ts';
 import { ERROR_STATUS, shownFailure } from '../http/semantics/error-status.ts';
 import { failureHeaders } from '../http/semantics/failure-headers.ts';
-import { StorageError } from '../ports/errors.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 

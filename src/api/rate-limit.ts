@@ -2,7 +2,7 @@
 // this process or isolate alone. Every answer says what is left. What must hold across isolates
 // (attempts to sign in) is counted in the directory.
 // Source: draft-ietf-httpapi-ratelimit-headers-10
-import { StorageError } from '../ports/errors.ts';
+import { StorageError } from '../domain/errors.ts';
 
 const WINDOW_MS = 60_000;
 /** Callers counted at once; the ones that were seen first are forgotten, which only ever lets more through. */

@@ -1,5 +1,5 @@
+import { StorageError } from '../domain/errors.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { StorageError } from '../ports/errors.ts';
 
 /** A name or an address, with a port or without. */
 const HOST = /^(?:[\w.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\])(?::\d{1,5})?$/;

@@ -3,8 +3,8 @@
 import { z } from '@hono/zod-openapi';
 import { type ChallengeFor, newChallenge, takeChallenge } from '../core/accounts/passkeys.ts';
 import { hostNameOf } from '../core/hosting/host-names.ts';
-import { StorageError } from '../ports/errors.ts';
-import type { Passkey } from '../ports/passkeys.ts';
+import { StorageError } from '../domain/errors.ts';
+import type { Passkey } from '../domain/passkeys.ts';
 import type { ApiCall } from './context.ts';
 
 const RP_NAME = 'Quayside';

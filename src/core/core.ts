@@ -1,5 +1,5 @@
 // What every use case of core gets: the ports of the home, and the settings that core goes by. Made where the app begins.
-import type { AccessKey } from '../ports/domain.ts';
+import type { AccessKey } from '../domain/nouns.ts';
 import type { Ports } from '../ports/index.ts';
 import type { MasterKeys } from './encryption/master-keys.ts';
 import type { WebhookSettings } from './outbox/webhook-settings.ts';

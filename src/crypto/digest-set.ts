@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { CHECKSUM_ALGORITHMS, type RunningChecksum } from './checksum-algorithms.ts';
 
-/** Same names as in ports/domain.ts; this room imports nothing of the others. */
+/** Same names as in domain/nouns.ts; this room imports nothing of the others. */
 export type ChecksumAlgorithm = keyof typeof CHECKSUM_ALGORITHMS;
 
 export type DigestSet = {

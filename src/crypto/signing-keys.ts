@@ -1,6 +1,6 @@
 // Keys that SigV4 signatures are made with: derivation, a bounded memory of derived ones, and the comparison of
 // signatures. http/s3 calls it. A computed
-// signature leaves this file for the URLs of http/s3/presign.ts alone, so no error and no log can carry one.
+// signature leaves this file for the URLs of http/s3/signature/presign.ts alone, so no error and no log can carry one.
 import { LRUCache } from 'lru-cache';
 import { createKeyedHash, hmacSha256, isEqualInConstantTime, type KeyedHash } from './hash.ts';
 

@@ -5,7 +5,7 @@
 // workerd 1.20261117 breaks what does not fit into one piece of output: its zstdCompress gives "Unexpected end of file" from
 // 40 KiB on, its stream when the end takes more than one `chunkSize`; its zstdDecompress opens the first of several frames
 // only, and takes a `maxOutputLength` near the size for too little. So here the piece is always large enough, the bound is
-// loose, and frames are opened one by one. Goes away when test/contract/packed-blobs.contract.ts passes without it.
+// loose, and frames are opened one by one. Goes away when test/contract/index/compressed-blobs.contract.ts passes without it.
 import { constants, createZstdCompress, zstdCompress, zstdDecompress } from 'node:zlib';
 
 /**

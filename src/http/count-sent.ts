@@ -1,7 +1,8 @@
 // Bytes of a long answer count as they leave, so that whoever opens a large object and goes away does not make its owner pay
 // for all of it. Called by all doors that meter answers. Where a home sends a body by itself, it counts whole at the start.
+
+import { StorageError } from '../domain/errors.ts';
 import { ChunkStream } from '../ports/chunk-stream.ts';
-import { StorageError } from '../ports/errors.ts';
 import type { OpenUse, UsageCounter, Use } from '../ports/metering.ts';
 import type { OutgoingBody } from './outgoing-body.ts';
 

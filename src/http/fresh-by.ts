@@ -3,7 +3,7 @@
 // changed the bucket handles note.
 import { freshByMs } from '../core/buckets/fresh-by.ts';
 import type { Core } from '../core/core.ts';
-import type { BucketName } from '../ports/domain.ts';
+import type { BucketName } from '../domain/nouns.ts';
 import type { ReaderChange } from '../ports/hot-metadata.ts';
 import type { HttpRequest } from './request.ts';
 

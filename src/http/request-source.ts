@@ -1,4 +1,4 @@
-import { networkOf } from '../ports/ip-range.ts';
+import { networkOf } from '../domain/ip-range.ts';
 import type { HttpRequest } from './request.ts';
 
 /**

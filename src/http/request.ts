@@ -1,6 +1,6 @@
+import type { AccessKeyId, BucketName } from '../domain/nouns.ts';
 import type { LentBytes } from '../ports/blob-store.ts';
 import type { ByteSource } from '../ports/byte-source.ts';
-import type { AccessKeyId, BucketName } from '../ports/domain.ts';
 import type { RequestNotes, Surface } from './observe/request-notes.ts';
 import { type ByteRange, contentRange, lengthOf } from './semantics/range.ts';
 

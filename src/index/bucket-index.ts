@@ -3,22 +3,22 @@
 // each bucket name. Here the families are put together and each call becomes atomic; they know their tables.
 import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
-import { createBlobCalls } from './blobs.ts';
-import { createBucketLifeCalls } from './bucket-lives.ts';
-import { createBucketCalls } from './buckets.ts';
-import { commitCopies } from './commit-copies.ts';
-import { dropRestsOfLife } from './life-rests.ts';
-import { createLifecycleCalls } from './lifecycle.ts';
-import { listObjects, listVersions } from './listing.ts';
-import { createNameAidCalls } from './name-aids.ts';
-import { createNameJobCalls } from './name-jobs.ts';
-import { createObjectCalls } from './objects.ts';
-import { createOutboxCalls } from './outbox.ts';
-import { createPackingCalls } from './packing.ts';
-import { createQuotaCalls, withinQuotas } from './quotas.ts';
-import { abortStaleUploads } from './stale-uploads.ts';
-import { createStorageCalls } from './storage-hours.ts';
-import { createUploadCalls } from './uploads.ts';
+import { createBucketCalls } from './buckets/buckets.ts';
+import { createNameAidCalls } from './key-jobs/key-aids.ts';
+import { createNameJobCalls } from './key-jobs/key-jobs.ts';
+import { createBlobCalls } from './maintenance/blobs.ts';
+import { createPackingCalls } from './maintenance/compression.ts';
+import { createBucketLifeCalls } from './maintenance/incarnations.ts';
+import { createLifecycleCalls } from './maintenance/lifecycle.ts';
+import { dropRestsOfLife } from './maintenance/orphan-rows.ts';
+import { abortStaleUploads } from './maintenance/stale-uploads.ts';
+import { commitCopies } from './objects/commit-copies.ts';
+import { listObjects, listVersions } from './objects/listing.ts';
+import { createObjectCalls } from './objects/objects.ts';
+import { createQuotaCalls, withinQuotas } from './objects/quotas.ts';
+import { createStorageCalls } from './objects/storage-hours.ts';
+import { createOutboxCalls } from './outbox/outbox.ts';
+import { createUploadCalls } from './uploads/uploads.ts';
 
 /** Queries of one statement, which is atomic by itself; a transaction around them would cost as much again. */
 const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof IndexQueries>([

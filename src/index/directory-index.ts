@@ -3,26 +3,26 @@
 // sealed; `putAccount` of old keeps them as they are, until core seals them.
 import type { DirectoryApi } from '../ports/directory.ts';
 import type { Sql } from '../ports/sql.ts';
-import { createAccessKeyCalls } from './access-keys.ts';
-import { createAccountCalls } from './accounts.ts';
-import { createAuditCalls } from './audit.ts';
-import { createBillingCalls } from './billing.ts';
-import { createPartyCalls } from './billing-parties.ts';
-import { createBillingProgressCalls } from './billing-progress.ts';
+import { createBillingCalls } from './billing/billing.ts';
+import { createPartyCalls } from './billing/billing-parties.ts';
+import { createBillingProgressCalls } from './billing/billing-progress.ts';
+import { createCreditNoteCalls } from './billing/credit-notes.ts';
+import { createRateCardCalls } from './billing/rate-cards.ts';
 import { inTransactions } from './bucket-index.ts';
-import { createBucketNameCalls } from './bucket-names.ts';
-import { createCreditNoteCalls } from './credit-notes.ts';
-import { createFailedSignInCalls } from './failed-sign-ins.ts';
-import { createHostCalls } from './host-bindings.ts';
-import { createIdempotencyCalls } from './kept-answers.ts';
-import { createMemberCalls } from './members.ts';
-import { createNamedKeyCalls } from './named-keys.ts';
-import { createPasskeyCalls } from './passkeys.ts';
-import { createRateCardCalls } from './rate-cards.ts';
-import { createSeenTimeCalls } from './seen-time.ts';
-import { createSignInCalls } from './sign-in.ts';
-import { createAttemptCalls } from './sign-in-attempts.ts';
-import { createAccountOutboxCalls, createWebhookCalls } from './webhooks.ts';
+import { createAccessKeyCalls } from './directory/access-keys.ts';
+import { createAccountCalls } from './directory/accounts.ts';
+import { createAuditCalls } from './directory/audit.ts';
+import { createBucketNameCalls } from './directory/bucket-names.ts';
+import { createFailedSignInCalls } from './directory/failed-sign-ins.ts';
+import { createHostCalls } from './directory/host-bindings.ts';
+import { createIdempotencyCalls } from './directory/idempotency-records.ts';
+import { createNamedKeyCalls } from './directory/kms-keys.ts';
+import { createMemberCalls } from './directory/members.ts';
+import { createPasskeyCalls } from './directory/passkeys.ts';
+import { createSeenTimeCalls } from './directory/seen-time.ts';
+import { createSignInCalls } from './directory/sign-in.ts';
+import { createAttemptCalls } from './directory/sign-in-attempts.ts';
+import { createAccountOutboxCalls, createWebhookCalls } from './directory/webhooks.ts';
 
 /** Queries of one statement, which is atomic by itself. */
 const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([

@@ -1,16 +1,17 @@
 // The ledger as plain synchronous code over a SQL port, like the bucket index: rollups of usage by the hour and by the
 // month, and what tells a batch that came again. No prices here.
+
+import { DAY_MS } from '../domain/time.ts';
 import type { LedgerApi } from '../ports/ledger.ts';
 import type { PriceReceipt } from '../ports/receipts.ts';
 import type { Sql } from '../ports/sql.ts';
-import { DAY_MS } from '../ports/time.ts';
 import { inTransactions } from './bucket-index.ts';
-import { createCapCalls } from './caps.ts';
-import { createQuotaGrantCalls } from './quota-grants.ts';
-import { createReceiptCalls } from './receipts.ts';
-import { addRows, claimBatch } from './record-usage.ts';
-import { sumUsage } from './usage-sums.ts';
-import { usageTime } from './usage-time.ts';
+import { createCapCalls } from './ledger/caps.ts';
+import { createQuotaGrantCalls } from './ledger/quota-grants.ts';
+import { createReceiptCalls } from './ledger/receipts.ts';
+import { addRows, claimBatch } from './ledger/record-usage.ts';
+import { sumUsage } from './ledger/usage-sums.ts';
+import { usageTime } from './objects/usage-time.ts';
 
 /** How long a source is remembered after its last batch; whoever sends a batch again does so within minutes. Milliseconds. */
 const SOURCE_KEPT_MS = 90 * DAY_MS;

@@ -1,7 +1,8 @@
 // Where bytes lie: blobs under random ids, written once, read in ranges, deleted by the sweeper alone.
+
+import type { BlobId, BucketName, ObjectHeaders, ObjectKey, Packing, Segment } from '../domain/nouns.ts';
+import type { ObjectEncryption } from '../domain/object-facts.ts';
 import type { ByteSource } from './byte-source.ts';
-import type { BlobId, BucketName, ObjectHeaders, ObjectKey, Packing, Segment } from './domain.ts';
-import type { ObjectEncryption } from './object-facts.ts';
 
 /** What a blob knows of its object, so that an index can be rebuilt from blobs alone. */
 export type BlobIdentity = {

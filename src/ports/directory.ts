@@ -1,14 +1,14 @@
 // Who there is: accounts, their access keys, which account owns which bucket names, and which host names show which
 // buckets. The bucket itself is the index's; a name here without a bucket there is the trace of an interrupted create or
 // delete, and harmless.
-import type { AccountsApi, StoredAccessKey } from './account-records.ts';
-import type { SignInApi } from './accounts.ts';
+import type { AccountsApi, StoredAccessKey } from '../domain/account-records.ts';
+import type { SignInApi } from '../domain/accounts.ts';
+import type { HostedDomain } from '../domain/hosting.ts';
+import type { AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from '../domain/nouns.ts';
+import type { PasskeysApi } from '../domain/passkeys.ts';
+import type { WebhookApi } from '../domain/webhooks.ts';
 import type { BillingApi } from './billing.ts';
-import type { AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from './domain.ts';
-import type { HostedDomain } from './hosting.ts';
 import type { OutboxApi } from './outbox.ts';
-import type { PasskeysApi } from './passkeys.ts';
-import type { WebhookApi } from './webhooks.ts';
 
 export type OwnedBucket = { readonly name: BucketName; readonly createdAtMs: number };
 

@@ -1,5 +1,5 @@
 // Bodies near the reader, in slices, so that a hot read opens no blob.
-import type { Segment } from './domain.ts';
+import type { Segment } from '../domain/nouns.ts';
 
 /** The tiers that can hold a body above the bucket. */
 export type BodyTier = 'memory' | 'edge';

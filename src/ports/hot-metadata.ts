@@ -1,6 +1,6 @@
 // Gates and pointers near the reader, so that a hot read asks no index.
-import type { BucketGate, BucketName, ObjectKey, Pointer } from './domain.ts';
-import type { IndexChange } from './index-changes.ts';
+import type { BucketGate, BucketName, ObjectKey, Pointer } from '../domain/nouns.ts';
+import type { IndexChange } from './index-calls/index-changes.ts';
 
 /** The tiers that can answer a metadata lookup without the index. */
 export type MetadataTier = 'memory' | 'kv';

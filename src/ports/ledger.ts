@@ -2,9 +2,10 @@
 // without being counted twice. index/ledger-index.ts implements it synchronously over SQL; on Node all accounts share the
 // database of the index, on Cloudflare each has a Durable Object of its own. It knows quantities and no prices: receipts
 // (ports/receipts.ts) are priced by a function that it is given.
+
+import type { AccessKeyId, AccountId, BucketId } from '../domain/nouns.ts';
+import type { LedgerQuotaCommands, LedgerQuotaQueries } from '../domain/quotas.ts';
 import type { Cap, CapCrossing, CapLease, CapsState } from './caps.ts';
-import type { AccessKeyId, AccountId, BucketId } from './domain.ts';
-import type { LedgerQuotaCommands, LedgerQuotaQueries } from './quotas.ts';
 import type { ReceiptCommands, ReceiptQueries } from './receipts.ts';
 
 /**

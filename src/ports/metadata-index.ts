@@ -1,9 +1,17 @@
 // The vocabulary of the bucket index: one entry per query or command, plain data in and out. index/bucket-index.ts
 // implements it synchronously over SQL; the adapters carry the calls to where that SQL lives (a writer thread,
 // a Durable Object) and give them back as promises. Failures are StorageErrors with the codes named here.
-import type { BucketAccess } from './bucket-access.ts';
-import type { BucketSettings } from './bucket-settings.ts';
-import type { PeekCurrent } from './current-object.ts';
+import type { BucketAccess } from '../domain/bucket-access.ts';
+import type { BucketSettings } from '../domain/bucket-settings.ts';
+import type { PeekCurrent } from '../domain/current-object.ts';
+import type {
+  LifecycleAction,
+  LifecycleBounds,
+  LifecycleCounts,
+  LifecyclePlace,
+  LifecycleRun,
+  LifecycleSubject,
+} from '../domain/lifecycle.ts';
 import type {
   AccountId,
   BlobId,
@@ -20,24 +28,16 @@ import type {
   VersionName,
   VersionSummary,
   WriteCondition,
-} from './domain.ts';
-import type {
-  LifecycleAction,
-  LifecycleBounds,
-  LifecycleCounts,
-  LifecyclePlace,
-  LifecycleRun,
-  LifecycleSubject,
-} from './lifecycle.ts';
-import type { NameCommands, NameQueries } from './name-calls.ts';
-import type { VersionChange } from './object-facts.ts';
+} from '../domain/nouns.ts';
+import type { VersionChange } from '../domain/object-facts.ts';
+import type { PurgeScope } from '../domain/purge.ts';
+import type { QuotaCommands, QuotaQueries } from '../domain/quotas.ts';
+import type { PackingCommands, PackingQueries } from './index-calls/compression-calls.ts';
+import type { NameCommands, NameQueries } from './index-calls/key-job-calls.ts';
+import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
+import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
 import type { OutboxApi } from './outbox.ts';
-import type { PackingCommands, PackingQueries } from './packing.ts';
-import type { PurgeScope } from './purge.ts';
-import type { QuotaCommands, QuotaQueries } from './quotas.ts';
 import type { StorageHours, StorageTotals } from './stored.ts';
-import type { SweepCommands, SweepQueries } from './sweep-calls.ts';
-import type { UploadCommands, UploadQueries } from './upload-calls.ts';
 
 /** A blob that a commit brings into the index: fresh from the store, or held in another bucket for this one. */
 export type BlobArrival = {

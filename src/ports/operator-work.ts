@@ -1,7 +1,8 @@
 // What the platform's upkeep needs of the core: proofs of what is stored, and reports to the
 // operator.
+
+import type { ObjectBody, ObjectVersion } from '../domain/nouns.ts';
 import type { BlobStore } from './blob-store.ts';
-import type { ObjectBody, ObjectVersion } from './domain.ts';
 
 /** A share of the disk in use that was passed, in percent, and the figures of that moment. */
 export type DiskReport = {

@@ -1,7 +1,7 @@
 // The outbox: what shall be told to webhooks, kept beside what it tells of. A row is written in the commit of the change
 // itself and goes when its endpoint has taken it; a dispatcher takes rows under a lease, so that one that dies in
 // between leaves its rows to the next. Every database of the index has one, and so has the directory's.
-import type { AccountId, BucketRef } from './domain.ts';
+import type { AccountId, BucketRef } from '../domain/nouns.ts';
 import type { IndexCommands } from './metadata-index.ts';
 
 /** Where a row stands: the id of a bucket's life, or `account {id}` for what belongs to no bucket. */

@@ -1,6 +1,6 @@
 // What a home gives besides storage: time, ids, work behind the answer, logs.
-import type { BlobId, BucketId, UploadId, VersionId } from './domain.ts';
-import type { SteadyReading } from './trusted-time.ts';
+import type { BlobId, BucketId, UploadId, VersionId } from '../domain/nouns.ts';
+import type { SteadyReading } from '../domain/trusted-time.ts';
 
 export type Clock = {
   /** Milliseconds since 1970-01-01 UTC. */

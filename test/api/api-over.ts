@@ -8,10 +8,10 @@ import { createAccessKeyFinder } from '../../src/core/auth/find-access-key.ts';
 import { createAccountFinder } from '../../src/core/auth/find-accounts.ts';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { hashPassword } from '../../src/crypto/password.ts';
-import type { Role } from '../../src/ports/accounts.ts';
-import type { AccessKey, AccountId } from '../../src/ports/domain.ts';
+import type { Role } from '../../src/domain/accounts.ts';
+import type { AccessKey, AccountId } from '../../src/domain/nouns.ts';
 import type { MemoryCore } from '../core/memory-core.ts';
-import { makeRequest } from '../http/s3/make-request.ts';
+import { makeRequest } from '../http/s3/kit/make-request.ts';
 import type { Credential, MemoryReply } from './memory-api.ts';
 
 export type Secrets = { readonly root: { readonly id: string; readonly secret: string }; readonly seed: AccessKey[] };

@@ -1,8 +1,8 @@
 // A closed invoice of an account, for routes that need one.
-import { closeMonth } from '../../src/core/billing/close-month.ts';
+import { closeMonth } from '../../src/core/billing/invoices/close-month.ts';
 import { monthOf } from '../../src/core/billing/month.ts';
 import type { Core } from '../../src/core/core.ts';
-import type { AccountId } from '../../src/ports/domain.ts';
+import type { AccountId } from '../../src/domain/nouns.ts';
 
 /** Closes the month that runs, with 36 USD of requests; gives it. */
 export async function closeBill(core: Core, accountId: AccountId) {

@@ -5,12 +5,12 @@
 import { beforeAll, expect, it } from 'vitest';
 import { monthText } from '../../src/core/billing/month.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
-import { parseBucketName } from '../../src/core/names.ts';
-import type { AccountId, UploadId } from '../../src/ports/domain.ts';
+import { parseBucketName } from '../../src/core/parse-names.ts';
+import type { AccountId, UploadId } from '../../src/domain/nouns.ts';
 import { createCommitGate, failEachCommand } from '../core/commit-gate.ts';
 import { key, putBytes, sampleBytes } from '../core/memory-core.ts';
 import { putPart } from '../core/multipart-kit.ts';
-import { createAuthenticator } from '../wire/authenticator.ts';
+import { createAuthenticator } from '../wire/kit/authenticator.ts';
 import { addSignedIn } from './api-over.ts';
 import { closeBill } from './closed-bill.ts';
 import { type Credential, type MemoryReply, startMemoryApi } from './memory-api.ts';

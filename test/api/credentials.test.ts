@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { PROOF_RECENT_MS } from '../../src/core/accounts/recent-proof.ts';
 import { SESSION_MS } from '../../src/core/accounts/sign-in.ts';
-import type { AccessKey, AccessKeyId, AccountId } from '../../src/ports/domain.ts';
+import type { AccessKey, AccessKeyId, AccountId } from '../../src/domain/nouns.ts';
 import { createMemoryCore, type MemoryCore } from '../core/memory-core.ts';
 import { addSignedIn, apiOver, PASSWORD, ROOT } from './api-over.ts';
 import type { Credential } from './memory-api.ts';

@@ -4,7 +4,7 @@ import { docsHtml } from '../../src/api/docs-html.ts';
 import { answerDocs } from '../../src/api/docs-page.ts';
 import { SCOPES } from '../../src/core/accounts/permissions.ts';
 import { ERROR_STATUS } from '../../src/http/semantics/error-status.ts';
-import { makeRequest } from '../http/s3/make-request.ts';
+import { makeRequest } from '../http/s3/kit/make-request.ts';
 import { startMemoryApi } from './memory-api.ts';
 
 const { document } = await startMemoryApi();

@@ -1,7 +1,7 @@
 // What may not get in as the body of a request, although it would parse.
 import { expect, it } from 'vitest';
 import { readJsonBody } from '../../src/api/json-body.ts';
-import { makeRequest } from '../http/s3/make-request.ts';
+import { makeRequest } from '../http/s3/kit/make-request.ts';
 import { startMemoryApi } from './memory-api.ts';
 
 it('half a character in an escape is refused, before it is in an answer that can not be written', async () => {

@@ -1,11 +1,11 @@
 // What an account can learn of others, and reach of theirs, through routes that are for itself.
 import { expect, it } from 'vitest';
-import { findRateCard } from '../../src/core/billing/account-card.ts';
-import { rateCardJson } from '../../src/core/billing/rate-card-json.ts';
-import { RATE_CARDS } from '../../src/core/billing/rate-cards.ts';
+import { findRateCard } from '../../src/core/billing/prices/account-card.ts';
+import { rateCardJson } from '../../src/core/billing/prices/rate-card-json.ts';
+import { RATE_CARDS } from '../../src/core/billing/prices/rate-cards.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
-import { parseBucketName } from '../../src/core/names.ts';
-import type { AccountId } from '../../src/ports/domain.ts';
+import { parseBucketName } from '../../src/core/parse-names.ts';
+import type { AccountId } from '../../src/domain/nouns.ts';
 import { createMemoryCore, putBytes } from '../core/memory-core.ts';
 import { addSignedIn, apiOver, ROOT } from './api-over.ts';
 

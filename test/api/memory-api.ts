@@ -4,10 +4,10 @@ import { createDecide } from '../../src/core/auth/decide.ts';
 import { createAccessKeyFinder } from '../../src/core/auth/find-access-key.ts';
 import { createAccountFinder } from '../../src/core/auth/find-accounts.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
-import { parseBucketName } from '../../src/core/names.ts';
+import { parseBucketName } from '../../src/core/parse-names.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import { createMemoryCore, putBytes } from '../core/memory-core.ts';
-import { makeRequest } from '../http/s3/make-request.ts';
+import { makeRequest } from '../http/s3/kit/make-request.ts';
 import type { FuzzRequest } from './document-requests.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape

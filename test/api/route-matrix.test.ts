@@ -4,8 +4,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { SCOPES } from '../../src/core/accounts/permissions.ts';
 import { PROOF_RECENT_MS } from '../../src/core/accounts/recent-proof.ts';
-import type { Role } from '../../src/ports/accounts.ts';
-import type { AccountId } from '../../src/ports/domain.ts';
+import type { Role } from '../../src/domain/accounts.ts';
+import type { AccountId } from '../../src/domain/nouns.ts';
 import { createMemoryCore } from '../core/memory-core.ts';
 import { addSignedIn, apiOver } from './api-over.ts';
 import type { Credential } from './memory-api.ts';

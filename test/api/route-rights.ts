@@ -1,10 +1,10 @@
 // Who may call which route of the JSON API, said once more and by hand: the document's own word for
 // it would be no check. route-matrix.test.ts sends every request as everybody;
-// test/wire/route-matrix.test.ts some of them to real servers.
+// test/wire/api/route-matrix.test.ts some of them to real servers.
 
-import type { RateCard } from '../../src/core/billing/rate-card.ts';
-import { rateCardJson } from '../../src/core/billing/rate-card-json.ts';
-import { RATE_CARDS } from '../../src/core/billing/rate-cards.ts';
+import type { RateCard } from '../../src/core/billing/prices/rate-card.ts';
+import { rateCardJson } from '../../src/core/billing/prices/rate-card-json.ts';
+import { RATE_CARDS } from '../../src/core/billing/prices/rate-cards.ts';
 
 /**
  * A line is a route. `needs`: the one scope that lets a token in; `signed-in`: any; `session`: no

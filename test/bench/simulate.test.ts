@@ -22,7 +22,7 @@ import { createSimulatedKv } from '../../bench/simulate/simulated-kv.ts';
 import { createTimeline, type Timeline } from '../../bench/simulate/timeline.ts';
 import { makeTrace } from '../../bench/simulate/trace.ts';
 import { createTruth } from '../../bench/simulate/truth.ts';
-import { KV_LEASE_SECONDS } from '../../src/adapters/cloudflare/hot-records.ts';
+import { KV_LEASE_SECONDS } from '../../src/adapters/cloudflare/kv/hot-records.ts';
 
 const MiB = 2 ** 20;
 

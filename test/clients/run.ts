@@ -15,9 +15,9 @@ import {
   readEvidence,
   writeEvidence,
 } from '../../scripts/compatibility-evidence.ts';
-import { freshBucketName } from '../wire/client.ts';
-import { startWranglerDev } from '../wire/server.ts';
-import type { WireTarget } from '../wire/target.ts';
+import { freshBucketName } from '../wire/kit/client.ts';
+import { startWranglerDev } from '../wire/kit/server.ts';
+import type { WireTarget } from '../wire/kit/target.ts';
 import { LIBRARIES, TOOLS } from './tools.ts';
 
 /** Longest run of one script, milliseconds: aws-cli starts sixty times, which took 236 s on two cores at load 10. */

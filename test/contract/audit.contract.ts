@@ -1,9 +1,9 @@
 // What the log of changes of a directory must do: what it keeps, and whose entries go where there are too many.
 import { describe, expect } from 'vitest';
-import type { AuditEntry } from '../../src/ports/account-records.ts';
+import type { AuditEntry } from '../../src/domain/account-records.ts';
+import type { AccessKeyId, AccountId } from '../../src/domain/nouns.ts';
 import type { Directory } from '../../src/ports/directory.ts';
-import type { AccessKeyId, AccountId } from '../../src/ports/domain.ts';
-import { fresh, START_MS } from './index-samples.ts';
+import { fresh, START_MS } from './index/samples.ts';
 import { type Subject, testsOf } from './subject.ts';
 
 const FILTER = { action: null, memberId: null, accessKeyId: null, fromMs: null, toMs: null };

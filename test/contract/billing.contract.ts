@@ -1,9 +1,9 @@
 // What every directory must keep of bills. Part of directory.contract.ts.
 import { describe, expect } from 'vitest';
+import type { AccountId, BucketName } from '../../src/domain/nouns.ts';
 import type { CardChoice, CreditRow } from '../../src/ports/billing.ts';
 import type { Directory } from '../../src/ports/directory.ts';
-import type { AccountId, BucketName } from '../../src/ports/domain.ts';
-import { fresh } from './index-samples.ts';
+import { fresh } from './index/samples.ts';
 import { type Subject, testsOf } from './subject.ts';
 
 const CREDIT: CreditRow = {

@@ -1,9 +1,9 @@
 // Bodies and sources for contract tests: bytes that tell where they came from, and clients of every manner.
 import { joinBytes } from '../../src/core/join-bytes.ts';
+import { StorageError } from '../../src/domain/errors.ts';
+import type { BucketName, ObjectKey } from '../../src/domain/nouns.ts';
 import type { BlobIdentity } from '../../src/ports/blob-store.ts';
 import type { ByteSource } from '../../src/ports/byte-source.ts';
-import type { BucketName, ObjectKey } from '../../src/ports/domain.ts';
-import { StorageError } from '../../src/ports/errors.ts';
 
 /** Bytes in which every offset can be told from its neighbours (a sum over the position, not a short period). */
 export function patternBytes(lengthBytes: number, seed = 1): Uint8Array {

@@ -1,11 +1,11 @@
 // What every directory must do. Bound to an adapter in a file of that adapter. Other accounts may be there.
 import { describe, expect } from 'vitest';
+import type { HostedDomain } from '../../src/domain/hosting.ts';
+import type { AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from '../../src/domain/nouns.ts';
 import type { Directory } from '../../src/ports/directory.ts';
-import type { AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from '../../src/ports/domain.ts';
-import type { HostedDomain } from '../../src/ports/hosting.ts';
 import { auditContract } from './audit.contract.ts';
 import { billingContract } from './billing.contract.ts';
-import { fresh, START_MS } from './index-samples.ts';
+import { fresh, START_MS } from './index/samples.ts';
 import { membersContract } from './members.contract.ts';
 import { signInContract } from './sign-in.contract.ts';
 import { type Subject, testsOf } from './subject.ts';

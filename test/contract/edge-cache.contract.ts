@@ -1,7 +1,7 @@
 // What every edge cache must do: give back slices exactly as they were loaded, load no more than needed, and pass on
 // what loading fails with without remembering it.
 import { describe, expect } from 'vitest';
-import type { BlobId, Segment } from '../../src/ports/domain.ts';
+import type { BlobId, Segment } from '../../src/domain/nouns.ts';
 import type { EdgeCache } from '../../src/ports/edge-cache.ts';
 import { isSameBytes, patternBytes } from './bodies.ts';
 import { type Subject, testsOf } from './subject.ts';

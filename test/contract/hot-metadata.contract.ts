@@ -1,7 +1,7 @@
 // What every hot metadata must do. Answers and evictions come in the orders that races make; a record that an eviction
 // overtook must never be kept. `make` gives ports that wait for the index no longer than a second.
 import { describe, expect } from 'vitest';
-import type { BucketGate, BucketName, ObjectKey } from '../../src/ports/domain.ts';
+import type { BucketGate, BucketName, ObjectKey } from '../../src/domain/nouns.ts';
 import type { HotMetadata, Known } from '../../src/ports/hot-metadata.ts';
 import { accessWithReads } from '../access-samples.ts';
 import { gateOf, pointerOf } from './pointer-samples.ts';

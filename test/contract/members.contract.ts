@@ -1,10 +1,10 @@
 // What every directory must keep of members: whatever changes one makes another revision, and of two changes of one
 // revision one wins. Part of directory.contract.ts.
 import { describe, expect } from 'vitest';
-import type { MemberRecord } from '../../src/ports/account-records.ts';
+import type { MemberRecord } from '../../src/domain/account-records.ts';
+import type { AccountId } from '../../src/domain/nouns.ts';
 import type { Directory, DirectoryApi } from '../../src/ports/directory.ts';
-import type { AccountId } from '../../src/ports/domain.ts';
-import { fresh, START_MS } from './index-samples.ts';
+import { fresh, START_MS } from './index/samples.ts';
 import { type Subject, testsOf } from './subject.ts';
 
 const NAMED = { displayName: 'Ada', role: 'member', isEnabled: true } as const;

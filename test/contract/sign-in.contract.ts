@@ -1,11 +1,11 @@
 // What every directory must keep of attempts to sign in: who waits for whose failures, and what the
 // audit log says of them. Part of directory.contract.ts.
 import { describe, expect } from 'vitest';
-import type { FailedSignIn, SignInSubjects } from '../../src/ports/accounts.ts';
+import type { FailedSignIn, SignInSubjects } from '../../src/domain/accounts.ts';
+import type { AccessKeyId, AccountId } from '../../src/domain/nouns.ts';
+import { DAY_MS, HOUR_MS } from '../../src/domain/time.ts';
 import type { Directory } from '../../src/ports/directory.ts';
-import type { AccessKeyId, AccountId } from '../../src/ports/domain.ts';
-import { DAY_MS, HOUR_MS } from '../../src/ports/time.ts';
-import { fresh, START_MS } from './index-samples.ts';
+import { fresh, START_MS } from './index/samples.ts';
 import { type Subject, testsOf } from './subject.ts';
 
 const FILTER = { action: null, memberId: null, accessKeyId: null, fromMs: null, toMs: null };

@@ -1,6 +1,6 @@
 // What the small ports must do: ids, clock, background, log and meter.
 import { describe, expect } from 'vitest';
-import type { AccountId, BucketId } from '../../src/ports/domain.ts';
+import type { AccountId, BucketId } from '../../src/domain/nouns.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import { type Subject, testsOf } from './subject.ts';
 

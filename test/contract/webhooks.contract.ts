@@ -1,11 +1,11 @@
 // What every directory must keep of webhooks that end with their account: nothing waits for them afterwards, and nothing
 // comes any more. Part of directory.contract.ts.
 import { describe, expect } from 'vitest';
+import type { AccountId } from '../../src/domain/nouns.ts';
+import type { WebhookEndpoint } from '../../src/domain/webhooks.ts';
 import type { Directory } from '../../src/ports/directory.ts';
-import type { AccountId } from '../../src/ports/domain.ts';
 import { accountPlace, type NewDelivery } from '../../src/ports/outbox.ts';
-import type { WebhookEndpoint } from '../../src/ports/webhooks.ts';
-import { fresh, START_MS } from './index-samples.ts';
+import { fresh, START_MS } from './index/samples.ts';
 import { type Subject, testsOf } from './subject.ts';
 
 const NONE = { waiting: 0, delivered: 0, dead: 0, dropped: 0 };

@@ -2,8 +2,8 @@
 // then fails it. Whatever answers its caller before that, or as if the command had taken place, has
 // not waited for it. The ports behind are real.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { isDirectoryCommand, isIndexCommand, isLedgerCommand } from '../../src/index/index-names.ts';
-import { StorageError } from '../../src/ports/errors.ts';
+import { StorageError } from '../../src/domain/errors.ts';
+import { isDirectoryCommand, isIndexCommand, isLedgerCommand } from '../../src/index/call-kinds.ts';
 import type { Ports } from '../../src/ports/index.ts';
 
 /** Turns of the event loop that an answer gets to come too early. */

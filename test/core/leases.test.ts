@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLeases, type PermitHolder } from '../../src/core/leases.ts';
+import { createLeases, type PermitHolder } from '../../src/core/semaphore.ts';
 
 const of = (tenant: string, shares: PermitHolder['shares'] = []): PermitHolder => ({ tenant, shares });
 

@@ -6,7 +6,7 @@ import { createUpload } from '../../src/core/multipart/create-upload.ts';
 import { type StoredPart, uploadPart } from '../../src/core/multipart/upload-part.ts';
 import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
 import type { CopyObjectInput } from '../../src/core/objects/copy-object.ts';
-import type { ObjectKey, ObjectVersion, UploadId } from '../../src/ports/domain.ts';
+import type { ObjectKey, ObjectVersion, UploadId } from '../../src/domain/nouns.ts';
 import { ATTRIBUTES, bodyInChunks, key } from './memory-core.ts';
 
 export type UploadAddress = { readonly key: ObjectKey; readonly uploadId: UploadId };

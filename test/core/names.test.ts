@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isBucketName, parseBucketName, parseObjectKey } from '../../src/core/names.ts';
-import { StorageError } from '../../src/ports/errors.ts';
+import { isBucketName, parseBucketName, parseObjectKey } from '../../src/core/parse-names.ts';
+import { StorageError } from '../../src/domain/errors.ts';
 
 describe('bucket names', () => {
   it.each(['abc', 'my-bucket', 'a.b.c', '1bucket', 'a'.repeat(63), 'log-2026.11'])('accepts %s', (name) => {

@@ -10,7 +10,7 @@ import {
   isChecksumValue,
   multipartEtag,
 } from '../../src/crypto/digest-set.ts';
-import type * as domain from '../../src/ports/domain.ts';
+import type * as domain from '../../src/domain/nouns.ts';
 
 const ALGORITHMS: readonly ChecksumAlgorithm[] = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'];
 const CRCS: readonly ChecksumAlgorithm[] = ['CRC32', 'CRC32C', 'CRC64NVME'];

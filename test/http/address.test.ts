@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { BucketId, BucketName } from '../../src/domain/nouns.ts';
 import { createAddressReader, type Domains } from '../../src/http/address.ts';
 import type { HostBinding } from '../../src/ports/directory.ts';
-import type { BucketId, BucketName } from '../../src/ports/domain.ts';
 
 const DOMAINS = { baseDomain: 'storage.example', websiteDomain: 'web.storage.example', ownHosts: ['storage.example'] };
 const NONE = { baseDomain: null, websiteDomain: null, ownHosts: [] };

@@ -3,8 +3,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HotMetadata, ReaderChange } from '../../src/ports/hot-metadata.ts';
 import { startMemoryApi } from '../api/memory-api.ts';
-import { contentMd5 } from './s3/replies.ts';
-import { createTestSurface } from './s3/surface.ts';
+import { contentMd5 } from './s3/kit/responses.ts';
+import { createTestSurface } from './s3/kit/surface.ts';
 
 const headers = { 'x-quayside-fresh-by': '1' };
 

@@ -1,5 +1,5 @@
+import type { BucketName } from '../../src/domain/nouns.ts';
 import type { HotReply } from '../../src/http/request.ts';
-import type { BucketName } from '../../src/ports/domain.ts';
 
 /** A whole reply of ten bytes; tests change of it what they are about. */
 export const HOT_REPLY: HotReply = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { RATE_CARDS } from '../../src/core/billing/rate-cards.ts';
-import { tariffOf } from '../../src/core/billing/tariffs.ts';
+import { RATE_CARDS } from '../../src/core/billing/prices/rate-cards.ts';
+import { tariffOf } from '../../src/core/billing/prices/tariffs.ts';
 import { FREE_RECEIPT, receiptHeader } from '../../src/http/receipt-header.ts';
-import { parseItemList } from '../wire/structured-fields.ts';
+import { parseItemList } from '../wire/kit/structured-fields.ts';
 
 const [card] = RATE_CARDS;
 if (card === undefined) throw new Error('No card ships.');

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/core/auth/decide.ts';
 import { withPublicReads } from '../../src/core/auth/public-reads.ts';
-import { decodeAccess, encodeAccess } from '../../src/index/bucket-access-row.ts';
-import { type BucketAccess, PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
-import type { AccountId, BucketName, ObjectKey } from '../../src/ports/domain.ts';
-import { everyoneMayRead } from '../../src/ports/pointer.ts';
+import { type BucketAccess, PRIVATE_ACCESS } from '../../src/domain/bucket-access.ts';
+import type { AccountId, BucketName, ObjectKey } from '../../src/domain/nouns.ts';
+import { everyoneMayRead } from '../../src/domain/pointer.ts';
+import { decodeAccess, encodeAccess } from '../../src/index/buckets/bucket-access-row.ts';
 import { publicPolicy } from '../access-samples.ts';
 
 const BUCKET = { name: 'old' as BucketName, ownerId: 'alice' as AccountId };

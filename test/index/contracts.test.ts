@@ -1,13 +1,13 @@
 import { createDirectDirectory, createDirectMetadataIndex } from '../../src/adapters/memory/direct-metadata-index.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
-import { DIRECTORY_SCHEMA } from '../../src/index/directory-schema.ts';
-import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
-import type { Schema } from '../../src/index/schema.ts';
+import { DIRECTORY_SCHEMA } from '../../src/index/tables/directory-schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
+import type { Schema } from '../../src/index/tables/schema.ts';
 import type { Sql } from '../../src/ports/sql.ts';
 import { directoryContract } from '../contract/directory.contract.ts';
-import { metadataIndexContract } from '../contract/metadata-index.contract.ts';
-import { openMigrated } from './open-migrated.ts';
+import { metadataIndexContract } from '../contract/index/metadata-index.contract.ts';
+import { openMigrated } from './kit/open-migrated.ts';
 
 const name = 'node:sqlite in memory';
 

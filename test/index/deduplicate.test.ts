@@ -3,12 +3,12 @@
 // written, and what the index says is saved is what a scan of all rows comes to.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { BlobId, BucketRecord, BucketRef, ObjectVersion, Segment, VersionId } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
-import { packedAwayOf } from '../../src/index/packed-away.ts';
-import type { BlobId, BucketRecord, BucketRef, ObjectVersion, Segment, VersionId } from '../../src/ports/domain.ts';
+import { packedAwayOf } from '../../src/index/objects/compressed-away.ts';
+import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
+import type { Upload, UploadedPart } from '../../src/ports/index-calls/upload-calls.ts';
 import type { BlobArrival } from '../../src/ports/metadata-index.ts';
-import type { Upload, UploadedPart } from '../../src/ports/upload-calls.ts';
 import {
   addressOf,
   arrivalOf,
@@ -23,10 +23,10 @@ import {
   uploadOf,
   versionDeletionOf,
   wholeOf,
-} from '../contract/index-samples.ts';
+} from '../contract/index/samples.ts';
 import { fuzzRuns } from '../fuzz-seed.ts';
-import { openMigrated } from './open-migrated.ts';
-import { storedRows } from './stored-rows.ts';
+import { openMigrated } from './kit/open-migrated.ts';
+import { storedRows } from './kit/stored-rows.ts';
 
 const CLASSES = ['STANDARD', 'STANDARD_IA'] as const;
 /** Bytes of the bodies that there are: the third is as long as the first. */

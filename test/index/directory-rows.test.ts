@@ -1,14 +1,14 @@
 // How many rows the tables of the directory come to have that strangers and tenants can fill, and
 // how many of them one call removes.
 import { describe, expect, it } from 'vitest';
+import type { Session } from '../../src/domain/accounts.ts';
+import type { AccessKeyId } from '../../src/domain/nouns.ts';
+import { DAY_MS, HOUR_MS } from '../../src/domain/time.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
-import { DIRECTORY_SCHEMA } from '../../src/index/directory-schema.ts';
-import type { Session } from '../../src/ports/accounts.ts';
+import { DIRECTORY_SCHEMA } from '../../src/index/tables/directory-schema.ts';
 import type { DirectoryApi } from '../../src/ports/directory.ts';
-import type { AccessKeyId } from '../../src/ports/domain.ts';
-import { DAY_MS, HOUR_MS } from '../../src/ports/time.ts';
-import { OWNER, START_MS } from '../contract/index-samples.ts';
-import { openMigrated } from './open-migrated.ts';
+import { OWNER, START_MS } from '../contract/index/samples.ts';
+import { openMigrated } from './kit/open-migrated.ts';
 
 /** Rows that a flood has left, all of them too old at START_MS. */
 const FLOOD = 500;

@@ -1,7 +1,7 @@
 // How long the index remembers finished uploads: seven days, 10,000 at most, cleaned up by later completions.
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import {
   addressOf,
   bucketRecord,
@@ -10,8 +10,8 @@ import {
   refOf,
   START_MS,
   uploadOf,
-} from '../contract/index-samples.ts';
-import { openMigrated } from './open-migrated.ts';
+} from '../contract/index/samples.ts';
+import { openMigrated } from './kit/open-migrated.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 

@@ -1,9 +1,9 @@
 // Commands in one batch of Node's writer: one that is refused midway leaves nothing, its neighbours are stored.
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { isIndexCommand } from '../../src/index/index-names.ts';
-import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
-import { runIndexCall } from '../../src/index/reply.ts';
+import { isIndexCommand } from '../../src/index/call-kinds.ts';
+import { runIndexCall } from '../../src/index/call-outcome.ts';
+import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import {
   addressOf,
   arrivalOf,
@@ -16,8 +16,8 @@ import {
   START_MS,
   segmentsObjectOf,
   wholeOf,
-} from '../contract/index-samples.ts';
-import { openMigrated } from './open-migrated.ts';
+} from '../contract/index/samples.ts';
+import { openMigrated } from './kit/open-migrated.ts';
 
 describe('commands in a batch', () => {
   it('are each whole or not at all', () => {

@@ -1,14 +1,14 @@
 // The ledger against a list of rows: sums by any group, quantities beyond 2^64, and batches that come again in any way.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { priceReceipt } from '../../src/core/billing/price-receipt.ts';
+import { priceReceipt } from '../../src/core/billing/prices/price-receipt.ts';
+import type { AccessKeyId, AccountId, BucketId } from '../../src/domain/nouns.ts';
+import { HOUR_MS } from '../../src/domain/time.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
-import { LEDGER_SCHEMA } from '../../src/index/ledger-schema.ts';
-import type { AccessKeyId, AccountId, BucketId } from '../../src/ports/domain.ts';
+import { LEDGER_SCHEMA } from '../../src/index/tables/ledger-schema.ts';
 import type { LedgerApi, MeterName, UsageGroup, UsageRow } from '../../src/ports/ledger.ts';
-import { HOUR_MS } from '../../src/ports/time.ts';
 import { fuzzRuns } from '../fuzz-seed.ts';
-import { openMigrated } from './open-migrated.ts';
+import { openMigrated } from './kit/open-migrated.ts';
 
 const accountId = 'alice' as AccountId;
 const START_MS = Date.UTC(2026, 9, 30);

@@ -1,11 +1,11 @@
 // What is told of the actions of lifecycle rules: the version by the name that it has in the bucket.
 import { expect, it } from 'vitest';
+import type { LifecycleAction } from '../../src/domain/lifecycle.ts';
+import type { BucketRef, VersionId, Versioning } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
-import type { BucketRef, VersionId, Versioning } from '../../src/ports/domain.ts';
-import type { LifecycleAction } from '../../src/ports/lifecycle.ts';
-import { asKey, bucketRecord, OWNER, objectOf, START_MS } from '../contract/index-samples.ts';
-import { openMigrated } from './open-migrated.ts';
+import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
+import { asKey, bucketRecord, OWNER, objectOf, START_MS } from '../contract/index/samples.ts';
+import { openMigrated } from './kit/open-migrated.ts';
 
 const run = { setAtMs: 0, startedAtMs: 0, place: null };
 

@@ -1,16 +1,16 @@
 // Listing against a model that sorts and rolls up all keys in memory, over keys that break naive orders.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { NodeSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import type { NodeSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
+import type { BucketRecord } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
-import type { BucketRecord } from '../../src/ports/domain.ts';
+import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import type { Sql } from '../../src/ports/sql.ts';
-import { bucketRecord, objectOf, refOf, uploadOf } from '../contract/index-samples.ts';
+import { bucketRecord, objectOf, refOf, uploadOf } from '../contract/index/samples.ts';
 import { fuzzRuns } from '../fuzz-seed.ts';
-import { nastyText } from './nasty-text.ts';
-import { openMigrated } from './open-migrated.ts';
+import { nastyText } from './kit/nasty-text.ts';
+import { openMigrated } from './kit/open-migrated.ts';
 
 type Scope = { readonly prefix: string; readonly delimiter: string };
 

@@ -1,12 +1,12 @@
 // Grants of an account's quota as the ledger gives them out: never more together than the quota, also
 // where what a bucket said of itself comes after a newer grant.
 import { expect, it } from 'vitest';
-import { priceReceipt } from '../../src/core/billing/price-receipt.ts';
+import { priceReceipt } from '../../src/core/billing/prices/price-receipt.ts';
+import type { AccountId, BucketId } from '../../src/domain/nouns.ts';
+import type { StorageQuota } from '../../src/domain/quotas.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
-import { LEDGER_SCHEMA } from '../../src/index/ledger-schema.ts';
-import type { AccountId, BucketId } from '../../src/ports/domain.ts';
-import type { StorageQuota } from '../../src/ports/quotas.ts';
-import { openMigrated } from './open-migrated.ts';
+import { LEDGER_SCHEMA } from '../../src/index/tables/ledger-schema.ts';
+import { openMigrated } from './kit/open-migrated.ts';
 
 const accountId = 'alice' as AccountId;
 const [A, B] = ['a~1', 'b~1'] as BucketId[] as [BucketId, BucketId];

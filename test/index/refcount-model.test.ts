@@ -2,12 +2,12 @@
 // step no blob that a row mentions is gone or condemned, and in the end nothing is left of what was freed.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../src/domain/errors.ts';
+import type { BlobId, BucketRecord, Segment, VersionId } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
-import type { BlobId, BucketRecord, Segment, VersionId } from '../../src/ports/domain.ts';
-import { StorageError } from '../../src/ports/errors.ts';
+import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
+import type { Upload } from '../../src/ports/index-calls/upload-calls.ts';
 import type { BlobArrival } from '../../src/ports/metadata-index.ts';
-import type { Upload } from '../../src/ports/upload-calls.ts';
 import {
   addressOf,
   arrivalOf,
@@ -26,10 +26,10 @@ import {
   segmentsObjectOf,
   uploadOf,
   wholeOf,
-} from '../contract/index-samples.ts';
+} from '../contract/index/samples.ts';
 import { fuzzRuns } from '../fuzz-seed.ts';
-import { openMigrated } from './open-migrated.ts';
-import { storedRows } from './stored-rows.ts';
+import { openMigrated } from './kit/open-migrated.ts';
+import { storedRows } from './kit/stored-rows.ts';
 
 type Step =
   | { readonly do: 'put' | 'put-inline' | 'delete'; readonly at: number; readonly key: number }

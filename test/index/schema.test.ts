@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { freshSchemaFile } from '../../scripts/fresh-schema.ts';
-import { openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
+import { NO_SETTINGS } from '../../src/domain/bucket-settings.ts';
+import type { AccountId, BucketName } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import { WEBHOOK_SCHEMA } from '../../src/index/directory/webhooks.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
-import { DIRECTORY_SCHEMA } from '../../src/index/directory-schema.ts';
-import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
-import { OUTBOX_SCHEMA } from '../../src/index/outbox-schema.ts';
-import { migrate, type Schema } from '../../src/index/schema.ts';
-import { WEBHOOK_SCHEMA } from '../../src/index/webhooks.ts';
-import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
-import type { AccountId, BucketName } from '../../src/ports/domain.ts';
+import { DIRECTORY_SCHEMA } from '../../src/index/tables/directory-schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
+import { OUTBOX_SCHEMA } from '../../src/index/tables/outbox-schema.ts';
+import { migrate, type Schema } from '../../src/index/tables/schema.ts';
 
 const FIRST = ['CREATE TABLE a (x INTEGER) STRICT', 'INSERT INTO a VALUES (1)'];
 const SECOND = ['ALTER TABLE a ADD COLUMN y INTEGER', 'UPDATE a SET y = x + 1'];
@@ -22,7 +22,7 @@ const tablesOf = (sql: ReturnType<typeof openEmpty>) =>
 
 describe('migrate', () => {
   it('makes of an empty database what all migrations make: else run scripts/fresh-schema.ts', () => {
-    expect(readFileSync('src/index/fresh-schema.ts', 'utf8')).toBe(freshSchemaFile());
+    expect(readFileSync('src/index/tables/fresh-schema.ts', 'utf8')).toBe(freshSchemaFile());
     const { fresh: _, ...byMigrations } = INDEX_SCHEMA;
     const [fresh, migrated] = [INDEX_SCHEMA, byMigrations].map((schema) => {
       const sql = openEmpty();

@@ -1,10 +1,10 @@
 // What a command takes of SQLite does not grow with what is there: counted in steps of its virtual machine, which tell the rows
 // that a statement goes over even where a plan speaks of a seek.
 import { describe, expect, it } from 'vitest';
+import type { BucketRef, VersionId, Versioning } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
-import { FIRST_VERSION, listOlderVersions } from '../../src/index/inventory.ts';
-import type { BucketRef, VersionId, Versioning } from '../../src/ports/domain.ts';
+import { FIRST_VERSION, listOlderVersions } from '../../src/index/maintenance/inventory.ts';
+import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import {
   asKey,
@@ -15,8 +15,8 @@ import {
   objectOf,
   refOf,
   START_MS,
-} from '../contract/index-samples.ts';
-import { openCounting } from './open-counting.ts';
+} from '../contract/index/samples.ts';
+import { openCounting } from './kit/open-counting.ts';
 
 /** An index of which each call can be measured. */
 function openMeasured() {

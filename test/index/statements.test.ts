@@ -1,16 +1,16 @@
 // What every statement of the index and the directory costs: seeks in an index, never a scan of a table or a sort.
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
+import { DIRECTORY_CALLS, INDEX_CALLS } from '../../src/index/call-kinds.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
-import { DIRECTORY_SCHEMA } from '../../src/index/directory-schema.ts';
-import { DIRECTORY_CALLS, INDEX_CALLS } from '../../src/index/index-names.ts';
-import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
-import type { Schema } from '../../src/index/schema.ts';
+import { DIRECTORY_SCHEMA } from '../../src/index/tables/directory-schema.ts';
+import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
+import type { Schema } from '../../src/index/tables/schema.ts';
 import type { Sql } from '../../src/ports/sql.ts';
-import { openCounting } from './open-counting.ts';
-import { openMigrated } from './open-migrated.ts';
-import { useDirectory } from './use-directory.ts';
-import { useIndex } from './use-index.ts';
+import { openCounting } from './kit/open-counting.ts';
+import { openMigrated } from './kit/open-migrated.ts';
+import { useDirectory } from './kit/use-directory.ts';
+import { useIndex } from './kit/use-index.ts';
 
 /** Scans that end after a fixed number of rows, or that go over what the caller gave. */
 const HARMLESS = [

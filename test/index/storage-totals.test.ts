@@ -2,17 +2,17 @@
 // big integers: random lives of a bucket with and without versions, with sizes that take the integral over 2^63.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type NodeSqlite, openSqlite } from '../../src/adapters/node/node-sqlite.ts';
+import { type NodeSqlite, openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
+import type { LifecycleAction } from '../../src/domain/lifecycle.ts';
+import type { BucketRecord, BucketRef, VersionId } from '../../src/domain/nouns.ts';
+import { HOUR_MS, startOfHour } from '../../src/domain/time.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
-import { oneRow, type RowState, rowChanged } from '../../src/index/row-changes.ts';
-import { migrate } from '../../src/index/schema.ts';
-import { closeHour } from '../../src/index/storage-totals.ts';
-import type { BucketRecord, BucketRef, VersionId } from '../../src/ports/domain.ts';
-import type { LifecycleAction } from '../../src/ports/lifecycle.ts';
+import { oneRow, type RowState, rowChanged } from '../../src/index/objects/row-changes.ts';
+import { closeHour } from '../../src/index/objects/storage-totals.ts';
+import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
+import { migrate } from '../../src/index/tables/schema.ts';
+import type { Upload, UploadedPart } from '../../src/ports/index-calls/upload-calls.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
-import { HOUR_MS, startOfHour } from '../../src/ports/time.ts';
-import type { Upload, UploadedPart } from '../../src/ports/upload-calls.ts';
 import {
   asKey,
   bucketRecord,
@@ -23,9 +23,9 @@ import {
   START_MS,
   uploadOf,
   versionDeletionOf,
-} from '../contract/index-samples.ts';
+} from '../contract/index/samples.ts';
 import { fuzzRuns } from '../fuzz-seed.ts';
-import { openMigrated } from './open-migrated.ts';
+import { openMigrated } from './kit/open-migrated.ts';
 
 const CLASSES = ['STANDARD', 'STANDARD_IA'] as const;
 const OPEN_MS = startOfHour(START_MS);

@@ -1,15 +1,15 @@
 // What the index counts by a clock that jumps for seconds, where the platform vouches for no more
 // than the time before.
 import { expect, it } from 'vitest';
+import type { AccountId, BucketName } from '../../src/domain/nouns.ts';
+import { DAY_MS, HOUR_MS, startOfHour } from '../../src/domain/time.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { INDEX_SCHEMA } from '../../src/index/index-schema.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
-import { LEDGER_SCHEMA } from '../../src/index/ledger-schema.ts';
-import type { AccountId, BucketName } from '../../src/ports/domain.ts';
+import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
+import { LEDGER_SCHEMA } from '../../src/index/tables/ledger-schema.ts';
 import type { StorageHours } from '../../src/ports/stored.ts';
-import { DAY_MS, HOUR_MS, startOfHour } from '../../src/ports/time.ts';
-import { bucketRecord, deletionOf, objectOf, START_MS } from '../contract/index-samples.ts';
-import { openMigrated } from './open-migrated.ts';
+import { bucketRecord, deletionOf, objectOf, START_MS } from '../contract/index/samples.ts';
+import { openMigrated } from './kit/open-migrated.ts';
 
 const OPEN_MS = startOfHour(START_MS) + 2 * HOUR_MS;
 const JUMP_MS = 40 * DAY_MS;

@@ -1,13 +1,13 @@
 // Access keys that Quayside makes itself: nobody guesses their secrets, so wrong ones shut nobody
 // out. Signing in tells such keys by their ids.
 import { expect, it } from 'vitest';
-import { loadRootKey } from '../../src/adapters/node/root-key.ts';
+import { loadRootKey } from '../../src/adapters/node/process/root-key.ts';
 import { createAccessKey } from '../../src/core/accounts/access-keys.ts';
 import { proveByAccessKey } from '../../src/core/accounts/sign-in.ts';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
-import type { AccessKey, AccessKeyId } from '../../src/ports/domain.ts';
+import type { AccessKey, AccessKeyId } from '../../src/domain/nouns.ts';
 import { createMemoryCore } from '../core/memory-core.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from './kit/temporary-folder.ts';
 
 const NO_SETTINGS = { rootAccessKey: null, rootSecretKey: null };
 /** More than one name may fail from one source, fewer than the source itself may. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ObjectKey } from '../../src/ports/domain.ts';
-import { changedBy, changesGate, type IndexChange } from '../../src/ports/index-changes.ts';
+import type { ObjectKey } from '../../src/domain/nouns.ts';
+import { changedBy, changesGate, type IndexChange } from '../../src/ports/index-calls/index-changes.ts';
 
 describe('what a change does to the gate', () => {
   const keys = (...names: string[]) => names as ObjectKey[];

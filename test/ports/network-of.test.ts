@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { networkOf } from '../../src/ports/ip-range.ts';
+import { networkOf } from '../../src/domain/ip-range.ts';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],

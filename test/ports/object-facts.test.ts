@@ -5,7 +5,7 @@ import {
   mayReplaceRetention,
   type ObjectLock,
   type RetentionMode,
-} from '../../src/ports/object-facts.ts';
+} from '../../src/domain/object-facts.ts';
 
 const NOW = Date.UTC(2026, 1, 28, 12);
 const until = (untilMs: number, mode: RetentionMode = 'GOVERNANCE') => ({ mode, untilMs });

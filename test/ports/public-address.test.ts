@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress, mayBePublicHost } from '../../src/ports/public-address.ts';
+import { isPublicAddress, mayBePublicHost } from '../../src/domain/public-address.ts';
 
 describe('isPublicAddress', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ObjectKey, Pointer } from '../../src/ports/domain.ts';
-import { addFloors, FLOORS_MAX, FLOORS_MAX_LENGTH, isPurged, type PurgeScope } from '../../src/ports/purge.ts';
+import type { ObjectKey, Pointer } from '../../src/domain/nouns.ts';
+import { addFloors, FLOORS_MAX, FLOORS_MAX_LENGTH, isPurged, type PurgeScope } from '../../src/domain/purge.ts';
 
 const tagged = (tags: string) => ({ userMetadata: { 'cache-tag': tags } }) as unknown as Pointer;
 const plain = { userMetadata: {} } as unknown as Pointer;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JUMP_MAX_MS, jumpSince } from '../../src/ports/trusted-time.ts';
+import { JUMP_MAX_MS, jumpSince } from '../../src/domain/trusted-time.ts';
 
 const HOUR_MS = 3_600_000;
 const SEEN = { atMs: 1_000_000 * HOUR_MS, steady: { epoch: 'boot', ms: 5 * HOUR_MS } };

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { within } from '../../src/ports/within.ts';
+import { within } from '../../src/ports/with-timeout.ts';
 
 it('gives what work gives, and fails as it fails, also before it has begun', async () => {
   expect(await within(1000, 'x', async () => 7)).toBe(7);

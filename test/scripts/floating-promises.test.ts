@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findFloatingPromises } from '../../scripts/floating-promises.ts';
-import { temporaryFolder } from '../node/temporary-folder.ts';
+import { temporaryFolder } from '../node/kit/temporary-folder.ts';
 
 const PROGRAM = `declare const library: { save(): Promise<void>; maybe(): Promise<void> | undefined; say(): string };
 let kept: Promise<void> | null = null;

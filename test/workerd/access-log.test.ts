@@ -3,7 +3,7 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, it, vi } from 'vitest';
 import worker from '../../src/worker.ts';
-import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf, refOf } from './bucket.ts';
+import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf, refOf } from './kit/bucket.ts';
 
 const settings = {
   QUAYSIDE_ACCESS_LOG: 'json',

@@ -1,9 +1,9 @@
 // The Durable Object of a bucket as callers meet it: durable, atomic with its publication, silent for strangers.
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import type { CallableObject } from '../../src/adapters/cloudflare/object-call.ts';
-import type { ObjectKey } from '../../src/ports/domain.ts';
-import { bucketObject, freshBucketName, objectOf, PUBLIC, published, recordOf, refOf } from './bucket.ts';
+import type { CallableObject } from '../../src/adapters/cloudflare/clients/object-call.ts';
+import type { ObjectKey } from '../../src/domain/nouns.ts';
+import { bucketObject, freshBucketName, objectOf, PUBLIC, published, recordOf, refOf } from './kit/bucket.ts';
 
 async function makeBucket(access = PUBLIC) {
   const name = freshBucketName();

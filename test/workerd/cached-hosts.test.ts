@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createCachedHosts } from '../../src/adapters/cloudflare/cached-hosts.ts';
+import { createCachedHosts } from '../../src/adapters/cloudflare/clients/cached-hosts.ts';
 import type { HostBinding } from '../../src/ports/directory.ts';
 
 const binding = { host: 'a.example', bucket: 'b', bucketId: 'b~1', prefix: '' } as HostBinding;

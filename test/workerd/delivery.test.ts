@@ -8,10 +8,10 @@ import { parseConfig } from '../../src/config.ts';
 import { HOSTING_DEFAULTS } from '../../src/core/hosting/read-hosting.ts';
 import worker from '../../src/worker.ts';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';
-import { objectOf, refOf } from './bucket.ts';
-import { createIsolate } from './isolate.ts';
-import { makePublicBucket } from './public-bucket.ts';
-import { createWorkersCache } from './workers-cache.ts';
+import { objectOf, refOf } from './kit/bucket.ts';
+import { createIsolate } from './kit/isolate.ts';
+import { makePublicBucket } from './kit/public-bucket.ts';
+import { createWorkersCache } from './kit/workers-cache.ts';
 
 const MiB = 1024 * 1024;
 

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { createDoDirectory } from '../../src/adapters/cloudflare/do-directory.ts';
-import type { AccessKeyId, AccountId, BucketAddress } from '../../src/ports/domain.ts';
+import { createDoDirectory } from '../../src/adapters/cloudflare/clients/do-directory.ts';
+import type { AccessKeyId, AccountId, BucketAddress } from '../../src/domain/nouns.ts';
 import { directoryContract } from '../contract/directory.contract.ts';
-import { counting } from './counting.ts';
-import { createIsolate } from './isolate.ts';
+import { counting } from './kit/counting.ts';
+import { createIsolate } from './kit/isolate.ts';
 
 function isolate() {
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };

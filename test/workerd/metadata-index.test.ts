@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { createDoMetadataIndex } from '../../src/adapters/cloudflare/do-metadata-index.ts';
-import { createKvLeases } from '../../src/adapters/cloudflare/kv-leases.ts';
+import { createDoMetadataIndex } from '../../src/adapters/cloudflare/clients/do-metadata-index.ts';
+import { createKvLeases } from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
-import { metadataIndexContract } from '../contract/metadata-index.contract.ts';
-import { freshBucketName, objectOf, PRIVATE, PUBLIC, recordOf, refOf } from './bucket.ts';
-import { counting } from './counting.ts';
+import { metadataIndexContract } from '../contract/index/metadata-index.contract.ts';
+import { freshBucketName, objectOf, PRIVATE, PUBLIC, recordOf, refOf } from './kit/bucket.ts';
+import { counting } from './kit/counting.ts';
 
 const leases = createKvLeases(systemClock);
 /** For how long a link may show what was read. */

@@ -4,12 +4,12 @@ import { exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { deleteObjects } from '../../src/core/objects/delete-objects.ts';
-import { PRIVATE_ACCESS } from '../../src/ports/bucket-access.ts';
-import type { ObjectKey } from '../../src/ports/domain.ts';
+import { PRIVATE_ACCESS } from '../../src/domain/bucket-access.ts';
+import type { ObjectKey } from '../../src/domain/nouns.ts';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';
-import { createIsolate, misbehave } from './isolate.ts';
-import { makePublicBucket } from './public-bucket.ts';
-import { createWorkersCache } from './workers-cache.ts';
+import { createIsolate, misbehave } from './kit/isolate.ts';
+import { makePublicBucket } from './kit/public-bucket.ts';
+import { createWorkersCache } from './kit/workers-cache.ts';
 
 /** Nothing stays fresh, so every request asks. */
 const SETTINGS = { QUAYSIDE_POINTER_FRESH_SECONDS: '0', QUAYSIDE_STALE_WHILE_REVALIDATE_SECONDS: '0' };

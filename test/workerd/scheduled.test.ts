@@ -1,20 +1,20 @@
 import { createScheduledController } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import { createDoDirectory } from '../../src/adapters/cloudflare/do-directory.ts';
-import { createDoLedger } from '../../src/adapters/cloudflare/do-ledger.ts';
-import { createR2BlobStore } from '../../src/adapters/cloudflare/r2-blob-store.ts';
+import { createR2BlobStore } from '../../src/adapters/cloudflare/bodies/r2-blob-store.ts';
+import { createDoDirectory } from '../../src/adapters/cloudflare/clients/do-directory.ts';
+import { createDoLedger } from '../../src/adapters/cloudflare/clients/do-ledger.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
-import { NO_SETTINGS } from '../../src/ports/bucket-settings.ts';
-import type { AccountId, BlobId } from '../../src/ports/domain.ts';
-import type { LifecycleRule } from '../../src/ports/lifecycle.ts';
+import { NO_SETTINGS } from '../../src/domain/bucket-settings.ts';
+import type { LifecycleRule } from '../../src/domain/lifecycle.ts';
+import type { AccountId, BlobId } from '../../src/domain/nouns.ts';
+import type { Upload } from '../../src/ports/index-calls/upload-calls.ts';
 import { accountPlace } from '../../src/ports/outbox.ts';
-import type { Upload } from '../../src/ports/upload-calls.ts';
 import worker from '../../src/worker.ts';
 import { identityOf, patternBytes, sourceOf } from '../contract/bodies.ts';
-import { uploadOf } from '../contract/index-samples.ts';
-import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf } from './bucket.ts';
-import { sweepFrom } from './sweep-from.ts';
+import { uploadOf } from '../contract/index/samples.ts';
+import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf } from './kit/bucket.ts';
+import { sweepFrom } from './kit/sweep-from.ts';
 
 const directory = () =>
   createDoDirectory(env.DIRECTORY, {

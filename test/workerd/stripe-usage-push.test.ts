@@ -1,4 +1,4 @@
-// The adapter of Stripe on the runtime of Cloudflare; test/node/stripe-usage-push.test.ts has the rest.
+// The adapter of Stripe on the runtime of Cloudflare; test/node/services/stripe-usage-push.test.ts has the rest.
 import { afterEach, expect, it, vi } from 'vitest';
 import { createStripeUsagePush } from '../../src/adapters/shared/stripe-usage-push.ts';
 

@@ -1,4 +1,4 @@
-import { createWaitUntilBackground } from '../../src/adapters/cloudflare/waituntil-background.ts';
+import { createWaitUntilBackground } from '../../src/adapters/cloudflare/requests/waituntil-background.ts';
 import { createConsoleLog } from '../../src/adapters/shared/console-log.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { systemClock as clock } from '../../src/adapters/shared/system-clock.ts';

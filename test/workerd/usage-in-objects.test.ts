@@ -3,23 +3,23 @@
 import { abortAllDurableObjects, createScheduledController } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import { createDoDirectory } from '../../src/adapters/cloudflare/do-directory.ts';
-import { createDoLedger } from '../../src/adapters/cloudflare/do-ledger.ts';
+import { createDoDirectory } from '../../src/adapters/cloudflare/clients/do-directory.ts';
+import { createDoLedger } from '../../src/adapters/cloudflare/clients/do-ledger.ts';
 import { systemClock } from '../../src/adapters/shared/system-clock.ts';
-import { recompute } from '../../src/core/billing/invoice-document.ts';
-import { parseStoredInvoice } from '../../src/core/billing/invoice-json.ts';
+import { recompute } from '../../src/core/billing/invoices/invoice-document.ts';
+import { parseStoredInvoice } from '../../src/core/billing/invoices/invoice-json.ts';
 import { monthOf, monthsLater, monthText } from '../../src/core/billing/month.ts';
 import { createUsageFlusher } from '../../src/core/metering/flush-usage.ts';
 import { toUsage } from '../../src/core/metering/query-usage.ts';
-import type { AccountId, BucketRecord, ObjectVersion } from '../../src/ports/domain.ts';
+import type { AccountId, BucketRecord, ObjectVersion } from '../../src/domain/nouns.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import worker from '../../src/worker.ts';
 import { patternBytes } from '../contract/bodies.ts';
-import { deletionOf } from '../contract/index-samples.ts';
-import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf, refOf } from './bucket.ts';
-import { createIsolate } from './isolate.ts';
-import { makePublicBucket } from './public-bucket.ts';
-import { sweepFrom } from './sweep-from.ts';
+import { deletionOf } from '../contract/index/samples.ts';
+import { bucketObject, freshBucketName, objectOf, PUBLIC, recordOf, refOf } from './kit/bucket.ts';
+import { createIsolate } from './kit/isolate.ts';
+import { makePublicBucket } from './kit/public-bucket.ts';
+import { sweepFrom } from './kit/sweep-from.ts';
 
 let made = 0;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readWorkerRequest } from '../../src/adapters/cloudflare/worker-request.ts';
+import { readWorkerRequest } from '../../src/adapters/cloudflare/requests/worker-request.ts';
 import { joinBytes } from '../../src/core/join-bytes.ts';
-import { StorageError } from '../../src/ports/errors.ts';
+import { StorageError } from '../../src/domain/errors.ts';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';
 
 const URL_TEXT = 'https://files.example:8443/b/a%2Fb//c+d%20%E2%82%AC?x=%2B&&y=../';

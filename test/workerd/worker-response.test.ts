@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { takeNative } from '../../src/adapters/cloudflare/large-body.ts';
-import { createR2BlobStore } from '../../src/adapters/cloudflare/r2-blob-store.ts';
-import { toWorkerResponse } from '../../src/adapters/cloudflare/worker-response.ts';
-import type { BlobId } from '../../src/ports/domain.ts';
+import { takeNative } from '../../src/adapters/cloudflare/bodies/large-body.ts';
+import { createR2BlobStore } from '../../src/adapters/cloudflare/bodies/r2-blob-store.ts';
+import { toWorkerResponse } from '../../src/adapters/cloudflare/requests/worker-response.ts';
+import type { BlobId } from '../../src/domain/nouns.ts';
 import { identityOf, isSameBytes, patternBytes, sourceOf } from '../contract/bodies.ts';
 
 /** A stream as our own code makes it. */

@@ -1,8 +1,8 @@
 // The bindings of wrangler.toml as the Worker and its Durable Objects see them. Settings are texts that config.ts
 // reads; they are not named here.
-import type { BucketObject } from './bucket-object.ts';
-import type { DirectoryObject } from './directory-object.ts';
-import type { LedgerObject } from './ledger-object.ts';
+import type { BucketObject } from './durable-objects/bucket-object.ts';
+import type { DirectoryObject } from './durable-objects/directory-object.ts';
+import type { LedgerObject } from './durable-objects/ledger-object.ts';
 
 export type WorkerEnv = {
   /** Blobs, under `b/{blobId}`. */

@@ -16,18 +16,18 @@ import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createUnpackingBlobStore } from '../shared/unpacking-blob-store.ts';
 import { createUsageMeter } from '../shared/usage-meter.ts';
-import { createCacheApiDerived } from './cache-api-derived.ts';
-import { createDoDirectory } from './do-directory.ts';
-import { createDoLedger } from './do-ledger.ts';
-import { createDoMetadataIndex } from './do-metadata-index.ts';
+import { createCacheApiDerived } from './bodies/cache-api-derived.ts';
+import { createImagesBinding } from './bodies/images-binding.ts';
+import { createR2BlobStore } from './bodies/r2-blob-store.ts';
+import { createWorkersEdgeCache } from './bodies/workers-edge-cache.ts';
+import { createDoDirectory } from './clients/do-directory.ts';
+import { createDoLedger } from './clients/do-ledger.ts';
+import { createDoMetadataIndex } from './clients/do-metadata-index.ts';
+import { createFetchSender } from './clients/fetch-webhook-sender.ts';
 import type { WorkerEnv } from './env.ts';
-import { createFetchSender } from './fetch-webhook-sender.ts';
-import { createImagesBinding } from './images-binding.ts';
-import { createKvHotMetadata } from './kv-hot-metadata.ts';
-import { createKvLeases } from './kv-leases.ts';
-import { createR2BlobStore } from './r2-blob-store.ts';
-import { createWaitUntilBackground } from './waituntil-background.ts';
-import { createWorkersEdgeCache } from './workers-edge-cache.ts';
+import { createKvHotMetadata } from './kv/kv-hot-metadata.ts';
+import { createKvLeases } from './kv/kv-record-ttls.ts';
+import { createWaitUntilBackground } from './requests/waituntil-background.ts';
 
 /** What of the configuration the ports need; src/config.ts says what each is. */
 export type PortSettings = {

@@ -5,7 +5,7 @@ import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 
 type Call = (input: unknown) => unknown;
 
-/** `api` runs each call as one unit (see index/reply.ts); results are cloned as a message or RPC would. */
+/** `api` runs each call as one unit (see index/call-outcome.ts); results are cloned as a message or RPC would. */
 export function createDirectMetadataIndex(api: IndexApi): MetadataIndex {
   return {
     call: async (_bucket, name, input) => structuredClone((api[name] as Call)(structuredClone(input))) as never,

@@ -1,7 +1,8 @@
 // Blobs in a Map: the reference for the contract, and the store of tests and examples. Never a place for real data.
+
+import { StorageError } from '../../domain/errors.ts';
+import type { BlobId } from '../../domain/nouns.ts';
 import type { BlobIdentity, BlobStore } from '../../ports/blob-store.ts';
-import type { BlobId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
 import { damagedBlob } from '../shared/damage.ts';
 import { joinRuns } from '../shared/join-runs.ts';
 

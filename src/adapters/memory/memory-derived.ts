@@ -1,5 +1,5 @@
 // Derived bytes with nothing below memory but a Map: for tests, benches and the simulator.
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/system.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
 import { createDerivedBodies, type SharedDerivedBodies, type StoredDerived } from '../shared/derived-bodies.ts';

@@ -3,7 +3,7 @@
 import type { OperatorWork } from '../../ports/operator-work.ts';
 import type { Log } from '../../ports/system.ts';
 import type { NodePorts } from './node-ports.ts';
-import { repeat } from './repeat.ts';
+import { repeat } from './process/repeat.ts';
 
 /**
  * How often the file system is asked for its room, milliseconds: between two looks bytes are

@@ -1,7 +1,8 @@
 // Blobs whose bytes are lost: the error that all stores throw for one, and how often readers met
 // it.
-import type { BlobId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+
+import { StorageError } from '../../domain/errors.ts';
+import type { BlobId } from '../../domain/nouns.ts';
 import { type MetricFamily, metricFamily } from '../../ports/metrics.ts';
 import type { Log } from '../../ports/system.ts';
 

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { crc32 } from '../../crypto/crc32.ts';
 import type { Derived, DerivedBodies, DerivedOrNone, DerivedRequester, Recipe } from '../../ports/derived.ts';
 import type { Background, Clock } from '../../ports/system.ts';
-import { within } from '../../ports/within.ts';
+import { within } from '../../ports/with-timeout.ts';
 import type { CacheStats } from './cache-metrics.ts';
 import { createFairSlots, type MakingLimits, type Slot } from './fair-slots.ts';
 

@@ -3,8 +3,9 @@
 // that loses its newest. derived-bodies.ts asks it.
 // Source: fair queueing with longest queue drop, Suter et al., IEEE Journal on Selected Areas in
 // Communications 17(6), 1999.
+
+import { StorageError } from '../../domain/errors.ts';
 import type { DerivedRequester } from '../../ports/derived.ts';
-import { StorageError } from '../../ports/errors.ts';
 import type { Clock } from '../../ports/system.ts';
 
 /** How many are made at once, and how many may wait to be. */

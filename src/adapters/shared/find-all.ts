@@ -1,5 +1,5 @@
 // Looks up several keys of a bucket as the hot metadata of a home looks up one, with one read of the index for all.
-import type { BucketName, ObjectKey } from '../../ports/domain.ts';
+import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
 import type { Found, HotMetadata, Known } from '../../ports/hot-metadata.ts';
 
 /** What `find` gives of each key, in their order. `load` is called once at most, when the first of them needs it. */

@@ -2,7 +2,7 @@
 // sockets for DNS. Runs on both platforms.
 // Source:
 // https://developers.cloudflare.com/1.1.1.1/encryption/dns-over-https/make-api-requests/dns-json/
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
 import { DNS_LIMIT_MS, type TxtRecords } from '../../ports/txt-records.ts';
 
 /** Bytes of an answer: as many as a message of DNS can have, in JSON. */

@@ -1,6 +1,6 @@
 // Ids that sort by the time of their making: 9 characters of milliseconds, 3 of a counter within the millisecond and
 // 15 at random, in a base 32 whose alphabet is in ASCII order. Both homes use it; blobs are laid out by its prefix.
-import type { BlobId, BucketId, UploadId, VersionId } from '../../ports/domain.ts';
+import type { BlobId, BucketId, UploadId, VersionId } from '../../domain/nouns.ts';
 import type { Clock, Ids } from '../../ports/system.ts';
 
 /** Crockford's base 32 in lower case: byte order is numeric order. */

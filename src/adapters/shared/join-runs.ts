@@ -1,7 +1,8 @@
 // Runs of blobs as one body, for stores whose runtime can't join streams itself.
+
+import type { Segment } from '../../domain/nouns.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import { ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
-import type { Segment } from '../../ports/domain.ts';
 
 /** BlobStore.openRuns over `open`: one run is open at a time. Cancelling frees the one that is. */
 export async function joinRuns(runs: readonly Segment[], open: BlobStore['open']): Promise<ReadableStream<Uint8Array>> {

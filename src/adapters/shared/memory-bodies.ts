@@ -5,7 +5,7 @@
 // ones. On Zipf traces that gives 2 to 9 points more hits than plain LRU, and 16 to 20 during a scan; a frequency sketch
 // keeps some more but needs long to see that the hot set has changed (measured, bench/admission).
 import { LRUCache } from 'lru-cache';
-import type { BlobId, Segment } from '../../ports/domain.ts';
+import type { BlobId, Segment } from '../../domain/nouns.ts';
 import type { CacheStats } from './cache-metrics.ts';
 import { createPairMemo } from './pair-memo.ts';
 

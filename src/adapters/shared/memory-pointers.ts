@@ -7,10 +7,10 @@
 // On Node the commit is seen by readers before its evict is called; `hold` closes that window: from before the
 // commit is sent until after it was answered the key is not kept at all, so all its readers ask the index.
 import { LRUCache } from 'lru-cache';
-import type { BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../ports/domain.ts';
+import type { BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../domain/nouns.ts';
+import { canBePublic } from '../../domain/pointer.ts';
+import { isPurged } from '../../domain/purge.ts';
 import type { Known } from '../../ports/hot-metadata.ts';
-import { canBePublic } from '../../ports/pointer.ts';
-import { isPurged } from '../../ports/purge.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { CacheStats } from './cache-metrics.ts';
 import { createPairMemo } from './pair-memo.ts';

@@ -5,10 +5,10 @@
 import { LRUCache } from 'lru-cache';
 import { decodeSeekTable, type FrameStarts, frameCount, onlyFrame, seekTableBytes } from '../../crypto/seek-table.ts';
 import { unpackFrame } from '../../crypto/zstd-frames.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { BlobId, Packing, Segment } from '../../domain/nouns.ts';
 import type { BlobRange, BlobStore } from '../../ports/blob-store.ts';
 import { type ByteChunks, begun, ChunkStream, chunksOf, joinChunks } from '../../ports/chunk-stream.ts';
-import type { BlobId, Packing, Segment } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
 
 /** Plain bytes that are opened at once, unless one frame has more. More at once costs less for each, and more memory. */
 const GROUP_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
 // Counts usage in memory, for both homes: one counter for each owner, each storage class apart. Counters that were used
 // since the last drain stand in a list, so that draining looks at nothing else, and one that somebody still holds counts on
 // even when it was forgotten here.
-import type { AccountId, BucketGate, BucketId } from '../../ports/domain.ts';
+import type { AccountId, BucketGate, BucketId } from '../../domain/nouns.ts';
 import {
   type Allowance,
   type AlsoRead,

@@ -2,8 +2,8 @@
 // not embedded; they know the letters of western Europe alone. A text with others is printed in
 // embedded subsets of the platform's fonts, each of some letters: a text is drawn run by run.
 import type { PDFDocument, PDFFont, PDFPage } from '@cantoo/pdf-lib';
+import { StorageError } from '../../domain/errors.ts';
 import type { DocumentFonts, FontSubset, FontWeight } from '../../ports/document-fonts.ts';
-import { StorageError } from '../../ports/errors.ts';
 
 type Fontkit = Parameters<PDFDocument['registerFontkit']>[0];
 type Place = { readonly x: number; readonly y: number; readonly size: number };

@@ -1,10 +1,10 @@
 // Access keys for S3: made with a secret that is shown once, kept sealed, narrowed by a scope, rotated with both keys live
 // for a while. Who may do it is the caller's to check (permissions.ts).
 import { randomText } from '../../crypto/random-text.ts';
-import type { AccessKeyRecord, KeyScope } from '../../ports/account-records.ts';
-import type { Role } from '../../ports/accounts.ts';
-import type { AccessKeyId, AccountId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import type { AccessKeyRecord, KeyScope } from '../../domain/account-records.ts';
+import type { Role } from '../../domain/accounts.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import { boundOf } from '../auth/find-access-key.ts';
 import { scopeMistake } from '../auth/key-scope.ts';
 import type { Core } from '../core.ts';

@@ -1,8 +1,8 @@
 // The audit log: an entry before a change is made, how it ended after it. So a crash in between leaves the entry, with an unknown
 // end; what was refused changed nothing and leaves none. Both surfaces that change settings come here: the JSON API and S3.
-import type { AuditEntry } from '../../ports/account-records.ts';
-import type { AccountId } from '../../ports/domain.ts';
-import { DAY_MS } from '../../ports/time.ts';
+import type { AuditEntry } from '../../domain/account-records.ts';
+import type { AccountId } from '../../domain/nouns.ts';
+import { DAY_MS } from '../../domain/time.ts';
 import type { Core } from '../core.ts';
 
 /** How long entries are kept, milliseconds: a year and a month. */

@@ -2,7 +2,7 @@
 // secret. The keys of the settings change there, behind the directory's back; what the old secret
 // made must not outlive it.
 import { hmacSha256Hex, sha256Hex } from '../../crypto/hash.ts';
-import type { AccessKey } from '../../ports/domain.ts';
+import type { AccessKey } from '../../domain/nouns.ts';
 
 /**
  * A digest that only this id with this secret has. It is as hard to guess a secret from it as from

@@ -1,10 +1,10 @@
 // Deletes an account for good. Nobody comes by its months later, so its last bills are made here: first it is stopped, then
 // what its buckets stored goes to the ledger, then its months are closed, the open one too, then its webhooks end, then it goes.
 // Each step can be repeated; a deletion that dies in the middle leaves a disabled account, and is finished by another.
-import type { AccountRecord } from '../../ports/account-records.ts';
-import type { AccountId, BucketName } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import { closeLastMonths } from '../billing/close-last-months.ts';
+import type { AccountRecord } from '../../domain/account-records.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId, BucketName } from '../../domain/nouns.ts';
+import { closeLastMonths } from '../billing/invoices/close-last-months.ts';
 import { monthBounds, monthOf, monthsLater } from '../billing/month.ts';
 import { nameOfBucketId } from '../buckets/blob-home.ts';
 import { requireTrustedTime } from '../clock/trust-time.ts';

@@ -1,7 +1,7 @@
 // Who sent a request of the JSON API, by what it shows: a token or a session. Called before anything else of it is looked at.
 import { isEqualInConstantTime } from '../../crypto/hash.ts';
-import type { Holder } from '../../ports/accounts.ts';
-import { StorageError } from '../../ports/errors.ts';
+import type { Holder } from '../../domain/accounts.ts';
+import { StorageError } from '../../domain/errors.ts';
 import type { Core } from '../core.ts';
 import { credentialDigest } from './credential-digest.ts';
 import type { ApiCaller } from './permissions.ts';

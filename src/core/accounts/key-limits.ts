@@ -1,8 +1,8 @@
 // What an access key may do at most that a caller of the JSON API makes, rotates or brings back: no
 // more by S3 than the caller may do itself. A session has all that its role has, and only owners
 // and admins make keys, so this is about tokens.
-import type { AccessKeyRecord, KeyScope } from '../../ports/account-records.ts';
-import { StorageError } from '../../ports/errors.ts';
+import type { AccessKeyRecord, KeyScope } from '../../domain/account-records.ts';
+import { StorageError } from '../../domain/errors.ts';
 import { actionsMatching, NO_KEY_LIMIT } from '../auth/key-scope.ts';
 import { type ApiCaller, type Scope, scopesOfRole } from './permissions.ts';
 

@@ -2,10 +2,10 @@
 import { sha256Hex } from '../../crypto/hash.ts';
 import { hashPassword, isPassword } from '../../crypto/password.ts';
 import { randomBytes } from '../../crypto/random-text.ts';
-import type { AccountRecord, EndedCredentials, MemberRecord } from '../../ports/account-records.ts';
-import type { Holder } from '../../ports/accounts.ts';
-import type { AccountId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import type { AccountRecord, EndedCredentials, MemberRecord } from '../../domain/account-records.ts';
+import type { Holder } from '../../domain/accounts.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import { proveSecret, requireNoWait, type SignInFrom } from './sign-in.ts';
 

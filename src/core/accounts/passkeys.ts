@@ -2,10 +2,10 @@
 // which the surface runs (api/webauthn.ts); here is what is kept and who is signed in.
 import { sha256Hex } from '../../crypto/hash.ts';
 import { randomBytes } from '../../crypto/random-text.ts';
-import type { Holder } from '../../ports/accounts.ts';
-import type { AccountId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import type { Passkey } from '../../ports/passkeys.ts';
+import type { Holder } from '../../domain/accounts.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId } from '../../domain/nouns.ts';
+import type { Passkey } from '../../domain/passkeys.ts';
 import type { Core } from '../core.ts';
 import { passkeyDigest } from './credential-digest.ts';
 import { proveSecret, type SignInFrom } from './sign-in.ts';

@@ -1,8 +1,8 @@
 // What a caller of the JSON API may do: roles are lists of scopes, tokens have fewer. One pure function, asked by every
 // route. What S3 requests may do is auth/decide.ts.
-import type { Holder, Role } from '../../ports/accounts.ts';
-import type { AccountId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import type { Holder, Role } from '../../domain/accounts.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId } from '../../domain/nouns.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 
 /** Every right there is; a token may have some of them. */

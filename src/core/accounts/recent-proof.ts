@@ -1,7 +1,7 @@
 // Credentials change only by whoever has just shown one: a cookie that is stolen, or a browser that
 // is left open, must not become a password, a passkey or a token of somebody else. Asked by the
 // routes that make or change credentials.
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
 import type { ApiCaller } from './permissions.ts';
 
 /**

@@ -1,11 +1,11 @@
 // Signing in: a name and a secret become a session, or prove a session once more. Attempts are
-// counted before anything is looked at (index/sign-in-attempts.ts), and slow down; whatever is
+// counted before anything is looked at (index/directory/sign-in-attempts.ts), and slow down; whatever is
 // wrong, the answer and the time that it takes are the same.
 import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
-import type { FailedSignIn, Holder, Session } from '../../ports/accounts.ts';
-import type { AccessKey, AccessKeyId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import { HOUR_MS } from '../../ports/time.ts';
+import type { FailedSignIn, Holder, Session } from '../../domain/accounts.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { AccessKey, AccessKeyId } from '../../domain/nouns.ts';
+import { HOUR_MS } from '../../domain/time.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
 import { AUDIT_KEPT_MS } from './audit.ts';

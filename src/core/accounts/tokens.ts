@@ -1,6 +1,6 @@
 // Bearer tokens of the JSON API: making one. Lists and withdrawal are calls of the directory that the routes make.
-import type { Token } from '../../ports/accounts.ts';
-import { StorageError } from '../../ports/errors.ts';
+import type { Token } from '../../domain/accounts.ts';
+import { StorageError } from '../../domain/errors.ts';
 import type { Core } from '../core.ts';
 import { type ApiCaller, limitedExpiry, mayDo, type Scope, scopesOf } from './permissions.ts';
 import { newTokenText, secretDigest } from './secrets.ts';

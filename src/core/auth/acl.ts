@@ -1,9 +1,9 @@
 // Access control lists: what a list of grants gives to a caller. Pure. The owner of a thing may always read and change
 // its list, so that nobody can lock himself out.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
-import type { AccountId, Principal } from '../../ports/domain.ts';
-import type { Grant, Permission } from '../../ports/object-facts.ts';
-import { ANONYMOUS_ID } from '../../ports/pointer.ts';
+import type { AccountId, Principal } from '../../domain/nouns.ts';
+import type { Grant, Permission } from '../../domain/object-facts.ts';
+import { ANONYMOUS_ID } from '../../domain/pointer.ts';
 import type { S3Action } from './actions.ts';
 
 /** Grants in one list. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html */

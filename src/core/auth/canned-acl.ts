@@ -1,7 +1,7 @@
 // The access control lists that S3 has names for.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
-import type { AccountId } from '../../ports/domain.ts';
-import type { Grant, GranteeGroup, Permission } from '../../ports/object-facts.ts';
+import type { AccountId } from '../../domain/nouns.ts';
+import type { Grant, GranteeGroup, Permission } from '../../domain/object-facts.ts';
 
 export const BUCKET_CANNED_ACLS = [
   'private',

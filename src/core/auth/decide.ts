@@ -2,9 +2,9 @@
 // ownership and the switches against publicness meet here and nowhere else. A pure function of its arguments; the S3
 // surface asks it for each operation, delivery where a policy depends on the request.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/how-s3-evaluates-access-control.html
-import type { BucketAccess } from '../../ports/bucket-access.ts';
-import type { AccountId, BucketRecord, ObjectKey, Principal } from '../../ports/domain.ts';
-import type { ObjectFacts } from '../../ports/object-facts.ts';
+import type { BucketAccess } from '../../domain/bucket-access.ts';
+import type { AccountId, BucketRecord, ObjectKey, Principal } from '../../domain/nouns.ts';
+import type { ObjectFacts } from '../../domain/object-facts.ts';
 import { isDecidedByObject, isGranted, type OwnedAcl, permissionFor } from './acl.ts';
 import type { S3Action } from './actions.ts';
 import { callerOf, explainRefusal, policyRequestOf } from './explain-refusal.ts';

@@ -1,6 +1,6 @@
 // Why a refused request was refused, for the keys of the bucket's own account: the rule that its owner can change. The
 // decision itself is decide.ts's; this is asked afterwards, and never for strangers, who learn nothing of a policy.
-import type { Principal } from '../../ports/domain.ts';
+import type { Principal } from '../../domain/nouns.ts';
 import type { AccessRecord, AccessRequest, ReadPolicy } from './decide.ts';
 import { findDenial, type PolicyCaller, type PolicyRequest } from './policy/evaluate-policy.ts';
 

@@ -1,9 +1,9 @@
 // Who an access key id belongs to, with the secret that proves it: the look-up that both surfaces authenticate with. It also
 // seals secrets that older programs kept plain, and notes when a key was used.
-import type { StoredAccessKey } from '../../ports/account-records.ts';
-import type { AccessKey, AccessKeyId, Account, AccountId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import { HOUR_MS } from '../../ports/time.ts';
+import type { StoredAccessKey } from '../../domain/account-records.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { AccessKey, AccessKeyId, Account, AccountId } from '../../domain/nouns.ts';
+import { HOUR_MS } from '../../domain/time.ts';
 import type { Core } from '../core.ts';
 import { openSecret, sealSecret } from '../encryption/sealed-secret.ts';
 import { createMemberKeys, isMemberKeyId } from './member-key.ts';

@@ -1,6 +1,6 @@
 // Accounts by their ids: for documents of S3 that show owners and grantees, and ACLs that name one. Decisions need only ids.
-import type { AccessKey, Account, AccountId } from '../../ports/domain.ts';
-import { ANONYMOUS_ID } from '../../ports/pointer.ts';
+import type { AccessKey, Account, AccountId } from '../../domain/nouns.ts';
+import { ANONYMOUS_ID } from '../../domain/pointer.ts';
 import type { Core } from '../core.ts';
 import { ROOT_ACCOUNT } from './root-account.ts';
 

@@ -1,7 +1,7 @@
 // What a key with a scope may do at most: asked for every operation of S3, before and beside decide.ts, for a key can only
 // ever have less than its account. One pure function; test/core/auth/key-scope.test.ts has its table.
-import type { KeyScope } from '../../ports/account-records.ts';
-import { isInRange, parseIp, parseIpRange } from '../../ports/ip-range.ts';
+import type { KeyScope } from '../../domain/account-records.ts';
+import { isInRange, parseIp, parseIpRange } from '../../domain/ip-range.ts';
 import { BUCKET_ACTIONS, isObjectAction, OBJECT_ACTIONS, type S3Action } from './actions.ts';
 
 /** What is about no bucket. */

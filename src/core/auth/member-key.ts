@@ -3,9 +3,9 @@
 // the member's row says whether it is in use and what it may do. So a URL ends with the member, the role or the account.
 import { hmacSha256 } from '../../crypto/hash.ts';
 import { deriveKey } from '../../crypto/key-wrap.ts';
-import type { StoredAccessKey } from '../../ports/account-records.ts';
-import { MEMBER_KEY_PREFIX } from '../../ports/accounts.ts';
-import type { AccessKey, AccessKeyId } from '../../ports/domain.ts';
+import type { StoredAccessKey } from '../../domain/account-records.ts';
+import { MEMBER_KEY_PREFIX } from '../../domain/accounts.ts';
+import type { AccessKey, AccessKeyId } from '../../domain/nouns.ts';
 import { scopesOfRole } from '../accounts/permissions.ts';
 import { NO_KEY_LIMIT } from './key-scope.ts';
 

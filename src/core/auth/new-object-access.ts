@@ -1,10 +1,11 @@
 // Who will own an object that is written, and with which list of grants: what the writer asked for, as the bucket's
 // ownership controls and its block of public access allow it.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
-import type { AccountId, BucketRecord, Principal } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import type { Grant, ObjectFacts } from '../../ports/object-facts.ts';
-import { isPublicByAcl } from '../../ports/pointer.ts';
+
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId, BucketRecord, Principal } from '../../domain/nouns.ts';
+import type { Grant, ObjectFacts } from '../../domain/object-facts.ts';
+import { isPublicByAcl } from '../../domain/pointer.ts';
 import { idOf, isPublicAcl } from './acl.ts';
 import { type CannedAcl, cannedGrants, normalGrants } from './canned-acl.ts';
 

@@ -1,8 +1,8 @@
 // Works out what a bucket's access means for everyone's reads, whenever it changes: what is open, what is closed, and
 // what only the policy itself can tell with the request in hand. Delivery then needs some prefixes and one boolean.
 // It must never call something open or closed that decide.ts would see otherwise; test/core/auth proves it.
-import type { BucketAccess, PublicAnswer, PublicReads } from '../../ports/bucket-access.ts';
-import type { BucketName } from '../../ports/domain.ts';
+import type { BucketAccess, PublicAnswer, PublicReads } from '../../domain/bucket-access.ts';
+import type { BucketName } from '../../domain/nouns.ts';
 import { type AccessRecord, decide, readPolicy } from './decide.ts';
 import { matchesAny, matchesPrincipal } from './policy/evaluate-policy.ts';
 import { isPublicPolicy } from './policy/is-public-policy.ts';

@@ -1,4 +1,4 @@
-import type { Account, AccountId } from '../../ports/domain.ts';
+import type { Account, AccountId } from '../../domain/nouns.ts';
 
 /** The account of the root access key. Its id has the form of S3's canonical user ids, 64 hex digits. */
 export const ROOT_ACCOUNT: Account = {

@@ -1,6 +1,6 @@
 // Accounts that the operator names in the settings, with their keys: they exist as long as the seed says so. For tests,
 // exams and small installations; accounts that come and go live in the directory.
-import type { AccessKey, AccessKeyId, AccountId } from '../../ports/domain.ts';
+import type { AccessKey, AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import { isNamedKeyId } from '../encryption/named-keys.ts';
 import { isJsonObject, type Json } from '../json.ts';
 

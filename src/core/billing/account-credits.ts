@@ -1,9 +1,10 @@
 // An account's credits as the directory keeps them, in the terms of credits.ts.
+
+import type { AccountId } from '../../domain/nouns.ts';
 import type { AccountBilling, CreditRow } from '../../ports/billing.ts';
-import type { AccountId } from '../../ports/domain.ts';
 import type { Core } from '../core.ts';
 import { type CreditGrant, creditsFor } from './credits.ts';
-import type { BillingMonth, Credit } from './invoice.ts';
+import type { BillingMonth, Credit } from './invoices/invoice.ts';
 
 /** What is left of the account's credits for a month in that currency, in the order in which it is taken. */
 export function creditsOf(

@@ -1,6 +1,6 @@
 // Money that accounts need not pay: grants with an end, used up by invoices in their order. The sum of what invoices
 // took of a grant is kept in the invoices alone, so that nothing is taken twice and nothing has to be kept in step.
-import type { BillingMonth, Credit, Invoice } from './invoice.ts';
+import type { BillingMonth, Credit, Invoice } from './invoices/invoice.ts';
 import { monthBounds } from './month.ts';
 
 export type CreditGrant = {

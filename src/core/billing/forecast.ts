@@ -1,8 +1,8 @@
 // What a month will have used when it ends, going by what it has used and what is stored now. Pure; forecast-month.ts
 // asks the ledger. Storage is known: what is stored now is taken to stay. Everything else goes on as in the last week.
-import { DAY_MS, HOUR_MS } from '../../ports/time.ts';
+import { DAY_MS, HOUR_MS } from '../../domain/time.ts';
 import { divideRounded } from './decimal.ts';
-import type { BillingMonth } from './invoice.ts';
+import type { BillingMonth } from './invoices/invoice.ts';
 import { monthBounds } from './month.ts';
 import { addUsage, isOverTime, type MeterName, type Usage } from './usage.ts';
 

@@ -1,6 +1,6 @@
 // Calendar months in UTC, the periods of bills: as texts, as bounds, and which comes before which.
 import type { Core } from '../core.ts';
-import type { BillingMonth } from './invoice.ts';
+import type { BillingMonth } from './invoices/invoice.ts';
 
 /** `2026-11`. */
 export function monthText({ year, month }: BillingMonth): string {

@@ -1,8 +1,8 @@
 import type { Core } from '../core.ts';
-import { type CloseOptions, closeMonths } from './close-months.ts';
-import { notePrices } from './noted-prices.ts';
+import { type CloseOptions, closeMonths } from './invoices/close-months.ts';
+import { notePrices } from './invoices/noted-prices.ts';
 import { pushUsage } from './push-usage.ts';
-import { tellUsage } from './tell-usage.ts';
+import { tellUsage } from './report-usage.ts';
 
 /**
  * The scheduled work on bills: months that are due are closed, days that are over are told to webhooks, and usage to a

@@ -2,12 +2,13 @@
 // names the revision of that record; when the bucket changed in between the index refuses, and the handle opens
 // the bucket again, authorises again and repeats the call. So one index call per request stays exact. Every change
 // of a bucket goes through here, so this is also where hot metadata forgets, before the client hears of the change.
-import type { BucketName, BucketRecord, BucketRef } from '../../ports/domain.ts';
-import { hasCode, StorageError } from '../../ports/errors.ts';
+
+import { hasCode, StorageError } from '../../domain/errors.ts';
+import type { EventOrigin } from '../../domain/notifications.ts';
+import type { BucketName, BucketRecord, BucketRef } from '../../domain/nouns.ts';
 import type { ReaderChange } from '../../ports/hot-metadata.ts';
-import { changedBy, changesGate } from '../../ports/index-changes.ts';
+import { changedBy, changesGate } from '../../ports/index-calls/index-changes.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
-import type { EventOrigin } from '../../ports/notifications.ts';
 import { mayTell } from '../../ports/outbox.ts';
 import type { Core } from '../core.ts';
 import { neededBy, raiseStorageGrant } from '../quotas/storage-grants.ts';

@@ -1,7 +1,7 @@
 // A change of several settings of a bucket at once, as the JSON API takes it. Everything is checked before anything is done;
 // then come host names, which can be another's, then access, then all other settings: one commit each.
-import type { BucketSettings } from '../../ports/bucket-settings.ts';
-import type { HostingSettings } from '../../ports/hosting.ts';
+import type { BucketSettings } from '../../domain/bucket-settings.ts';
+import type { HostingSettings } from '../../domain/hosting.ts';
 import type { Core } from '../core.ts';
 import { removeHosting, setHosting } from '../hosting/set-hosting.ts';
 import { validateRules } from '../lifecycle/validate-rules.ts';

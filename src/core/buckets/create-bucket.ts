@@ -1,9 +1,9 @@
 // CreateBucket, in an order in which a crash leaves nothing that is not put right, and with the
 // caps and the quota of the account.
-import type { BucketAccess } from '../../ports/bucket-access.ts';
-import { type BucketSettings, NO_SETTINGS } from '../../ports/bucket-settings.ts';
-import type { Account, BucketName, BucketRecord } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import type { BucketAccess } from '../../domain/bucket-access.ts';
+import { type BucketSettings, NO_SETTINGS } from '../../domain/bucket-settings.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { Account, BucketName, BucketRecord } from '../../domain/nouns.ts';
 import { withPublicReads } from '../auth/public-reads.ts';
 import { isCappedFromStart, markBucket } from '../caps/set-cap.ts';
 import type { Core } from '../core.ts';

@@ -1,4 +1,4 @@
-import type { AccountId, BucketId } from '../../ports/domain.ts';
+import type { AccountId, BucketId } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import { bindDomains } from '../hosting/set-hosting.ts';
 import type { BucketHandle } from './bucket-handle.ts';

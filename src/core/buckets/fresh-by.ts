@@ -1,4 +1,4 @@
-import type { BucketName } from '../../ports/domain.ts';
+import type { BucketName } from '../../domain/nouns.ts';
 import type { ReaderChange } from '../../ports/hot-metadata.ts';
 import type { Core } from '../core.ts';
 

@@ -1,5 +1,5 @@
+import type { Account } from '../../domain/nouns.ts';
 import type { OwnedBucket } from '../../ports/directory.ts';
-import type { Account } from '../../ports/domain.ts';
 import type { Core } from '../core.ts';
 
 /** Buckets of the account whose names start with `prefix` and come after `after`, in byte order. */

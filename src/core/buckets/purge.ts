@@ -1,7 +1,7 @@
 // Makes every tier forget what it knows of keys: by key, prefix, tag, or of the whole bucket. Bodies need no purge, they
 // never change; what is forgotten are pointers. Called by the S3 surface and the JSON API; no list of what is cached
 // exists anywhere.
-import type { PurgeScope } from '../../ports/purge.ts';
+import type { PurgeScope } from '../../domain/purge.ts';
 import type { Core } from '../core.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 import { freshByMs } from './fresh-by.ts';

@@ -1,6 +1,6 @@
 // Every change of who may do what with a bucket goes through here, so that what everyone may read is worked out anew.
-import type { BucketAccess } from '../../ports/bucket-access.ts';
-import type { BucketRecord } from '../../ports/domain.ts';
+import type { BucketAccess } from '../../domain/bucket-access.ts';
+import type { BucketRecord } from '../../domain/nouns.ts';
 import { withPublicReads } from '../auth/public-reads.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 

@@ -1,5 +1,5 @@
-import type { BucketSettings } from '../../ports/bucket-settings.ts';
-import type { BucketRecord } from '../../ports/domain.ts';
+import type { BucketSettings } from '../../domain/bucket-settings.ts';
+import type { BucketRecord } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 

@@ -1,6 +1,7 @@
 // The policy of a bucket: what may be put, and putting it. What it means for strangers follows in set-bucket-access.ts.
-import type { BucketRecord } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+
+import { StorageError } from '../../domain/errors.ts';
+import type { BucketRecord } from '../../domain/nouns.ts';
 import { isPublicPolicy } from '../auth/policy/is-public-policy.ts';
 import { parsePolicy, requireUsefulStatements } from '../auth/policy/parse-policy.ts';
 import { malformedPolicy } from '../auth/policy/policy-json.ts';

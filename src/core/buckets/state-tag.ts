@@ -1,4 +1,4 @@
-import type { BucketRecord } from '../../ports/domain.ts';
+import type { BucketRecord } from '../../domain/nouns.ts';
 
 /** The state of a bucket's record as the tag of an ETag, without quotes: another one after each change of a setting. */
 export function stateTagOf({ id, revision }: Pick<BucketRecord, 'id' | 'revision'>): string {

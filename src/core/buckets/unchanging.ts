@@ -1,7 +1,8 @@
 // For work on a bucket that decides once for many commits: what was decided on one record must not be done to another. When
 // the owner changes the bucket meanwhile the work ends, and the next sweep begins with what is then.
-import type { BucketName } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+
+import { StorageError } from '../../domain/errors.ts';
+import type { BucketName } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import { type BucketHandle, openBucket } from './bucket-handle.ts';
 

@@ -1,8 +1,9 @@
 // Keeps usage below the caps of whoever pays. Both doors of delivery and the S3 surface ask it where a bucket's record says
 // that it is capped; the answer comes from memory, out of what the process has leased of each cap (cap-leases.ts). When that
 // is used up or old, more is leased first. It counts nothing: the meter does.
-import type { BucketGate } from '../../ports/domain.ts';
-import { hasCode, StorageError } from '../../ports/errors.ts';
+
+import { hasCode, StorageError } from '../../domain/errors.ts';
+import type { BucketGate } from '../../domain/nouns.ts';
 import { type OperationClass, type UsageCounter, type UsageOwner, unitsOf } from '../../ports/metering.ts';
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';

@@ -1,11 +1,12 @@
 // What this process holds of each cap: it leases a share of what is left from the ledger, after everything counted so far was
 // brought there, and keeps it in memory for cap-guard.ts, which asks it. It decides nothing and counts nothing.
+
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId } from '../../domain/nouns.ts';
 import type { Cap, CapScope } from '../../ports/caps.ts';
-import type { AccountId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { createPauses } from '../../ports/circuit-breaker.ts';
 import type { Allowance, OperationClass, UsageOwner } from '../../ports/metering.ts';
-import { createPauses } from '../../ports/pauses.ts';
-import { within } from '../../ports/within.ts';
+import { within } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';
 import { type CapNeed, type CapStanding, crossingsOf, grantsOf, standingsOf } from './allowances.ts';

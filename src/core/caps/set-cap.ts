@@ -1,12 +1,13 @@
 // What an owner does with caps: sets them, which is also how one is lifted for a time, removes and looks at them. Every
 // bucket that a cap is on has a mark in its record, which travels in its gate: only where it is set do readers ask the
 // guard at all.
+
+import { hasCode, StorageError } from '../../domain/errors.ts';
+import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import type { Cap, CapScope } from '../../ports/caps.ts';
-import type { AccountId, BucketName } from '../../ports/domain.ts';
-import { hasCode, StorageError } from '../../ports/errors.ts';
-import { findAccountCard, findRateCard, findReadableCard } from '../billing/account-card.ts';
-import { rateCardJson } from '../billing/rate-card-json.ts';
-import { RATE_CARDS } from '../billing/rate-cards.ts';
+import { findAccountCard, findRateCard, findReadableCard } from '../billing/prices/account-card.ts';
+import { rateCardJson } from '../billing/prices/rate-card-json.ts';
+import { RATE_CARDS } from '../billing/prices/rate-cards.ts';
 import { nameOfBucketId } from '../buckets/blob-home.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';

@@ -1,8 +1,8 @@
 // The operator's word that the clock is right, after a jump that nothing else supports: the machine
 // was off for weeks or stood still as a whole, or the clock was wrong before and has been set.
-import { StorageError } from '../../ports/errors.ts';
-import { startOfDay } from '../../ports/time.ts';
-import { JUMP_MAX_MS } from '../../ports/trusted-time.ts';
+import { StorageError } from '../../domain/errors.ts';
+import { startOfDay } from '../../domain/time.ts';
+import { JUMP_MAX_MS } from '../../domain/trusted-time.ts';
 import { monthOf, monthsLater, monthText } from '../billing/month.ts';
 import type { Core } from '../core.ts';
 import { readTimeState } from './trust-time.ts';

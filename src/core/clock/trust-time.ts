@@ -2,9 +2,9 @@
 // platforms, and the last bills of an account. What steady time does not support pauses that work
 // until the clock is right again, or the operator has said that it is (confirm-time.ts). Requests
 // are served meanwhile as ever.
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
+import { jumpSince, type SeenTime, type SteadyReading } from '../../domain/trusted-time.ts';
 import type { Clock, SteadyClock } from '../../ports/system.ts';
-import { jumpSince, type SeenTime, type SteadyReading } from '../../ports/trusted-time.ts';
 import type { Core } from '../core.ts';
 
 /**

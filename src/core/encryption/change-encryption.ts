@@ -1,6 +1,7 @@
 // Another key around the data key of a version that exists: its bytes, date and entity tag stay, nothing is copied.
-import type { ObjectVersion } from '../../ports/domain.ts';
-import { hasCode, StorageError } from '../../ports/errors.ts';
+
+import { hasCode, StorageError } from '../../domain/errors.ts';
+import type { ObjectVersion } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { updateVersion } from '../objects/update-version.ts';

@@ -3,8 +3,8 @@
 // wraps a data key is key-keeping.ts's.
 import { hmacSha256Hex } from '../../crypto/hash.ts';
 import { deriveKey } from '../../crypto/key-wrap.ts';
-import type { BlobId } from '../../ports/domain.ts';
-import type { ObjectEncryption } from '../../ports/object-facts.ts';
+import type { BlobId } from '../../domain/nouns.ts';
+import type { ObjectEncryption } from '../../domain/object-facts.ts';
 import type { Layers } from './sealed-layout.ts';
 
 export type DataKey = {

@@ -2,9 +2,9 @@
 // with the version (ObjectEncryption), and what is kept becomes the data key again.
 import { isEqualInConstantTime } from '../../crypto/hash.ts';
 import { randomKey, unwrapKey, wrapKey } from '../../crypto/key-wrap.ts';
-import type { AccountId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import type { ObjectEncryption } from '../../ports/object-facts.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId } from '../../domain/nouns.ts';
+import type { ObjectEncryption } from '../../domain/object-facts.ts';
 import type { Core } from '../core.ts';
 import { type DataKey, toDataKey } from './data-key.ts';
 import type { KeyCore } from './key-core.ts';

@@ -1,8 +1,8 @@
 // The keys of the server, which wrap all others. There may be several, the newest first: it wraps what is new, the rest
 // still unwrap what is old. A wrapped key names its master key by an id that tells nothing of the key. They come from
-// the settings; on Node from a file when there is no setting (adapters/node/master-key-file.ts).
+// the settings; on Node from a file when there is no setting (adapters/node/process/master-key-file.ts).
 import { deriveKey, KEY_BYTES, unwrapKey, wrapKey } from '../../crypto/key-wrap.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
 
 /** `id`: 8 hex digits, derived from the key. */
 export type MasterKey = { readonly id: string; readonly key: Uint8Array };

@@ -3,9 +3,9 @@
 // The admin call of the S3 surface comes here, and whatever other surface manages keys. Deleting one does not exist:
 // nothing could ever read its objects again.
 import { randomKey } from '../../crypto/key-wrap.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId } from '../../domain/nouns.ts';
 import type { NamedKey, NamedKeyChange } from '../../ports/directory.ts';
-import type { AccountId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
 import type { KeyCore } from './key-core.ts';

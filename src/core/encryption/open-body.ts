@@ -2,9 +2,9 @@
 // before a byte of it is given on. read-object.ts calls it for versions that are encrypted; the sealed bytes come from
 // the same tiers as any others, so no tier ever holds a plain byte of them.
 import { CHUNK_BYTES, openChunk } from '../../crypto/sealed-chunks.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { BlobId, ObjectBody } from '../../domain/nouns.ts';
 import { type ByteChunks, begun, ChunkStream, chunksOf } from '../../ports/chunk-stream.ts';
-import type { BlobId, ObjectBody } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
 import { joinBytes } from '../join-bytes.ts';
 import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
 import { type SealedChunk, sealedRangeOf } from './sealed-layout.ts';

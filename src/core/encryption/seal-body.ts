@@ -1,7 +1,7 @@
 // Bytes on their way in become sealed ones: as they stream to a blob, or whole for a body that stands in its row.
 import { CHUNK_BYTES, startChunk, TAG_BYTES } from '../../crypto/sealed-chunks.ts';
+import type { BlobId } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import type { BlobId } from '../../ports/domain.ts';
 import { joinBytes } from '../join-bytes.ts';
 import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
 import { sealedSize } from './sealed-layout.ts';

@@ -2,7 +2,7 @@
 // the other's. The index keeps the plain size of an object; its segments are runs of real, that is sealed, bytes. A
 // blob of an encrypted object is sealed as one body, and a segment of it is always the whole blob. Pure.
 import { CHUNK_BYTES, type ChunkPlace, TAG_BYTES } from '../../crypto/sealed-chunks.ts';
-import type { BlobId, Segment } from '../../ports/domain.ts';
+import type { BlobId, Segment } from '../../domain/nouns.ts';
 
 /** How many keys seal each chunk, one around the other. */
 export type Layers = 1 | 2;

@@ -1,7 +1,8 @@
 // What the files of rules of a bucket's sites say, for their owner: how many rules each has, and which lines count for
 // nothing and why. Reads the files as they are now, so it costs as many reads.
-import type { BucketName } from '../../ports/domain.ts';
-import { type HostingSettings, SITE_FILE_NAMES } from '../../ports/hosting.ts';
+
+import { type HostingSettings, SITE_FILE_NAMES } from '../../domain/hosting.ts';
+import type { BucketName } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import { parseHeaders } from './parse-headers.ts';
 import { parseRedirects } from './parse-redirects.ts';

@@ -4,9 +4,9 @@
 // has proved or bound of a domain says nothing of the names above or below it, so that neither
 // blocks the other.
 import { sha256Hex } from '../../crypto/hash.ts';
-import type { AccountId, BucketRecord } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import type { HostedDomain } from '../../ports/hosting.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { HostedDomain } from '../../domain/hosting.ts';
+import type { AccountId, BucketRecord } from '../../domain/nouns.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
 import { HOST_MAX_LENGTH } from './host-names.ts';

@@ -1,6 +1,6 @@
 // What hosting settings say of one object, made once per settings and kept with them: Cache-Control, protection against
 // other sites that show it, and the headers of the security preset. Pure.
-import type { HostingSettings, SecurityPreset } from '../../ports/hosting.ts';
+import type { HostingSettings, SecurityPreset } from '../../domain/hosting.ts';
 import { compileGlobs } from './compile-globs.ts';
 import { hasHashedName } from './hashed-names.ts';
 import { hostNameOf } from './host-names.ts';

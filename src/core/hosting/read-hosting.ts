@@ -1,8 +1,8 @@
 // Reads the hosting document that an owner sends, and fills in what it leaves out. Every refusal names the setting and
 // what it may be; a name that is no setting is refused too, or a typing error would look like a setting without effect.
 
-import { StorageError } from '../../ports/errors.ts';
-import type { HostedDomain, HostingSettings, HotlinkRules, ImageSettings } from '../../ports/hosting.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { HostedDomain, HostingSettings, HotlinkRules, ImageSettings } from '../../domain/hosting.ts';
 import { isJsonObject } from '../json.ts';
 import { IMAGE_MAX_SIDE_PX, KEY_MAX_BYTES } from '../limits.ts';
 import { hasWholeTexts } from '../whole-texts.ts';

@@ -1,6 +1,6 @@
 // Reads `_headers` or `_redirects` of a site. For our own use: whether strangers may read the file plays no part.
-import type { BucketName, ObjectKey } from '../../ports/domain.ts';
-import { within } from '../../ports/within.ts';
+import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
+import { within } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
 import { openBody } from '../objects/read-object.ts';
 import { RULE_FILE_MAX_BYTES } from './rule-lines.ts';

@@ -1,5 +1,5 @@
 // What the files `_redirects` and `_headers` have in common: their names, their limits, and how problems in them are told.
-import type { SiteFileName } from '../../ports/hosting.ts';
+import type { SiteFileName } from '../../domain/hosting.ts';
 
 /** Larger files are not read at all, bytes. Source of the limits: those of Cloudflare Pages, where they are smaller. */
 export const RULE_FILE_MAX_BYTES = 128 * 1024;

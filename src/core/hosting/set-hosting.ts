@@ -1,9 +1,10 @@
 // Puts the hosting settings of a bucket in force, and takes them away: the settings in the bucket's record, its host names
 // in the directory. Every surface that lets owners change them calls here.
+
+import { hasCode, StorageError } from '../../domain/errors.ts';
+import type { HostedDomain, HostingSettings } from '../../domain/hosting.ts';
+import type { BucketAddress, BucketRecord } from '../../domain/nouns.ts';
 import type { HostBinding } from '../../ports/directory.ts';
-import type { BucketAddress, BucketRecord } from '../../ports/domain.ts';
-import { hasCode, StorageError } from '../../ports/errors.ts';
-import type { HostedDomain, HostingSettings } from '../../ports/hosting.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { setBucketSettings } from '../buckets/set-bucket-settings.ts';
 import type { Core } from '../core.ts';

@@ -6,8 +6,8 @@ import type {
   LifecycleConfiguration,
   LifecycleRule,
   LifecycleSubject,
-} from '../../ports/lifecycle.ts';
-import { isLocked } from '../../ports/object-facts.ts';
+} from '../../domain/lifecycle.ts';
+import { isLocked } from '../../domain/object-facts.ts';
 import { dueAfter } from './due-time.ts';
 import { abortionOf, expirationOf, type Foreseen } from './expiration-of.ts';
 import { matchesRule } from './match-rule.ts';

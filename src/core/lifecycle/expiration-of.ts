@@ -1,5 +1,5 @@
 // What a client is told of the end of an object or of an upload, before it comes.
-import type { LifecycleConfiguration, LifecycleRule } from '../../ports/lifecycle.ts';
+import type { LifecycleConfiguration, LifecycleRule } from '../../domain/lifecycle.ts';
 import { dueAfter } from './due-time.ts';
 import { type MatchedFacts, matchesRule } from './match-rule.ts';
 

@@ -1,8 +1,8 @@
 // One page of what rules do: read from the index, decided, and where the next one begins. Runs act on it, dry runs show it.
-import type { LifecycleConfiguration, LifecyclePlace, LifecycleSubject } from '../../ports/lifecycle.ts';
+import type { LifecycleConfiguration, LifecyclePlace, LifecycleSubject } from '../../domain/lifecycle.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { rulesWithTrash } from '../names/trash.ts';
+import { rulesWithTrash } from '../key-jobs/trash.ts';
 import { decideLifecycle, type LifecycleDecision, type LifecycleMoment } from './decide-lifecycle.ts';
 import { placeAfter, placeIn, planScan, type ScanStep, stepOf } from './plan-scan.ts';
 

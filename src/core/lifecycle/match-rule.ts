@@ -1,5 +1,5 @@
-import type { LifecycleRule } from '../../ports/lifecycle.ts';
-import type { Tags } from '../../ports/object-facts.ts';
+import type { LifecycleRule } from '../../domain/lifecycle.ts';
+import type { Tags } from '../../domain/object-facts.ts';
 
 /** What rules ask of an object. Null where there is none: delete markers and uploads have neither tags nor a size. */
 export type MatchedFacts = { readonly key: string; readonly tags: Tags | null; readonly sizeBytes: number | null };

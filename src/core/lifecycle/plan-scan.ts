@@ -7,7 +7,7 @@ import {
   type LifecyclePhase,
   type LifecyclePlace,
   type LifecycleRule,
-} from '../../ports/lifecycle.ts';
+} from '../../domain/lifecycle.ts';
 import { type LifecycleMoment, minBytesOf } from './decide-lifecycle.ts';
 import { coldnessOf, TRANSITION_CLASSES } from './storage-classes.ts';
 

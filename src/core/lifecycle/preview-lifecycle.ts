@@ -1,5 +1,5 @@
 // The dry run of a lifecycle, in pages. What is due is foresee-page.ts's, as in the runs that carry rules out.
-import { LIFECYCLE_PAGE_MAX, type LifecyclePlace } from '../../ports/lifecycle.ts';
+import { LIFECYCLE_PAGE_MAX, type LifecyclePlace } from '../../domain/lifecycle.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type DueSubject, foreseePage, placeOnWalk, planWalk } from './foresee-page.ts';

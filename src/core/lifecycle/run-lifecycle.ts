@@ -1,13 +1,14 @@
 // Carries out the rules of one bucket, in the scheduled sweep: page by page, each a short read and, where something is
 // due, one commit that also remembers the place. A run that is cut short, or dies, goes on from there in the next sweep.
 // A bucket is gone through once a day, after the midnight that makes things due, and anew when its rules changed.
-import type { BucketName } from '../../ports/domain.ts';
-import type { LifecycleAction, LifecycleCounts, LifecycleRun } from '../../ports/lifecycle.ts';
-import { DAY_MS, startOfDay } from '../../ports/time.ts';
-import { breathe } from '../breathe.ts';
+
+import type { LifecycleAction, LifecycleCounts, LifecycleRun } from '../../domain/lifecycle.ts';
+import type { BucketName } from '../../domain/nouns.ts';
+import { DAY_MS, startOfDay } from '../../domain/time.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
+import { breathe } from '../yield-to-event-loop.ts';
 import { type DueSubject, foreseePage, type LifecycleWalk, placeOnWalk, planWalk } from './foresee-page.ts';
 
 /** Pages without anything due after which the place is remembered all the same. */

@@ -1,9 +1,9 @@
 // What S3 demands of lifecycle rules beyond their form. Called with rules that a surface read, before they are stored;
 // messages are S3's where they are known.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html and API_LifecycleRule.html
-import { StorageError } from '../../ports/errors.ts';
-import type { LifecycleRule, LifecycleTransition, NoncurrentTransition } from '../../ports/lifecycle.ts';
-import { DAY_MS } from '../../ports/time.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { LifecycleRule, LifecycleTransition, NoncurrentTransition } from '../../domain/lifecycle.ts';
+import { DAY_MS } from '../../domain/time.ts';
 import { LIFECYCLE_ID_MAX_LENGTH, LIFECYCLE_MAX_NEWER_VERSIONS } from '../limits.ts';
 import { ARCHIVE_CLASSES, coldnessOf, INFREQUENT_CLASSES, INFREQUENT_MIN_DAYS } from './storage-classes.ts';
 

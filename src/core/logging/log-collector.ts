@@ -3,14 +3,14 @@
 // is: what a killed process had not written is gone. Called by http/observe for each answered request; a home without a
 // timer has nothing else, so each line also sees to the oldest of other buckets.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ServerLogs.html
-import type { BucketLogging } from '../../ports/bucket-settings.ts';
-import type { BucketName, BucketRecord } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import type { BucketLogging } from '../../domain/bucket-settings.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { BucketName, BucketRecord } from '../../domain/nouns.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { parseObjectKey } from '../names.ts';
 import { NO_EXPECTATION } from '../objects/body-expectation.ts';
 import { putObject } from '../objects/put-object.ts';
+import { parseObjectKey } from '../parse-names.ts';
 import { mayDeliverLogs } from './may-deliver-logs.ts';
 
 export type LogCollector = {

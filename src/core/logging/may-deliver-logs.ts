@@ -1,8 +1,8 @@
 // Whether the log service may write into a bucket: the bucket's policy must allow it, for the bucket that is logged. Asked
 // when logging is configured, and again for every log object, because policies change.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html#grant-log-delivery-permissions-general
-import type { BucketLogging } from '../../ports/bucket-settings.ts';
-import type { BucketRecord } from '../../ports/domain.ts';
+import type { BucketLogging } from '../../domain/bucket-settings.ts';
+import type { BucketRecord } from '../../domain/nouns.ts';
 import { evaluatePolicy } from '../auth/policy/evaluate-policy.ts';
 import { parsePolicy } from '../auth/policy/parse-policy.ts';
 

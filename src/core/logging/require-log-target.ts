@@ -1,7 +1,7 @@
 // Whether the requests of a bucket can be logged to another: asked when logging is configured, by S3 or by the JSON API.
-import type { BucketLogging } from '../../ports/bucket-settings.ts';
-import type { BucketRecord } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import type { BucketLogging } from '../../domain/bucket-settings.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { BucketRecord } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import { mayDeliverLogs } from './may-deliver-logs.ts';
 

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../ports/domain.ts';
+import type { AccountId } from '../../domain/nouns.ts';
 import type { Meter, UsageOwner } from '../../ports/metering.ts';
 
 /**

@@ -2,11 +2,12 @@
 // once; until it is through, the account's counters go on counting. Node calls `flush` every few seconds and at its end, a
 // Worker `flushSoon` with every answer. Never fails: what can't be sent waits. Nothing here waits for a run that the runtime
 // has ended: what a run has not done, the next one does.
-import type { AccountId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId } from '../../domain/nouns.ts';
+import { startOfHour } from '../../domain/time.ts';
 import type { UsageBatch } from '../../ports/ledger.ts';
-import { startOfHour } from '../../ports/time.ts';
-import { within } from '../../ports/within.ts';
+import { within } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
 import { usageRows } from './usage-rows.ts';
 

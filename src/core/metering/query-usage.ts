@@ -1,8 +1,9 @@
 // What an account used, for charts and bills: sums of the ledger with names, and as usage the way bills take it.
-import type { BucketName } from '../../ports/domain.ts';
-import { hasCode } from '../../ports/errors.ts';
+
+import { hasCode } from '../../domain/errors.ts';
+import type { BucketName } from '../../domain/nouns.ts';
+import { HOUR_MS } from '../../domain/time.ts';
 import type { UsageQuery, UsageSum } from '../../ports/ledger.ts';
-import { HOUR_MS } from '../../ports/time.ts';
 import {
   isInByteTime,
   isSaving,

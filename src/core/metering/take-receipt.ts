@@ -1,15 +1,15 @@
 // Records one answer in the ledger at once and gives its receipt: for requests that want one, and only these. An answer never
 // fails for it: where the ledger does, the use goes the way of all others (flush-usage.ts), counted once, and has no price.
-import type { AccountId } from '../../ports/domain.ts';
+import type { AccountId } from '../../domain/nouns.ts';
+import { createPauses } from '../../ports/circuit-breaker.ts';
 import type { UsageBatch } from '../../ports/ledger.ts';
 import type { UsageOwner, Use } from '../../ports/metering.ts';
-import { createPauses } from '../../ports/pauses.ts';
 import type { ReceiptPart, Tariff } from '../../ports/receipts.ts';
-import { within } from '../../ports/within.ts';
+import { within } from '../../ports/with-timeout.ts';
 import { monthOf, monthText } from '../billing/month.ts';
-import { createTariffFinder } from '../billing/tariffs.ts';
+import { createTariffFinder } from '../billing/prices/tariffs.ts';
 import type { Core } from '../core.ts';
-import { createLeases, type Lease } from '../leases.ts';
+import { createLeases, type Lease } from '../semaphore.ts';
 import type { UsageFlusher } from './flush-usage.ts';
 import { usageRows } from './usage-rows.ts';
 

@@ -1,8 +1,8 @@
 // What the counters hold, as rows of the ledger: which count is which meter. Pure.
 
+import { startOfHour } from '../../domain/time.ts';
 import type { MeterName, UsageRow } from '../../ports/ledger.ts';
 import type { DrainedUsage, UsageCounts } from '../../ports/metering.ts';
-import { startOfHour } from '../../ports/time.ts';
 import { BLOCKED } from '../billing/usage.ts';
 
 /**

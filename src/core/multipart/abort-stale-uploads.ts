@@ -1,9 +1,9 @@
 // Gives up multipart uploads that nobody goes on with, so that parts which nobody sees are not paid for for ever. Part of the
 // sweep of every bucket. A bucket's own AbortIncompleteMultipartUpload rule goes before it: keys under such a rule's prefix are
 // left to core/lifecycle, however long the rule waits.
-import type { BucketName, BucketRecord } from '../../ports/domain.ts';
-import { HOUR_MS } from '../../ports/time.ts';
-import type { UploadCursor } from '../../ports/upload-calls.ts';
+import type { BucketName, BucketRecord } from '../../domain/nouns.ts';
+import { HOUR_MS } from '../../domain/time.ts';
+import type { UploadCursor } from '../../ports/index-calls/upload-calls.ts';
 import { openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
 import type { PageBudget } from '../lifecycle/run-lifecycle.ts';

@@ -1,4 +1,4 @@
-import type { ObjectKey, UploadId } from '../../ports/domain.ts';
+import type { ObjectKey, UploadId } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 

@@ -1,9 +1,9 @@
 // CompleteMultipartUpload: checks the client's list against the parts that arrived, then one commit makes them the
 // object. Repeating a finished complete gives the same answer, because clients do so when an answer was lost.
 import { combineChecksums, compositeChecksum, multipartEtag } from '../../crypto/digest-set.ts';
-import type { Checksum, ObjectKey, ObjectPart, ObjectVersion, UploadId, WriteCondition } from '../../ports/domain.ts';
-import { hasCode, StorageError } from '../../ports/errors.ts';
-import type { Upload, UploadedPart } from '../../ports/upload-calls.ts';
+import { hasCode, StorageError } from '../../domain/errors.ts';
+import type { Checksum, ObjectKey, ObjectPart, ObjectVersion, UploadId, WriteCondition } from '../../domain/nouns.ts';
+import type { Upload, UploadedPart } from '../../ports/index-calls/upload-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type CustomerKey, openWithCustomerKey } from '../encryption/key-keeping.ts';

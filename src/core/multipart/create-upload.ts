@@ -1,8 +1,9 @@
 // CreateMultipartUpload: what is true of all parts and of the object that they become is decided here and kept with the upload.
-import type { AccountId, Checksum, ChecksumAlgorithm, ObjectAttributes, ObjectKey } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import { NO_FACTS, type ObjectFacts } from '../../ports/object-facts.ts';
-import type { Upload } from '../../ports/upload-calls.ts';
+
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId, Checksum, ChecksumAlgorithm, ObjectAttributes, ObjectKey } from '../../domain/nouns.ts';
+import { NO_FACTS, type ObjectFacts } from '../../domain/object-facts.ts';
+import type { Upload } from '../../ports/index-calls/upload-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type EncryptionWish, makeDataKey } from '../encryption/key-keeping.ts';

@@ -1,8 +1,9 @@
 // Parts of a multipart upload: each is a blob of its own, or, when copied, segments of blobs that exist already.
+
+import { StorageError } from '../../domain/errors.ts';
+import type { ChecksumAlgorithm, ObjectKey, ObjectVersion, UploadId } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import type { ChecksumAlgorithm, ObjectKey, ObjectVersion, UploadId } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import type { Upload, UploadedPart } from '../../ports/upload-calls.ts';
+import type { Upload, UploadedPart } from '../../ports/index-calls/upload-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type CustomerKey, type KeptKey, openDataKey, openWithCustomerKey } from '../encryption/key-keeping.ts';

@@ -1,6 +1,7 @@
 // What a blob tells of its object, from which the index can be made anew. Called by whoever writes blobs.
+
+import type { BucketRecord, ObjectAttributes, ObjectKey } from '../../domain/nouns.ts';
 import type { BlobIdentity } from '../../ports/blob-store.ts';
-import type { BucketRecord, ObjectAttributes, ObjectKey } from '../../ports/domain.ts';
 
 /** Of a plain blob; `part`: whose bytes it has, null for a whole body. The class STANDARD needs no word. */
 export function identityOfBlob(

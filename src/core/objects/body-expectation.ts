@@ -1,7 +1,8 @@
 // What a client announces of a body, and the proof of it. The surfaces read it off headers; write-body.ts and readers of
 // documents verify it.
-import type { ChecksumAlgorithm } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+
+import { StorageError } from '../../domain/errors.ts';
+import type { ChecksumAlgorithm } from '../../domain/nouns.ts';
 
 /** What the client said about the body that it sends. */
 export type BodyExpectation = {

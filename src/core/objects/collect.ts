@@ -1,5 +1,5 @@
+import { StorageError } from '../../domain/errors.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import { StorageError } from '../../ports/errors.ts';
 import { joinBytes } from '../join-bytes.ts';
 
 /** Reads a whole body into memory. MaxMessageLengthExceeded when it is longer than `maxBytes`, declared or not. */

@@ -1,7 +1,8 @@
 // What becomes of written bytes: a commit that names them, or their end when the index refuses it. A commit whose outcome is
 // unknown leaves them to the sweeper, as it may have landed. Called by whoever writes blobs; write-body.ts writes them.
-import type { Segment } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+
+import { StorageError } from '../../domain/errors.ts';
+import type { Segment } from '../../domain/nouns.ts';
 import type { BlobArrival, StoredAs } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 

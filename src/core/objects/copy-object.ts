@@ -2,7 +2,7 @@
 // a copy into another bucket first takes a hold there, so that the home keeps the bytes as long as the copy lives. Only
 // a copy that is to be encrypted by another key than its source is written anew.
 import { createDigestSet } from '../../crypto/digest-set.ts';
-import type { ByteSource } from '../../ports/byte-source.ts';
+import { hasCode, StorageError } from '../../domain/errors.ts';
 import type {
   BucketAddress,
   BucketRecord,
@@ -13,10 +13,10 @@ import type {
   ObjectVersion,
   Segment,
   WriteCondition,
-} from '../../ports/domain.ts';
-import { hasCode, StorageError } from '../../ports/errors.ts';
+} from '../../domain/nouns.ts';
+import { NO_FACTS, type ObjectEncryption, type ObjectFacts } from '../../domain/object-facts.ts';
+import type { ByteSource } from '../../ports/byte-source.ts';
 import type { BlobArrival } from '../../ports/metadata-index.ts';
-import { NO_FACTS, type ObjectEncryption, type ObjectFacts } from '../../ports/object-facts.ts';
 import { blobsOf, homeOfBlob } from '../buckets/blob-home.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';

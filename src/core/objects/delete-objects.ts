@@ -1,4 +1,4 @@
-import type { AccountId, DeleteCondition, ObjectKey, VersionName } from '../../ports/domain.ts';
+import type { AccountId, DeleteCondition, ObjectKey, VersionName } from '../../domain/nouns.ts';
 import type { DeletedObject } from '../../ports/metadata-index.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';

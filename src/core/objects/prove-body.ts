@@ -3,9 +3,9 @@
 // it with the data key; so every body but those of clients' own keys can be proved. `npm run check`
 // calls it.
 import { createDigestSet, multipartEtag } from '../../crypto/digest-set.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { ObjectBody, ObjectVersion } from '../../domain/nouns.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
-import type { ObjectBody, ObjectVersion } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
 import { type DataKey, etagOf } from '../encryption/data-key.ts';
 import type { KeyCore } from '../encryption/key-core.ts';
 import { openDataKey } from '../encryption/key-keeping.ts';

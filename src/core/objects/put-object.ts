@@ -1,8 +1,9 @@
 // PutObject, the write walk: body to a fresh blob, proof of its digests, one commit of the row. The commit is the
 // write: before it nothing is visible, after it nothing can undo it.
+
+import type { ObjectAttributes, ObjectKey, ObjectVersion, WriteCondition } from '../../domain/nouns.ts';
+import { NO_FACTS, type ObjectFacts } from '../../domain/object-facts.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import type { ObjectAttributes, ObjectKey, ObjectVersion, WriteCondition } from '../../ports/domain.ts';
-import { NO_FACTS, type ObjectFacts } from '../../ports/object-facts.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type EncryptionWish, makeDataKey } from '../encryption/key-keeping.ts';

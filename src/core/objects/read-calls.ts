@@ -1,7 +1,8 @@
 // How many calls of its platform a read takes, where a request may make only so many: what can't be finished is refused
 // before anybody was told that it comes. Pure. Asked by openBody and by the snapshot of a prefix.
-import type { Segment } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+
+import { StorageError } from '../../domain/errors.ts';
+import type { Segment } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import type { ReadableVersion } from './read-object.ts';
 

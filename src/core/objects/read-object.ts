@@ -1,12 +1,13 @@
 // Bodies on their way out. A range of an object is cut into slices of its blobs, which come from the nearest tier that
 // has them; a read longer than the tiers take streams from the bucket. What is encrypted passes the tiers sealed and is
 // opened behind them (core/encryption/open-body.ts). Called by the S3 surface and by delivery.
+
+import { StorageError } from '../../domain/errors.ts';
+import type { ObjectBody, ObjectKey, ObjectVersion, Segment } from '../../domain/nouns.ts';
 import type { LendBytes } from '../../ports/blob-store.ts';
 import { ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
-import type { ObjectBody, ObjectKey, ObjectVersion, Segment } from '../../ports/domain.ts';
 import type { BodyTier, SliceBytes } from '../../ports/edge-cache.ts';
-import { StorageError } from '../../ports/errors.ts';
-import { within } from '../../ports/within.ts';
+import { within } from '../../ports/with-timeout.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type CustomerKey, openDataKey } from '../encryption/key-keeping.ts';

@@ -1,4 +1,4 @@
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
 import type { Core } from '../core.ts';
 import { openBody, type ReadableVersion } from './read-object.ts';
 

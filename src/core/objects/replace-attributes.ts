@@ -1,7 +1,7 @@
 // A new version of bytes that are there: with other headers and metadata, or an older version made current again. No byte is
 // read or written and no key is opened: the new row has the segments and the wrapped data key of the old one.
-import type { ObjectAttributes, ObjectVersion } from '../../ports/domain.ts';
-import type { Tags } from '../../ports/object-facts.ts';
+import type { ObjectAttributes, ObjectVersion } from '../../domain/nouns.ts';
+import type { Tags } from '../../domain/object-facts.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { asGoneMeanwhile } from './copy-object.ts';

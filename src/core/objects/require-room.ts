@@ -1,6 +1,6 @@
+import type { ObjectKey } from '../../domain/nouns.ts';
+import type { QuotaQueries } from '../../domain/quotas.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import type { ObjectKey } from '../../ports/domain.ts';
-import type { QuotaQueries } from '../../ports/quotas.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 
 /**

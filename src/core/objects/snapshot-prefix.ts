@@ -1,11 +1,12 @@
 // What a prefix holds at one moment, ready to be read for hours: the bodies are pinned by their blobs, which stay for the
 // grace whatever becomes of the objects. Used for the ZIP of a folder.
-import type { ObjectKey, ObjectVersion } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import { breathe, createBreather } from '../breathe.ts';
+
+import { StorageError } from '../../domain/errors.ts';
+import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
+import { breathe, createBreather } from '../yield-to-event-loop.ts';
 import { callsToRead, requireCalls } from './read-calls.ts';
 import { type OpenedBody, openBody, type ReadableVersion } from './read-object.ts';
 

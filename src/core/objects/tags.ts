@@ -1,7 +1,7 @@
 // The rules that the tags of objects and buckets keep, whichever way they come: a document, a header, a form.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
-import { StorageError } from '../../ports/errors.ts';
-import type { Tags } from '../../ports/object-facts.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { Tags } from '../../domain/object-facts.ts';
 import { TAG_KEY_MAX_LENGTH, TAG_VALUE_MAX_LENGTH } from '../limits.ts';
 
 /** Letters, white space, numbers of any script and a few signs. */

@@ -1,5 +1,5 @@
-import type { ObjectKey, ObjectVersion, VersionName } from '../../ports/domain.ts';
-import type { VersionChange } from '../../ports/object-facts.ts';
+import type { ObjectKey, ObjectVersion, VersionName } from '../../domain/nouns.ts';
+import type { VersionChange } from '../../domain/object-facts.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 

@@ -2,10 +2,10 @@
 // client announced, and seals it behind the digests where it shall be encrypted. Called by put-object and upload-part;
 // nothing is visible until their commit.
 import { createDigestSet } from '../../crypto/digest-set.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { BucketAddress, BucketRecord, Checksum, ObjectBody } from '../../domain/nouns.ts';
 import type { BlobIdentity } from '../../ports/blob-store.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import type { BucketAddress, BucketRecord, Checksum, ObjectBody } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
 import type { BlobArrival } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 import { etagOf } from '../encryption/data-key.ts';

@@ -1,13 +1,14 @@
 // One attempt of a message: POSTs it signed to its webhook, and says what becomes of it: delivered, tried again later, or
 // a dead letter. Called by the dispatcher, which decides when, and writes the result down.
+
+import { hasCode } from '../../domain/errors.ts';
+import type { ObjectEvent } from '../../domain/object-event.ts';
+import { HOUR_MS } from '../../domain/time.ts';
+import type { WebhookEndpoint } from '../../domain/webhooks.ts';
 import type { Directory } from '../../ports/directory.ts';
-import { hasCode } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { ObjectEvent } from '../../ports/object-event.ts';
 import { type Delivery, type DeliveryResult, WebhookFailure } from '../../ports/outbox.ts';
-import { HOUR_MS } from '../../ports/time.ts';
-import type { WebhookEndpoint } from '../../ports/webhooks.ts';
-import { within } from '../../ports/within.ts';
+import { within } from '../../ports/with-timeout.ts';
 import type { CoreSettings } from '../core.ts';
 import { type EndpointPauses, retryDelayMs } from './retry-times.ts';
 import { renderS3Event } from './s3-event.ts';

@@ -1,7 +1,8 @@
 // Messages to webhooks as their account sees them: put into the outbox, listed by state, made to wait again. Messages about
 // objects come by the commits of the index; what concerns an account comes by `enqueue`.
-import type { AccountId, BucketId, BucketName } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
 import {
   accountPlace,
   type Delivery,

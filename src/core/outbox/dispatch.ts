@@ -1,8 +1,9 @@
 // The dispatcher: sends what waits in one database's outbox. It takes rows under a lease, has each attempted
 // (attempt-delivery.ts), and settles it. Bounded: so many at once, so many of them to one endpoint, and an endpoint that
 // fails gets a pause. It holds nothing that a crash could lose; the home says when to run it.
+
+import { earlier } from '../../domain/time.ts';
 import type { Delivery, Dispatcher, OutboxQueue } from '../../ports/outbox.ts';
-import { earlier } from '../../ports/time.ts';
 import { createAttempts, type DispatcherCore } from './attempt-delivery.ts';
 import { createEndpointPauses } from './retry-times.ts';
 

@@ -1,7 +1,7 @@
 // What the notification rules of a bucket may be, whichever surface they come by: S3's document, or the JSON API.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
-import { StorageError } from '../../ports/errors.ts';
-import type { NotificationRule } from '../../ports/notifications.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { NotificationRule } from '../../domain/notifications.ts';
 import type { Core } from '../core.ts';
 
 /** Rules of one bucket. Source: S3 quotas, "event notifications". */

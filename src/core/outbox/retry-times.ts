@@ -1,5 +1,5 @@
 // When a message that failed is tried again, and how long an endpoint that fails is left alone. Called by the dispatcher.
-import { HOUR_MS } from '../../ports/time.ts';
+import { HOUR_MS } from '../../domain/time.ts';
 
 const FACTOR = 3;
 /** Longest wait between two attempts, milliseconds. */
@@ -16,7 +16,7 @@ export function retryDelayMs(attempts: number, baseMs: number, random: number): 
   return Math.ceil(full * (1 - random / 2));
 }
 
-/** Pauses of endpoints that fail, longer each time; ports/pauses.ts has those of one length. */
+/** Pauses of endpoints that fail, longer each time; ports/circuit-breaker.ts has those of one length. */
 export type EndpointPauses = {
   /** An attempt failed: the endpoint rests, twice as long as last time. */
   add(endpointId: string, nowMs: number, baseMs: number): void;

@@ -1,7 +1,7 @@
 // S3's event message: the JSON that a webhook gets of what happened to an object. Pure; the dispatcher calls it when a
 // message goes out. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
-import type { ObjectEventName } from '../../ports/notifications.ts';
-import type { ObjectEvent } from '../../ports/object-event.ts';
+import type { ObjectEventName } from '../../domain/notifications.ts';
+import type { ObjectEvent } from '../../domain/object-event.ts';
 
 /** Of what an event tells that was no request's. */
 const SERVICE_PRINCIPAL = 's3.amazonaws.com';

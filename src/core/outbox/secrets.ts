@@ -3,7 +3,7 @@
 // Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 import { hmacSha256 } from '../../crypto/hash.ts';
 import { randomKey } from '../../crypto/key-wrap.ts';
-import type { WebhookEndpoint, WebhookSecret } from '../../ports/webhooks.ts';
+import type { WebhookEndpoint, WebhookSecret } from '../../domain/webhooks.ts';
 import { type MasterKeys, unwrapWithMaster, wrapWithMaster } from '../encryption/master-keys.ts';
 
 const PREFIX = 'whsec_';

@@ -1,5 +1,5 @@
 // The settings of webhooks: what each is, its default and its bounds. config.ts reads them, the dispatcher goes by them.
-import { HOUR_MS } from '../../ports/time.ts';
+import { HOUR_MS } from '../../domain/time.ts';
 
 /** How messages go out to webhooks. */
 export type WebhookSettings = {

@@ -1,10 +1,11 @@
 // The webhooks of accounts: made, listed, changed, given another secret, deleted. The JSON API and whoever else manages
 // them come here; what is sent to them is deliveries.ts's and the dispatcher's.
-import type { AccountId } from '../../ports/domain.ts';
-import { hasCode, StorageError } from '../../ports/errors.ts';
-import { mayBePublicHost } from '../../ports/public-address.ts';
-import { DAY_MS } from '../../ports/time.ts';
-import type { WebhookEndpoint } from '../../ports/webhooks.ts';
+
+import { hasCode, StorageError } from '../../domain/errors.ts';
+import type { AccountId } from '../../domain/nouns.ts';
+import { mayBePublicHost } from '../../domain/public-address.ts';
+import { DAY_MS } from '../../domain/time.ts';
+import type { WebhookEndpoint } from '../../domain/webhooks.ts';
 import type { Core } from '../core.ts';
 import { makeSecret } from './secrets.ts';
 

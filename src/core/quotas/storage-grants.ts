@@ -5,9 +5,10 @@
 // A grant is raised in the ledger first and then in the bucket; it is lowered in the bucket first
 // and then in the ledger. A process that dies in between leaves the ledger with more than the
 // bucket believes in, never with less, and the next settling puts that right.
-import type { AccountId, BucketId, BucketRecord } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import type { StorageAmount } from '../../ports/quotas.ts';
+
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId, BucketId, BucketRecord } from '../../domain/nouns.ts';
+import type { StorageAmount } from '../../domain/quotas.ts';
 import { nameOfBucketId } from '../buckets/blob-home.ts';
 import type { Core } from '../core.ts';
 

@@ -1,7 +1,7 @@
 // Gives back the room of blobs that nothing references any more, and of those that a crash left behind. It only
 // touches blobs older than the grace, so no reader with a stale pointer and no write in progress can lose bytes.
 // Every step can be repeated: a sweep that dies is finished by the next one.
-import type { BlobId, BucketAddress, BucketName } from '../../ports/domain.ts';
+import type { BlobId, BucketAddress, BucketName } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 

@@ -1,8 +1,9 @@
 // Sweeping where one run can't go through all buckets: on Cloudflare, where an invocation may make so many calls. A
 // turn goes through all of them in as many runs as it takes, and its place is kept between them, so that the last
 // bucket has its turn as the first has.
+
+import { SMALL_PACKING } from '../compression/packing-budgets.ts';
 import type { Core } from '../core.ts';
-import { SMALL_PACKING } from '../packing/packing-budgets.ts';
 import { type SweepOptions, sweepBuckets } from './sweep.ts';
 
 export type TurnOptions = SweepOptions & {

@@ -1,17 +1,18 @@
 // The scheduled work on every bucket: hours of storage go to the ledger, room is given back, stale uploads are given up, lifecycle
 // rules are carried out. Both homes call it by their clock; whatever is left undone waits for the next time.
-import type { BucketName } from '../../ports/domain.ts';
-import type { LifecycleCounts } from '../../ports/lifecycle.ts';
-import { HOUR_MS } from '../../ports/time.ts';
+
+import type { LifecycleCounts } from '../../domain/lifecycle.ts';
+import type { BucketName } from '../../domain/nouns.ts';
+import { HOUR_MS } from '../../domain/time.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
+import { LARGE_PACKING } from '../compression/packing-budgets.ts';
+import { type PackingBudget, runPacking } from '../compression/run-packing.ts';
 import type { Core } from '../core.ts';
+import { tendSearch } from '../key-jobs/search-names.ts';
+import { resumeNameJobs } from '../key-jobs/start-name-job.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
 import { collectStorage } from '../metering/collect-storage.ts';
 import { abortStaleUploads } from '../multipart/abort-stale-uploads.ts';
-import { tendSearch } from '../names/search-names.ts';
-import { resumeNameJobs } from '../names/start-name-job.ts';
-import { LARGE_PACKING } from '../packing/packing-budgets.ts';
-import { type PackingBudget, runPacking } from '../packing/run-packing.ts';
 import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
 
 /** Bucket names read per call. */

@@ -4,9 +4,9 @@
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
 import type { AccessRecord } from '../../core/auth/decide.ts';
 import { type ConditionValues, conditionKey } from '../../core/auth/policy/pattern.ts';
-import type { Principal } from '../../ports/domain.ts';
-import type { Tags, VersionChange } from '../../ports/object-facts.ts';
-import { DAY_MS } from '../../ports/time.ts';
+import type { Principal } from '../../domain/nouns.ts';
+import type { Tags, VersionChange } from '../../domain/object-facts.ts';
+import { DAY_MS } from '../../domain/time.ts';
 import type { HttpRequest } from '../request.ts';
 import { decodeFormText, type Query } from '../semantics/raw-path.ts';
 

@@ -4,9 +4,9 @@ import type { S3Action } from '../../core/auth/actions.ts';
 import type { AccessObject, AccessRecord, AccessRequest, Decide, Decision } from '../../core/auth/decide.ts';
 import { type AccountAction, exceededLimit } from '../../core/auth/key-scope.ts';
 import { createRequestEffort, isSpent } from '../../core/auth/policy/evaluate-policy.ts';
-import type { ObjectKey } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import type { Tags, VersionChange } from '../../ports/object-facts.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { ObjectKey } from '../../domain/nouns.ts';
+import type { Tags, VersionChange } from '../../domain/object-facts.ts';
 import { type ConditionSource, conditionValuesOf } from './condition-values.ts';
 
 /** What the caller wants to do. */

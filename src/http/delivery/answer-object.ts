@@ -4,8 +4,8 @@
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { isInMemory, openBody } from '../../core/objects/read-object.ts';
-import type { Pointer } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { Pointer } from '../../domain/nouns.ts';
 import type { Found, Staleness } from '../../ports/hot-metadata.ts';
 import { countSent } from '../count-sent.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';

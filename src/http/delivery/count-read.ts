@@ -1,5 +1,5 @@
 // As what public reads count: who pays for them, and where their bytes came from. Used by all doors of delivery.
-import type { BucketGate } from '../../ports/domain.ts';
+import type { BucketGate } from '../../domain/nouns.ts';
 import type { Meter, UsageOwner, UsageTier } from '../../ports/metering.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
 import type { BodyOrigin } from './cache-status.ts';

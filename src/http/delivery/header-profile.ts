@@ -2,7 +2,7 @@
 // long as it means the same, so that prepared-headers.ts can keep with it what it makes. Asked by both doors.
 import { createHostingRules, type HostingRules, SECURITY_HEADERS } from '../../core/hosting/hosting-rules.ts';
 import { type HeaderChanges, NO_CHANGES } from '../../core/hosting/parse-headers.ts';
-import type { HostingSettings } from '../../ports/hosting.ts';
+import type { HostingSettings } from '../../domain/hosting.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 
 export type HeaderProfile = {

@@ -6,9 +6,9 @@
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { bodyNow } from '../../core/objects/read-object.ts';
+import type { BucketGate, BucketName, Pointer } from '../../domain/nouns.ts';
+import { everyoneMayRead } from '../../domain/pointer.ts';
 import type { LentBytes } from '../../ports/blob-store.ts';
-import type { BucketGate, BucketName, Pointer } from '../../ports/domain.ts';
-import { everyoneMayRead } from '../../ports/pointer.ts';
 import type { Domains } from '../address.ts';
 import { finishLater } from '../finish-later.ts';
 import { atHandTiming } from '../observe/server-timing.ts';

@@ -1,8 +1,8 @@
 // What a plain read names, for the hot answer: address and decoded names. Pure, with a memo.
-import { parseBucketName, parseObjectKey } from '../../core/names.ts';
+import { parseBucketName, parseObjectKey } from '../../core/parse-names.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
 import type { Directory, HostBinding } from '../../ports/directory.ts';
-import type { BucketName, ObjectKey } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
 import { addressAt, type Domains, type HostPlace, readHost } from '../address.ts';
 import type { PlainRead } from '../request.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';

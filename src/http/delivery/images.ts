@@ -4,10 +4,10 @@
 import type { Core } from '../../core/core.ts';
 import { IMAGE_SOURCE_MAX_BYTES } from '../../core/limits.ts';
 import { readWhole } from '../../core/objects/read-whole.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { ImageSettings } from '../../domain/hosting.ts';
+import type { Pointer } from '../../domain/nouns.ts';
 import type { Derived } from '../../ports/derived.ts';
-import type { Pointer } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import type { ImageSettings } from '../../ports/hosting.ts';
 import type { HttpRequest } from '../request.ts';
 import { contentTypeOf } from '../semantics/content-type.ts';
 import { findEntityTag } from '../semantics/entity-tag.ts';

@@ -1,7 +1,7 @@
 // The headers of public answers, made once per pointer and profile and kept with both: when the memory tier drops the
 // pointer, or the settings change, they go too. Both doors of delivery, deliver.ts and hot-answer.ts, take theirs from
 // here, so that they can't disagree.
-import type { Pointer } from '../../ports/domain.ts';
+import type { Pointer } from '../../domain/nouns.ts';
 import { HIT_TIMING, SERVER_TIMING } from '../observe/server-timing.ts';
 import { isolateFromOrigin } from '../semantics/active-content.ts';
 import { isCompressible } from '../semantics/compressible.ts';

@@ -4,10 +4,10 @@
 import type { Decide } from '../../core/auth/decide.ts';
 import { nameOfBucketId } from '../../core/buckets/blob-home.ts';
 import type { Core } from '../../core/core.ts';
-import type { BucketGate, ObjectKey, Pointer } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import type { Grant } from '../../ports/object-facts.ts';
-import { everyoneMayRead } from '../../ports/pointer.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { BucketGate, ObjectKey, Pointer } from '../../domain/nouns.ts';
+import type { Grant } from '../../domain/object-facts.ts';
+import { everyoneMayRead } from '../../domain/pointer.ts';
 import type { ConditionSource } from '../access/condition-values.ts';
 import { createDecideCall, mayKnowMissing } from '../access/decide-call.ts';
 import type { HttpRequest } from '../request.ts';

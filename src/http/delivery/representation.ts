@@ -1,6 +1,6 @@
 // One representation of an object that is not its stored bytes: a compressed one, an image in another size. It changes
 // some headers of the object's own; everything else that is said of the object stays true. Used by both doors.
-import type { Pointer } from '../../ports/domain.ts';
+import type { Pointer } from '../../domain/nouns.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { type ByteRange, contentRange, lengthOf } from '../semantics/range.ts';
 import { addVary } from './header-profile.ts';

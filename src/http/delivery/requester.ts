@@ -1,7 +1,8 @@
 // For whom something is made of an object, as the port of derived bodies wants it. deliver.ts says
 // it to images.ts and variants.ts.
+
+import type { BucketGate } from '../../domain/nouns.ts';
 import type { DerivedRequester } from '../../ports/derived.ts';
-import type { BucketGate } from '../../ports/domain.ts';
 import type { HttpRequest } from '../request.ts';
 import { sourceOf } from '../request-source.ts';
 import type { RequireWork } from './require-work.ts';

@@ -1,4 +1,4 @@
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { HttpRequest } from '../request.ts';
 import { withCors } from '../semantics/cors.ts';

@@ -1,8 +1,8 @@
 // Whether something may be looked up or made for a reader, where the owner has set a cap: asked before the work, because a
 // refusal after it has cost all there was to save. deliver.ts makes it for images.ts and variants.ts; without a cap it is null.
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
+import type { BucketGate } from '../../domain/nouns.ts';
 import type { DerivedBodies } from '../../ports/derived.ts';
-import type { BucketGate } from '../../ports/domain.ts';
 import { readerOf } from './count-read.ts';
 
 export type RequireWork = {

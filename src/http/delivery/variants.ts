@@ -7,8 +7,8 @@
 // without such a tag is always one of the stored bytes: which variants are ready changes, and parts must never be mixed.
 import type { Core } from '../../core/core.ts';
 import { readWhole } from '../../core/objects/read-whole.ts';
+import type { Pointer } from '../../domain/nouns.ts';
 import type { ContentCoding, Derived, DerivedOrNone } from '../../ports/derived.ts';
-import type { Pointer } from '../../ports/domain.ts';
 import type { HttpRequest } from '../request.ts';
 import { createAcceptedCodings } from '../semantics/accept-encoding.ts';
 import { findEntityTag, hasEntityTag } from '../semantics/entity-tag.ts';

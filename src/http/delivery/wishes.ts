@@ -1,8 +1,8 @@
 // What a reader may wish for besides the object itself: to be handed a file to save (`?download`), digests, and in a call of
 // S3 its checksum. Each is a few headers more on a 200 or 206; without a wish nothing is made. Called by answer-object.ts alone.
-import type { BucketId, Pointer } from '../../ports/domain.ts';
+import type { BucketId, Pointer } from '../../domain/nouns.ts';
 import type { HttpRequest } from '../request.ts';
-import { checksumHeaders, readChecksumMode } from '../s3/checksum-headers.ts';
+import { checksumHeaders, readChecksumMode } from '../s3/headers/checksum-headers.ts';
 import { downloadDisposition } from '../semantics/content-disposition.ts';
 import { type DigestSource, digestHeaders } from '../semantics/digest-fields.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';

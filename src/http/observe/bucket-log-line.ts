@@ -1,7 +1,7 @@
 // One line of a bucket's server access log, in S3's own format, so that every tool that reads those reads ours. What we
 // have no word for is `-`. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html
 import type { HttpRequest } from '../request.ts';
-import { detectQueryAuth } from '../s3/presigned-query.ts';
+import { detectQueryAuth } from '../s3/signature/presigned-query.ts';
 import { logOperation } from './log-operation.ts';
 import { redactTarget, redactUrl } from './redact.ts';
 

@@ -1,6 +1,6 @@
 // What those who make an answer note about it on the way: for metrics, the access log, Server-Timing and fresh-by.ts. Nobody
 // decides anything by it. One object per request, made by the home with the request.
-import type { BucketName } from '../../ports/domain.ts';
+import type { BucketName } from '../../domain/nouns.ts';
 import type { ReaderChange } from '../../ports/hot-metadata.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
 import type { BodyOrigin, PointerTier } from '../delivery/cache-status.ts';

@@ -3,9 +3,9 @@
 // into a set.
 import { auditDetail, beginAudit } from '../../core/accounts/audit.ts';
 import type { Core } from '../../core/core.ts';
-import type { AccessKeyId, BucketRecord } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
-import { ANONYMOUS_ID } from '../../ports/pointer.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { AccessKeyId, BucketRecord } from '../../domain/nouns.ts';
+import { ANONYMOUS_ID } from '../../domain/pointer.ts';
 import { FailureWithHeaders } from '../failure-with-headers.ts';
 import type { S3Answer, S3Call } from './call.ts';
 import type { OperationName } from './detect.ts';

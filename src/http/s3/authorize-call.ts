@@ -5,18 +5,18 @@ import type { ObjectAction } from '../../core/auth/actions.ts';
 import { mayPolicyAllow } from '../../core/auth/decide.ts';
 import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../core/core.ts';
-import { parseBucketName, parseObjectKey } from '../../core/names.ts';
-import type { BucketName, BucketRecord, ObjectKey } from '../../ports/domain.ts';
-import { hasCode, StorageError } from '../../ports/errors.ts';
-import type { VersionChange } from '../../ports/object-facts.ts';
+import { parseBucketName, parseObjectKey } from '../../core/parse-names.ts';
+import { hasCode, StorageError } from '../../domain/errors.ts';
+import type { BucketName, BucketRecord, ObjectKey } from '../../domain/nouns.ts';
+import type { VersionChange } from '../../domain/object-facts.ts';
 import { accessDenied, requireAllowed, requireScope, type Wanted } from '../access/decide-call.ts';
 import { type AccountCall, changerOf, payerOf, type S3Answer, type S3Call } from './call.ts';
-import { requireExpectedOwner } from './expected-owner.ts';
 import { openVersion, type VersionWanted } from './find-version.ts';
+import { parseVersionName } from './formats/version-name.ts';
+import { requireExpectedOwner } from './headers/expected-owner.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
-import { readUploadId } from './ops/multipart.ts';
-import { parseVersionName } from './version-name.ts';
+import { readUploadId } from './ops/object/multipart.ts';
 
 /** The address decoded; names are checked once it is known who asks. */
 export type Target = { readonly bucket: string | null; readonly key: string | null };

@@ -2,19 +2,19 @@
 // and look-ups, no framework type. An answer becomes a Response in one place, so that headers stay a plain object.
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
 import type { BucketHandle, Changer } from '../../core/buckets/bucket-handle.ts';
-import type { Leases } from '../../core/leases.ts';
 import type { OpenedBody } from '../../core/objects/read-object.ts';
-import type { Account, BucketName, BucketRecord, ObjectKey, ObjectVersion, Principal } from '../../ports/domain.ts';
+import type { Leases } from '../../core/semaphore.ts';
+import type { EventOrigin } from '../../domain/notifications.ts';
+import type { Account, BucketName, BucketRecord, ObjectKey, ObjectVersion, Principal } from '../../domain/nouns.ts';
+import type { VersionChange } from '../../domain/object-facts.ts';
 import type { AlsoRead, UsageOwner } from '../../ports/metering.ts';
-import type { EventOrigin } from '../../ports/notifications.ts';
-import type { VersionChange } from '../../ports/object-facts.ts';
 import type { DecideCall } from '../access/decide-call.ts';
 import type { UnsignedHeaders } from '../delivery/unsigned-headers.ts';
 import { noteChange } from '../fresh-by.ts';
 import type { HttpRequest } from '../request.ts';
 import type { Query } from '../semantics/raw-path.ts';
-import type { DecodedBody } from './authenticate.ts';
 import type { OperationName } from './detect.ts';
+import type { DecodedBody } from './signature/authenticate.ts';
 
 /** What every operation gets. */
 export type S3Call = {

@@ -5,8 +5,8 @@
 import type { Core } from '../../core/core.ts';
 import type { AlsoRead } from '../../ports/metering.ts';
 import { type ObjectCall, payerOf } from './call.ts';
-import type { OpenedSource } from './copy-source.ts';
-import { hasReceipt } from './receipt-wish.ts';
+import type { OpenedSource } from './headers/copy-source.ts';
+import { hasReceipt } from './headers/receipt-request.ts';
 
 /**
  * Counts the bytes that were copied, for the owner of the source's bucket. Gives what the receipt

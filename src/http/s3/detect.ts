@@ -1,7 +1,7 @@
 // Which S3 operation a request is, from its method, its level (service, bucket, object) and the sub-resource in its
 // query. Pure; routes.ts calls it first, and refuses what it can't name. subresources.ts holds all of S3, not only
 // what we have, so that everything missing is refused by name instead of being taken for something else.
-import type { ErrorCode } from '../../ports/errors.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 import type { Query } from '../semantics/raw-path.ts';
 import { type Methods, PLAIN, SUBRESOURCES } from './subresources.ts';
 

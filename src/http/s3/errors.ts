@@ -1,7 +1,7 @@
 // Failures as S3 clients read them. app.ts renders with it whatever the S3 surface and delivery throw, and logs what
 // is ours; what is no StorageError is InternalError here and tells the client nothing but the request id.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
-import type { StorageError } from '../../ports/errors.ts';
+import type { StorageError } from '../../domain/errors.ts';
 import { FailureWithHeaders } from '../failure-with-headers.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
 import { makeResponse } from '../outgoing-body.ts';
@@ -9,7 +9,7 @@ import type { HttpRequest } from '../request.ts';
 import { ERROR_STATUS, shownFailure } from '../semantics/error-status.ts';
 import { failureHeaders, HEADER_FIELDS } from '../semantics/failure-headers.ts';
 import { addCommonHeaders } from './call.ts';
-import { plainDocument, textElement } from './xml-write.ts';
+import { plainDocument, textElement } from './formats/xml-write.ts';
 
 /** What an error says of its request. `resource` is the path as it came. */
 export type FailedRequest = {

@@ -3,15 +3,15 @@
 import type { ObjectAction } from '../../core/auth/actions.ts';
 import { type BucketHandle, type Changer, openBucket } from '../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../core/core.ts';
-import type { BucketName, BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { BucketName, BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../domain/nouns.ts';
+import type { VersionChange } from '../../domain/object-facts.ts';
 import type { FoundVersion } from '../../ports/metadata-index.ts';
-import type { VersionChange } from '../../ports/object-facts.ts';
 import { accessDenied, type DecideCall, mayKnowMissing, requireAllowed } from '../access/decide-call.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { ReadConditions } from '../semantics/conditional.ts';
 import { formatHttpDate } from '../semantics/http-date.ts';
-import { versionNameOf } from './version-name.ts';
+import { versionNameOf } from './formats/version-name.ts';
 
 export type VersionWanted = {
   readonly bucket: BucketName;

@@ -1,16 +1,16 @@
 // Makes an S3Call of a request and of what authentication found: which headers count, and what decisions may look at. routes.ts
 // calls it once for each request.
 import type { Decide } from '../../core/auth/decide.ts';
-import { StorageError } from '../../ports/errors.ts';
-import type { Tags } from '../../ports/object-facts.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { Tags } from '../../domain/object-facts.ts';
 import { createDecideCall } from '../access/decide-call.ts';
-import type { Authenticated } from './authenticate.ts';
 import type { S3Call } from './call.ts';
+import { readTaggingHeader } from './headers/tagging-header.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
-import { withQueryHeaders } from './presigned-headers.ts';
-import { QUERY_HEADERS_V2 } from './signed-url-v2.ts';
-import { readTaggingHeader } from './tagging-header.ts';
+import type { Authenticated } from './signature/authenticate.ts';
+import { withQueryHeaders } from './signature/presigned-headers.ts';
+import { QUERY_HEADERS_V2 } from './signature/signed-url-v2.ts';
 
 type Headers = Pick<S3Call, 'header' | 'headerNames'>;
 /** What of a call is known before anybody looks at its headers. */

@@ -4,10 +4,10 @@ import { isGranted } from '../../core/auth/acl.ts';
 import { aclOf } from '../../core/auth/decide.ts';
 import { accessOfNewObject } from '../../core/auth/new-object-access.ts';
 import { admitPublicObjects } from '../../core/buckets/set-bucket-access.ts';
-import type { ObjectFacts, Tags } from '../../ports/object-facts.ts';
+import type { ObjectFacts, Tags } from '../../domain/object-facts.ts';
 import { accessDenied, type Wanted } from '../access/decide-call.ts';
-import { readAclHeaders } from './acl-request.ts';
 import type { ObjectCall } from './call.ts';
+import { readAclHeaders } from './headers/acl-request.ts';
 
 /**
  * Owner and grants of the object, and the tags if the caller may set them. A list in the headers needs no right of its own,

@@ -3,8 +3,8 @@
 import type { BucketAction, ObjectAction } from '../../core/auth/actions.ts';
 import type { AccountAction } from '../../core/auth/key-scope.ts';
 import type { Core } from '../../core/core.ts';
+import type { VersionChange } from '../../domain/object-facts.ts';
 import type { OperationClass } from '../../ports/metering.ts';
-import type { VersionChange } from '../../ports/object-facts.ts';
 import type {
   AccountCall,
   BucketCall,

@@ -1,7 +1,7 @@
 // Accounts as documents show them: id and display name. The ids of a page are looked up together.
-import type { Account, AccountId } from '../../ports/domain.ts';
+import type { Account, AccountId } from '../../domain/nouns.ts';
 import type { BucketCall } from './call.ts';
-import { element, textElement } from './xml-write.ts';
+import { element, textElement } from './formats/xml-write.ts';
 
 /** Accounts that a document names, by id. One that is gone has no name any more. */
 export type NamedAccounts = ReadonlyMap<AccountId, Account>;

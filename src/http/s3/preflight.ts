@@ -2,8 +2,8 @@
 // the bucket's rules alone: whether there is such an object, or who may read it, is not looked at.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
 import type { Core } from '../../core/core.ts';
-import { parseBucketName } from '../../core/names.ts';
-import { type ErrorCode, StorageError } from '../../ports/errors.ts';
+import { parseBucketName } from '../../core/parse-names.ts';
+import { type ErrorCode, StorageError } from '../../domain/errors.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
 import type { HttpRequest } from '../request.ts';
 import { findCorsGrant, grantHeaders, isCorsMethod, parseRequestedHeaders } from '../semantics/cors.ts';

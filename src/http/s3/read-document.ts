@@ -2,9 +2,9 @@
 import { verifyBody } from '../../core/objects/body-expectation.ts';
 import { collect } from '../../core/objects/collect.ts';
 import { createDigestSet } from '../../crypto/digest-set.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
 import type { S3Call } from './call.ts';
-import { readBodyExpectation } from './checksum-headers.ts';
+import { readBodyExpectation } from './headers/checksum-headers.ts';
 
 /**
  * Reads the small body of a request (XML, a policy) whole and proves it against the Content-MD5 and the checksum that

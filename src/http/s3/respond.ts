@@ -9,7 +9,7 @@ import { RECEIPT, receiptHeader } from '../receipt-header.ts';
 import type { HttpRequest } from '../request.ts';
 import { addCommonHeaders, type S3Answer } from './call.ts';
 import type { OperationName } from './detect.ts';
-import { useOfAnswer } from './use-of-answer.ts';
+import { useOfAnswer } from './response-usage.ts';
 
 export type Answered = {
   readonly request: HttpRequest;

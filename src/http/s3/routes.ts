@@ -45,7 +45,7 @@
 //   bucket says when (S3 keeps and bills it until a rule does); 0 is S3's way.
 // - Notifications go to webhooks of the bucket's owner, whatever kind of ARN names them; EventBridge is 501
 //   (docs/notifications.md).
-// - `receipt=1` and `x-quayside-receipt: 1` are ours, on any request: receipt-wish.ts, docs/billing.md.
+// - `receipt=1` and `x-quayside-receipt: 1` are ours, on any request: receipt-request.ts, docs/billing.md.
 // - A write beyond a quota of stored bytes or objects is 403 QuotaExceeded (docs/billing.md): S3 has
 //   no quotas, the code is Ceph's.
 // - x-amz-id-2 and HostId repeat the request id; 405 has Allow, 416 Content-Range, 503 and a reached cap (429, 402) Retry-After.
@@ -53,11 +53,11 @@ import type { Decide } from '../../core/auth/decide.ts';
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
-import { createLeases } from '../../core/leases.ts';
 import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
-import { parseBucketName } from '../../core/names.ts';
-import type { BucketId, BucketRecord } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { parseBucketName } from '../../core/parse-names.ts';
+import { createLeases } from '../../core/semaphore.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { BucketId, BucketRecord } from '../../domain/nouns.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
 import type { Domains } from '../address.ts';
 import type { HotCountsBySurface } from '../delivery/hot-counts.ts';
@@ -70,19 +70,19 @@ import { corsHeaders, withCors } from '../semantics/cors.ts';
 import { hasImageParameters } from '../semantics/image-query.ts';
 import { decodePathSegment, parseQuery, type Query } from '../semantics/raw-path.ts';
 import { auditCall, isAudited } from './audit-call.ts';
-import { type Authenticated, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts';
 import { authorizeCall, type Target } from './authorize-call.ts';
 import { payerOf, type S3Answer, type S3Call } from './call.ts';
 import { createCapCheck } from './cap-check.ts';
 import { isConfidential, type KeysOverHttp } from './confidential.ts';
 import { detectOperation, type OperationName } from './detect.ts';
-import { createHotSignedRead } from './hot-read.ts';
+import { createHotSignedRead } from './fast-read.ts';
+import { freeReceiptOfFailure, hasReceipt } from './headers/receipt-request.ts';
 import { type CallBasics, makeCall, refuseHeaders } from './make-call.ts';
 import { OPERATIONS } from './operations.ts';
 import { openPostedForm } from './post/post-request.ts';
 import { answerPreflight } from './preflight.ts';
-import { freeReceiptOfFailure, hasReceipt } from './receipt-wish.ts';
 import { createRespond } from './respond.ts';
+import { type Authenticated, type AuthenticatorOptions, createAuthenticator } from './signature/authenticate.ts';
 
 /** Where a request goes; both parts still percent-encoded. `rawKey` null means the bucket, `bucket` null the service. */
 export type S3Address = {
@@ -124,7 +124,7 @@ export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey' | 'isSig
   };
 
 export type S3Surface = {
-  /** The second door, for what stands ready in memory: hot-read.ts. */
+  /** The second door, for what stands ready in memory: fast-read.ts. */
   readonly answerHot: AnswerHotSigned;
   /** Answers one request. Rejects with a StorageError, or with whatever broke; nothing was sent then. */
   handle(request: HttpRequest, address: S3Address, requestId: string): Promise<Response>;

@@ -1,4 +1,4 @@
-import type { ObjectEncryption } from '../../ports/object-facts.ts';
+import type { ObjectEncryption } from '../../domain/object-facts.ts';
 import type { HeaderRecord } from './object-headers.ts';
 
 /**

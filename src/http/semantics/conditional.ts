@@ -1,8 +1,9 @@
 // Conditional requests: what If-Match and its kin decide. Reads are decided here, before any body is opened; the
 // condition of a write is only read here, the index decides it in the same commit as the write.
 // Source: RFC 9110 section 13; https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-requests.html
-import type { WriteCondition } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+
+import { StorageError } from '../../domain/errors.ts';
+import type { WriteCondition } from '../../domain/nouns.ts';
 import { hasEntityTag, parseEntityTag } from './entity-tag.ts';
 import { parseHttpDate } from './http-date.ts';
 

@@ -1,7 +1,7 @@
 // Content-Disposition for downloads: file names as every browser and tool reads them. Used by delivery (`?download`) and
 // for ZIP files. Pure.
 // Source: RFC 6266, appendix D of it for what to avoid; RFC 8187 for names beyond ASCII.
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
 
 /** Longest name that a client may ask for, UTF-16 units; file systems keep 255 bytes. */
 const NAME_MAX_LENGTH = 255;

@@ -1,7 +1,7 @@
 // Which rule of a bucket's CORS configuration a request meets, and the headers that say so. Pure. The S3 surface and
 // delivery ask it for every answer of a bucket that has rules; a bucket without rules costs them one null check.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/cors.html, https://fetch.spec.whatwg.org/#http-cors-protocol
-import type { CorsMethod, CorsRule } from '../../ports/bucket-settings.ts';
+import type { CorsMethod, CorsRule } from '../../domain/bucket-settings.ts';
 import type { HttpRequest } from '../request.ts';
 import { isHeaderName, isHeaderText } from './header-text.ts';
 import type { HeaderRecord } from './object-headers.ts';

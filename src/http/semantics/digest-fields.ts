@@ -2,7 +2,7 @@
 // They come from what was stored with the object; only a small body that is in memory anyway is ever computed over.
 // Called by delivery and by signed reads. Pure.
 import { sha256Base64 } from '../../crypto/hash.ts';
-import type { Checksum, Pointer } from '../../ports/domain.ts';
+import type { Checksum, Pointer } from '../../domain/nouns.ts';
 import type { HttpRequest } from '../request.ts';
 import type { HeaderRecord } from './object-headers.ts';
 

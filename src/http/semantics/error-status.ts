@@ -1,6 +1,6 @@
 // Turns failures into HTTP: the only place where an ErrorCode meets a status. Called by the error renderers of all
 // surfaces.
-import { ERROR_MESSAGES, type ErrorCode, hasCode, StorageError } from '../../ports/errors.ts';
+import { ERROR_MESSAGES, type ErrorCode, hasCode, StorageError } from '../../domain/errors.ts';
 
 /**
  * HTTP status of each failure, the same on every surface.

@@ -1,6 +1,6 @@
 // The header fields that a failure itself asks for, whichever surface shows it. Called by the error renderers of all
 // surfaces, which put their own headers (type, caching, CORS) around them.
-import type { StorageError } from '../../ports/errors.ts';
+import type { StorageError } from '../../domain/errors.ts';
 import { ERROR_STATUS } from './error-status.ts';
 import type { HeaderRecord } from './object-headers.ts';
 import { unsatisfiedContentRange } from './range.ts';

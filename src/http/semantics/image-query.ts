@@ -1,8 +1,8 @@
 // What an address asks of an image: `?w=&h=&fit=&format=&q=`. Pure. docs/images.md tells owners.
 import { IMAGE_MAX_SIDE_PX } from '../../core/limits.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { ImageSettings } from '../../domain/hosting.ts';
 import type { ImageFit, ImageFormat, ImageRecipe } from '../../ports/derived.ts';
-import { StorageError } from '../../ports/errors.ts';
-import type { ImageSettings } from '../../ports/hosting.ts';
 import { parseQuery } from './raw-path.ts';
 
 /** A recipe, and whether another Accept would have made another one. */

@@ -2,8 +2,8 @@
 // headers, on every surface. Quotes around an etag are put on here. Header texts are bytes, one character each, as
 // Node gives and takes them; a home whose server decodes them otherwise must turn them back before they come here.
 import { USER_METADATA_MAX_BYTES } from '../../core/limits.ts';
-import type { ObjectAttributes, ObjectHeaders, Pointer } from '../../ports/domain.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { ObjectAttributes, ObjectHeaders, Pointer } from '../../domain/nouns.ts';
 import type { HttpRequest } from '../request.ts';
 import { atRestHeaders } from './at-rest-headers.ts';
 import { contentTypeOf } from './content-type.ts';

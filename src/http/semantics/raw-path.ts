@@ -1,6 +1,6 @@
 // Percent-encoding of request targets, done exactly once: keys hold `//`, `..`, `+`, `%` and anything else, so no URL
 // parser may touch them. Called by the address readers of every surface and by the XML of listings.
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
 
 /** Printable ASCII without percent: already what it means. */
 const PLAIN = /^[\x20-\x24\x26-\x7e]*$/;

@@ -1,6 +1,6 @@
 // Pages of the service itself under `/-/`: for operators and load balancers, never for stored content.
 import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
-import { StorageError } from '../../ports/errors.ts';
+import { StorageError } from '../../domain/errors.ts';
 import type { MetricFamily } from '../../ports/metrics.ts';
 import type { NotReadyReason, Readiness } from '../../ports/readiness.ts';
 import { makeResponse } from '../outgoing-body.ts';

@@ -2,8 +2,8 @@
 // ahead, because the way to the bytes is long and their own way short; large ones only in their turn, and their chunks go
 // out as they come. A body that has other bytes than were announced breaks it: an archive is right or it is none.
 import { crc32 } from '../../crypto/crc32.ts';
+import { StorageError } from '../../domain/errors.ts';
 import { type ByteChunks, type Chunk, ChunkStream, chunksOf } from '../../ports/chunk-stream.ts';
-import { StorageError } from '../../ports/errors.ts';
 import {
   dataDescriptor,
   directoryHeader,

@@ -3,11 +3,11 @@
 import { inflateSync } from 'node:zlib';
 import { PDFArray, PDFDict, PDFDocument, PDFName, type PDFPage, PDFRawStream } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
-import { createNotoFonts } from '../../../src/adapters/node/noto-fonts.ts';
+import { createNotoFonts } from '../../../src/adapters/node/services/noto-fonts.ts';
 import { sheetPdf } from '../../../src/api/documents/sheet-pdf.ts';
 import { invoiceSheet } from '../../../src/core/billing/exports/sheet.ts';
-import type { Credit } from '../../../src/core/billing/invoice.ts';
-import { type InvoiceDocument, makeDocument } from '../../../src/core/billing/invoice-document.ts';
+import type { Credit } from '../../../src/core/billing/invoices/invoice.ts';
+import { type InvoiceDocument, makeDocument } from '../../../src/core/billing/invoices/invoice-document.ts';
 import type { DocumentFonts } from '../../../src/ports/document-fonts.ts';
 import { card, GB, MARCH, usageOf } from '../../core/billing/billing-samples.ts';
 

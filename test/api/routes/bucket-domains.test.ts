@@ -1,6 +1,6 @@
 // Hosts of a bucket as a console sees them where settings and directory say different things, as after a crash between both.
 import { expect, it } from 'vitest';
-import type { BucketName } from '../../../src/ports/domain.ts';
+import type { BucketName } from '../../../src/domain/nouns.ts';
 import { startMemoryApi } from '../memory-api.ts';
 
 it('says of a host whether it is bound to this life of the bucket, and how that is put right', async () => {

@@ -1,7 +1,7 @@
 // Parties, credit notes and void bills over the JSON API: who reads them, their tags and their files.
 import { expect, it } from 'vitest';
 import { monthText } from '../../../src/core/billing/month.ts';
-import type { AccountId } from '../../../src/ports/domain.ts';
+import type { AccountId } from '../../../src/domain/nouns.ts';
 import { closeBill } from '../closed-bill.ts';
 import { startMemoryApi } from '../memory-api.ts';
 

@@ -3,9 +3,9 @@ import { readAccountTotals, SUMMED_BUCKETS_MAX } from '../../../src/core/account
 import { createAccount } from '../../../src/core/accounts/members.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
-import { parseBucketName } from '../../../src/core/names.ts';
-import { PRIVATE_ACCESS } from '../../../src/ports/bucket-access.ts';
-import type { AccountId } from '../../../src/ports/domain.ts';
+import { parseBucketName } from '../../../src/core/parse-names.ts';
+import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
+import type { AccountId } from '../../../src/domain/nouns.ts';
 import { createMemoryCore, putBytes, sampleBytes } from '../memory-core.ts';
 
 const nameOf = (number: number) => parseBucketName(`bucket-${`${number}`.padStart(3, '0')}`);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { addMember } from '../../../src/core/accounts/members.ts';
-import type { AccountId } from '../../../src/ports/domain.ts';
-import { StorageError } from '../../../src/ports/errors.ts';
+import { StorageError } from '../../../src/domain/errors.ts';
+import type { AccountId } from '../../../src/domain/nouns.ts';
 import type { Ports } from '../../../src/ports/index.ts';
 import { createMemoryCore, withPorts } from '../memory-core.ts';
 

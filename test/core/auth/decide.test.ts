@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { S3Action } from '../../../src/core/auth/actions.ts';
 import { cannedGrants } from '../../../src/core/auth/canned-acl.ts';
 import { type AccessObject, type Decision, decide } from '../../../src/core/auth/decide.ts';
-import { type BucketAccess, PRIVATE_ACCESS, type PublicAccessBlock } from '../../../src/ports/bucket-access.ts';
-import type { AccessKeyId, AccountId, BucketName, ObjectKey, Principal } from '../../../src/ports/domain.ts';
-import type { Grant, Permission } from '../../../src/ports/object-facts.ts';
-import { ANONYMOUS_ID } from '../../../src/ports/pointer.ts';
+import { type BucketAccess, PRIVATE_ACCESS, type PublicAccessBlock } from '../../../src/domain/bucket-access.ts';
+import type { AccessKeyId, AccountId, BucketName, ObjectKey, Principal } from '../../../src/domain/nouns.ts';
+import type { Grant, Permission } from '../../../src/domain/object-facts.ts';
+import { ANONYMOUS_ID } from '../../../src/domain/pointer.ts';
 
 const ALICE = 'alice' as AccountId;
 const BOB = 'bob' as AccountId;

@@ -5,8 +5,8 @@ import { createAccessKey, rotateAccessKey } from '../../../src/core/accounts/acc
 import { boundOf, createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { openSecret } from '../../../src/core/encryption/sealed-secret.ts';
+import type { AccessKeyId, Account, AccountId } from '../../../src/domain/nouns.ts';
 import type { Directory } from '../../../src/ports/directory.ts';
-import type { AccessKeyId, Account, AccountId } from '../../../src/ports/domain.ts';
 import type { Background } from '../../../src/ports/system.ts';
 import { createMemoryCore, MASTER_KEYS, withPorts } from '../memory-core.ts';
 

@@ -1,7 +1,7 @@
 // What a key with a scope may do at most, as a table.
 import { describe, expect, it } from 'vitest';
 import { isWithinScope, type ScopedRequest, scopeMistake } from '../../../src/core/auth/key-scope.ts';
-import type { KeyScope } from '../../../src/ports/account-records.ts';
+import type { KeyScope } from '../../../src/domain/account-records.ts';
 
 const NO_LIMIT: KeyScope = { buckets: null, prefixes: null, actions: null, sourceIps: null };
 const GET: ScopedRequest = { action: 's3:GetObject', bucket: 'photos', key: 'a/b', prefix: null, sourceIp: '10.1.2.3' };

@@ -5,8 +5,8 @@ import type { ApiCaller } from '../../../src/core/accounts/permissions.ts';
 import { createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
 import { isMemberKeyId, memberKeyId } from '../../../src/core/auth/member-key.ts';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
-import type { Role } from '../../../src/ports/accounts.ts';
-import type { AccessKeyId } from '../../../src/ports/domain.ts';
+import type { Role } from '../../../src/domain/accounts.ts';
+import type { AccessKeyId } from '../../../src/domain/nouns.ts';
 import { createMemoryCore } from '../memory-core.ts';
 
 const accountId = ROOT_ACCOUNT.id;

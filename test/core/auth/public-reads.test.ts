@@ -7,9 +7,9 @@ import { cannedGrants } from '../../../src/core/auth/canned-acl.ts';
 import { decide } from '../../../src/core/auth/decide.ts';
 import { conditionKey } from '../../../src/core/auth/policy/pattern.ts';
 import { withPublicReads } from '../../../src/core/auth/public-reads.ts';
-import { type BucketAccess, PRIVATE_ACCESS } from '../../../src/ports/bucket-access.ts';
-import type { AccountId, BucketName, ObjectKey } from '../../../src/ports/domain.ts';
-import { ANONYMOUS_ID, canBePublic, everyoneMayRead, isPublicByAcl } from '../../../src/ports/pointer.ts';
+import { type BucketAccess, PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
+import type { AccountId, BucketName, ObjectKey } from '../../../src/domain/nouns.ts';
+import { ANONYMOUS_ID, canBePublic, everyoneMayRead, isPublicByAcl } from '../../../src/domain/pointer.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 
 const NAME = 'photos' as BucketName;

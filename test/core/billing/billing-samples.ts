@@ -1,7 +1,7 @@
 // What the tests of bills share: cards by name, quantities as usage, and arbitrary usage.
 import fc from 'fast-check';
-import type { RateCard } from '../../../src/core/billing/rate-card.ts';
-import { RATE_CARDS } from '../../../src/core/billing/rate-cards.ts';
+import type { RateCard } from '../../../src/core/billing/prices/rate-card.ts';
+import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
 import { addUsage, type MeterName, type Usage } from '../../../src/core/billing/usage.ts';
 
 export const GB = 1_000_000_000n;

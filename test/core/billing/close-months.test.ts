@@ -1,17 +1,22 @@
 // Bills over the ledger: the open month, closing once and for good, crashes and races in between, credits, forecasts.
 import { describe, expect, it } from 'vitest';
-import { findAccountCard, findRateCard, putRateCard, setAccountCard } from '../../../src/core/billing/account-card.ts';
 import { addCredit, leftOf } from '../../../src/core/billing/account-credits.ts';
-import { closeMonth } from '../../../src/core/billing/close-month.ts';
-import { closeMonths } from '../../../src/core/billing/close-months.ts';
 import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
-import { getInvoice } from '../../../src/core/billing/get-invoice.ts';
-import { recompute } from '../../../src/core/billing/invoice-document.ts';
-import { rateCardJson } from '../../../src/core/billing/rate-card-json.ts';
+import { closeMonth } from '../../../src/core/billing/invoices/close-month.ts';
+import { closeMonths } from '../../../src/core/billing/invoices/close-months.ts';
+import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
+import { recompute } from '../../../src/core/billing/invoices/invoice-document.ts';
+import {
+  findAccountCard,
+  findRateCard,
+  putRateCard,
+  setAccountCard,
+} from '../../../src/core/billing/prices/account-card.ts';
+import { rateCardJson } from '../../../src/core/billing/prices/rate-card-json.ts';
+import { simulateMonth } from '../../../src/core/billing/prices/simulate-month.ts';
+import { createTariffFinder } from '../../../src/core/billing/prices/tariffs.ts';
 import { runBilling } from '../../../src/core/billing/run-billing.ts';
-import { simulateMonth } from '../../../src/core/billing/simulate-month.ts';
-import { createTariffFinder } from '../../../src/core/billing/tariffs.ts';
-import type { Account } from '../../../src/ports/domain.ts';
+import type { Account } from '../../../src/domain/nouns.ts';
 import { accountPlace } from '../../../src/ports/outbox.ts';
 import { addAccount, type BillingCore, createBillingCore, dyingAtCall } from './billing-core.ts';
 import { card, GB, usageOf } from './billing-samples.ts';

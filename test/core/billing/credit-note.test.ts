@@ -1,15 +1,15 @@
 // Numbers without a gap, credit notes within what is left, void bills and those in their place.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { closeMonth } from '../../../src/core/billing/close-month.ts';
-import { closeMonths } from '../../../src/core/billing/close-months.ts';
-import { creditInvoice, voidInvoice } from '../../../src/core/billing/credit-note.ts';
 import { creditNoteSheet, invoiceSheet } from '../../../src/core/billing/exports/sheet.ts';
 import { sheetHtml } from '../../../src/core/billing/exports/sheet-html.ts';
-import { getInvoice } from '../../../src/core/billing/get-invoice.ts';
-import { recompute } from '../../../src/core/billing/invoice-document.ts';
-import { amountsOf, makeTerms, NO_TAX_OF_ITS_OWN, readParties } from '../../../src/core/billing/terms.ts';
-import type { Account } from '../../../src/ports/domain.ts';
+import { closeMonth } from '../../../src/core/billing/invoices/close-month.ts';
+import { closeMonths } from '../../../src/core/billing/invoices/close-months.ts';
+import { creditInvoice, voidInvoice } from '../../../src/core/billing/invoices/credit-note.ts';
+import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
+import { recompute } from '../../../src/core/billing/invoices/invoice-document.ts';
+import { amountsOf, makeTerms, NO_TAX_OF_ITS_OWN, readParties } from '../../../src/core/billing/invoices/terms.ts';
+import type { Account } from '../../../src/domain/nouns.ts';
 import { addAccount, type BillingCore, createBillingCore, dyingAtCall } from './billing-core.ts';
 
 const NOVEMBER = { year: 2026, month: 11 };

@@ -14,11 +14,11 @@ import { invoiceCsv } from '../../../src/core/billing/exports/invoice-csv.ts';
 import { payable } from '../../../src/core/billing/exports/invoice-rows.ts';
 import { invoiceSheet } from '../../../src/core/billing/exports/sheet.ts';
 import { sheetHtml } from '../../../src/core/billing/exports/sheet-html.ts';
-import type { Credit } from '../../../src/core/billing/invoice.ts';
-import { type InvoiceDocument, makeDocument } from '../../../src/core/billing/invoice-document.ts';
-import type { RateCard } from '../../../src/core/billing/rate-card.ts';
+import type { Credit } from '../../../src/core/billing/invoices/invoice.ts';
+import { type InvoiceDocument, makeDocument } from '../../../src/core/billing/invoices/invoice-document.ts';
+import type { RateCard } from '../../../src/core/billing/prices/rate-card.ts';
 import type { Usage } from '../../../src/core/billing/usage.ts';
-import type { BucketId, BucketName } from '../../../src/ports/domain.ts';
+import type { BucketId, BucketName } from '../../../src/domain/nouns.ts';
 import { anyCard, anySavedUsage, card, GB, MARCH, type Quantities, usageOf } from './billing-samples.ts';
 
 const invoiceHtml = (bill: InvoiceDocument, issuer: string) => sheetHtml(invoiceSheet(bill, issuer));

@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CreditGrant, creditsFor } from '../../../src/core/billing/credits.ts';
-import { invoiceNumber, makeDocument, recompute } from '../../../src/core/billing/invoice-document.ts';
-import { invoiceJson, parseInvoiceJson } from '../../../src/core/billing/invoice-json.ts';
+import { invoiceNumber, makeDocument, recompute } from '../../../src/core/billing/invoices/invoice-document.ts';
+import { invoiceJson, parseInvoiceJson } from '../../../src/core/billing/invoices/invoice-json.ts';
 import { monthBounds, monthOf, monthsLater, monthText, parseMonth } from '../../../src/core/billing/month.ts';
-import { parseRateCard } from '../../../src/core/billing/rate-card.ts';
-import { rateCardJson } from '../../../src/core/billing/rate-card-json.ts';
-import { RATE_CARDS } from '../../../src/core/billing/rate-cards.ts';
+import { parseRateCard } from '../../../src/core/billing/prices/rate-card.ts';
+import { rateCardJson } from '../../../src/core/billing/prices/rate-card-json.ts';
+import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
 import { anyCard, anyUsage, card, MARCH, usageOf } from './billing-samples.ts';
 
 const account = { id: '123', displayName: 'Ann' };

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { divideRounded, formatMicro, parseDecimal, SCALE } from '../../../src/core/billing/decimal.ts';
-import { hoursOf, makeInvoice } from '../../../src/core/billing/invoice.ts';
-import { parseRateCard, RateCardError } from '../../../src/core/billing/rate-card.ts';
-import { RATE_CARDS } from '../../../src/core/billing/rate-cards.ts';
+import { hoursOf, makeInvoice } from '../../../src/core/billing/invoices/invoice.ts';
+import { parseRateCard, RateCardError } from '../../../src/core/billing/prices/rate-card.ts';
+import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
 import { addUsage } from '../../../src/core/billing/usage.ts';
 import { anyUsage, card, GB, GiB, MARCH, type Quantities, usageOf } from './billing-samples.ts';
 

@@ -1,17 +1,17 @@
 // Usage that the ledger hears of after its month was closed: on the next bill, once, by the card of then.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { putRateCard, setAccountCard } from '../../../src/core/billing/account-card.ts';
-import { closeMonth } from '../../../src/core/billing/close-month.ts';
-import { closeMonths } from '../../../src/core/billing/close-months.ts';
 import { focusRows } from '../../../src/core/billing/exports/focus.ts';
 import { invoiceRows } from '../../../src/core/billing/exports/invoice-rows.ts';
-import { getInvoice } from '../../../src/core/billing/get-invoice.ts';
-import { makeInvoice } from '../../../src/core/billing/invoice.ts';
-import { recompute } from '../../../src/core/billing/invoice-document.ts';
-import { priceLateUsage } from '../../../src/core/billing/price-late-usage.ts';
-import { rateCardJson } from '../../../src/core/billing/rate-card-json.ts';
-import { receiptStatement } from '../../../src/core/billing/receipt-statement.ts';
+import { closeMonth } from '../../../src/core/billing/invoices/close-month.ts';
+import { closeMonths } from '../../../src/core/billing/invoices/close-months.ts';
+import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
+import { makeInvoice } from '../../../src/core/billing/invoices/invoice.ts';
+import { recompute } from '../../../src/core/billing/invoices/invoice-document.ts';
+import { priceLateUsage } from '../../../src/core/billing/invoices/price-late-usage.ts';
+import { putRateCard, setAccountCard } from '../../../src/core/billing/prices/account-card.ts';
+import { rateCardJson } from '../../../src/core/billing/prices/rate-card-json.ts';
+import { receiptStatement } from '../../../src/core/billing/prices/receipt-statement.ts';
 import { addUsage } from '../../../src/core/billing/usage.ts';
 import { addAccount, type BillingCore, createBillingCore, dyingAtCall } from './billing-core.ts';
 import { anyCard, anySavedUsage, card, GB, MARCH } from './billing-samples.ts';

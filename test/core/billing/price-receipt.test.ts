@@ -2,18 +2,18 @@
 // receipts and storage come in any order, through the real ledger. What the receipts say and what had none is the bill.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeInvoice } from '../../../src/core/billing/invoice.ts';
+import { makeInvoice } from '../../../src/core/billing/invoices/invoice.ts';
 import { monthOf } from '../../../src/core/billing/month.ts';
-import { lineTotal, priceReceipt } from '../../../src/core/billing/price-receipt.ts';
-import { parseRateCard, type RateCard } from '../../../src/core/billing/rate-card.ts';
+import { lineTotal, priceReceipt } from '../../../src/core/billing/prices/price-receipt.ts';
+import { parseRateCard, type RateCard } from '../../../src/core/billing/prices/rate-card.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
+import type { AccountId, BucketId } from '../../../src/domain/nouns.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
-import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
-import type { AccountId, BucketId } from '../../../src/ports/domain.ts';
+import { LEDGER_SCHEMA } from '../../../src/index/tables/ledger-schema.ts';
 import type { MeterName, UsageRow } from '../../../src/ports/ledger.ts';
 import type { ReceiptPart } from '../../../src/ports/receipts.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
-import { openMigrated } from '../../index/open-migrated.ts';
+import { openMigrated } from '../../index/kit/open-migrated.ts';
 
 const ACCOUNT = 'alice' as AccountId;
 const MONTH_MS = Date.UTC(2026, 10, 1);

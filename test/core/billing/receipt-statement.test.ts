@@ -1,10 +1,10 @@
 // Receipts against the bill of their month, as the API shows them: also where the card was changed in between, where what is
 // stored makes traffic free afterwards, and where a minimum and credits are the month's.
 import { describe, expect, it } from 'vitest';
-import { makeDocument } from '../../../src/core/billing/invoice-document.ts';
-import { parseRateCard } from '../../../src/core/billing/rate-card.ts';
-import { statementOf } from '../../../src/core/billing/receipt-statement.ts';
-import { tariffOf } from '../../../src/core/billing/tariffs.ts';
+import { makeDocument } from '../../../src/core/billing/invoices/invoice-document.ts';
+import { parseRateCard } from '../../../src/core/billing/prices/rate-card.ts';
+import { statementOf } from '../../../src/core/billing/prices/receipt-statement.ts';
+import { tariffOf } from '../../../src/core/billing/prices/tariffs.ts';
 import type { Usage } from '../../../src/core/billing/usage.ts';
 import type { ReceiptSums } from '../../../src/ports/receipts.ts';
 

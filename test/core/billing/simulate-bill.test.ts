@@ -2,9 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatMicro } from '../../../src/core/billing/decimal.ts';
-import { makeInvoice } from '../../../src/core/billing/invoice.ts';
-import { RATE_CARDS } from '../../../src/core/billing/rate-cards.ts';
-import { type ReplayedMonth, simulateBill, toCard, type WhatIf } from '../../../src/core/billing/simulate-bill.ts';
+import { makeInvoice } from '../../../src/core/billing/invoices/invoice.ts';
+import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
+import {
+  type ReplayedMonth,
+  simulateBill,
+  toCard,
+  type WhatIf,
+} from '../../../src/core/billing/prices/simulate-bill.ts';
 import type { MeterName } from '../../../src/core/billing/usage.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import { anyUsage, card, GB, MARCH, type Quantities, usageOf } from './billing-samples.ts';

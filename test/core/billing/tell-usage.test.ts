@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { tellUsage } from '../../../src/core/billing/tell-usage.ts';
-import type { Account } from '../../../src/ports/domain.ts';
+import { tellUsage } from '../../../src/core/billing/report-usage.ts';
+import type { Account } from '../../../src/domain/nouns.ts';
 import { accountPlace } from '../../../src/ports/outbox.ts';
 import { withPorts } from '../memory-core.ts';
 import { addAccount, type BillingCore, createBillingCore } from './billing-core.ts';

@@ -4,20 +4,20 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
-import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
+import { priceReceipt } from '../../../src/core/billing/prices/price-receipt.ts';
 import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { createReceipts } from '../../../src/core/metering/take-receipt.ts';
+import { StorageError } from '../../../src/domain/errors.ts';
+import type { AccessKeyId, AccountId, BucketGate, BucketId } from '../../../src/domain/nouns.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
-import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
+import { LEDGER_SCHEMA } from '../../../src/index/tables/ledger-schema.ts';
 import type { Cap } from '../../../src/ports/caps.ts';
-import type { AccessKeyId, AccountId, BucketGate, BucketId } from '../../../src/ports/domain.ts';
-import { StorageError } from '../../../src/ports/errors.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { OperationClass, UsageOwner } from '../../../src/ports/metering.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
-import { openMigrated } from '../../index/open-migrated.ts';
+import { openMigrated } from '../../index/kit/open-migrated.ts';
 import { bytesCap } from './cap-samples.ts';
 
 afterEach(() => {

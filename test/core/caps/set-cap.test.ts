@@ -1,10 +1,10 @@
 // What an owner sees and sets: caps in money go by the account's own card, also by one that the operator wrote, and a cap
 // stands by what is spent, not by what processes have leased of it.
 import { expect, it } from 'vitest';
-import { putRateCard, setAccountCard } from '../../../src/core/billing/account-card.ts';
+import { putRateCard, setAccountCard } from '../../../src/core/billing/prices/account-card.ts';
 import { listCaps, setCap } from '../../../src/core/caps/set-cap.ts';
-import type { AccountId } from '../../../src/ports/domain.ts';
-import { HOUR_MS } from '../../../src/ports/time.ts';
+import type { AccountId } from '../../../src/domain/nouns.ts';
+import { HOUR_MS } from '../../../src/domain/time.ts';
 import { createMemoryCore } from '../memory-core.ts';
 import { bytesCap } from './cap-samples.ts';
 

@@ -5,8 +5,8 @@ import { deleteAccount } from '../../../src/core/accounts/delete-account.ts';
 import { confirmTime } from '../../../src/core/clock/confirm-time.ts';
 import { readTimeState } from '../../../src/core/clock/trust-time.ts';
 import type { Core } from '../../../src/core/core.ts';
-import { tidy } from '../../../src/core/tidy.ts';
-import type { Account } from '../../../src/ports/domain.ts';
+import { tidy } from '../../../src/core/maintenance.ts';
+import type { Account } from '../../../src/domain/nouns.ts';
 import { addAccount, createBillingCore } from '../billing/billing-core.ts';
 
 const HOUR = 3_600_000;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { sealedSize } from '../../../src/core/encryption/sealed-layout.ts';
 import { CHUNK_BYTES } from '../../../src/crypto/sealed-chunks.ts';
-import type { ObjectVersion } from '../../../src/ports/domain.ts';
+import type { ObjectVersion } from '../../../src/domain/nouns.ts';
 import {
   createMemoryCore,
   INLINE_MAX_BYTES,

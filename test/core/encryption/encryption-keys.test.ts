@@ -6,7 +6,7 @@ import { toMasterKey } from '../../../src/core/encryption/master-keys.ts';
 import { changeNamedKey, createNamedKey, listNamedKeys } from '../../../src/core/encryption/named-keys.ts';
 import { openSecret, sealSecret } from '../../../src/core/encryption/sealed-secret.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
-import type { AccountId, ObjectVersion } from '../../../src/ports/domain.ts';
+import type { AccountId, ObjectVersion } from '../../../src/domain/nouns.ts';
 import {
   createMemoryCore,
   INLINE_MAX_BYTES,

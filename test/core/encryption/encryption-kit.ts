@@ -5,7 +5,7 @@ import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
 import type { CustomerKey, EncryptionWish } from '../../../src/core/encryption/key-keeping.ts';
 import { type ByteRange, openBody } from '../../../src/core/objects/read-object.ts';
-import type { ObjectVersion } from '../../../src/ports/domain.ts';
+import type { ObjectVersion } from '../../../src/domain/nouns.ts';
 import { isSameBytes } from '../../contract/bodies.ts';
 import { bodyOf, putBytes } from '../memory-core.ts';
 import { copyOf } from '../multipart-kit.ts';

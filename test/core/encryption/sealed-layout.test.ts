@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Layers, plainSize, sealedRangeOf, sealedSize } from '../../../src/core/encryption/sealed-layout.ts';
 import { CHUNK_BYTES, TAG_BYTES } from '../../../src/crypto/sealed-chunks.ts';
-import type { BlobId } from '../../../src/ports/domain.ts';
+import type { BlobId } from '../../../src/domain/nouns.ts';
 
 const layers = fc.constantFrom<Layers>(1, 2);
 /** Sizes near the borders of chunks, where mistakes live. */

@@ -6,10 +6,10 @@ import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
 import { hostRecordOf } from '../../../src/core/hosting/host-proof.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
-import { parseBucketName } from '../../../src/core/names.ts';
-import { PRIVATE_ACCESS } from '../../../src/ports/bucket-access.ts';
-import type { AccountId } from '../../../src/ports/domain.ts';
-import { StorageError } from '../../../src/ports/errors.ts';
+import { parseBucketName } from '../../../src/core/parse-names.ts';
+import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
+import { StorageError } from '../../../src/domain/errors.ts';
+import type { AccountId } from '../../../src/domain/nouns.ts';
 import type { TxtRecords } from '../../../src/ports/txt-records.ts';
 import { createMemoryCore, type MemoryCore, openTestBucket, withPorts } from '../memory-core.ts';
 

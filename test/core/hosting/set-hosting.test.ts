@@ -6,9 +6,9 @@ import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { getHosting, removeHosting, setHosting } from '../../../src/core/hosting/set-hosting.ts';
-import { parseBucketName } from '../../../src/core/names.ts';
-import type { AccountId } from '../../../src/ports/domain.ts';
-import { StorageError } from '../../../src/ports/errors.ts';
+import { parseBucketName } from '../../../src/core/parse-names.ts';
+import { StorageError } from '../../../src/domain/errors.ts';
+import type { AccountId } from '../../../src/domain/nouns.ts';
 import { createMemoryCore, openTestBucket, withPorts } from '../memory-core.ts';
 
 const HOST = 'www.shop.example';

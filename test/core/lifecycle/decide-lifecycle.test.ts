@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { decideLifecycle, type LifecycleMoment } from '../../../src/core/lifecycle/decide-lifecycle.ts';
 import { dueAfter } from '../../../src/core/lifecycle/due-time.ts';
 import { coldnessOf } from '../../../src/core/lifecycle/storage-classes.ts';
-import type { LifecycleRule, LifecycleSubject } from '../../../src/ports/lifecycle.ts';
-import { isLocked } from '../../../src/ports/object-facts.ts';
+import type { LifecycleRule, LifecycleSubject } from '../../../src/domain/lifecycle.ts';
+import { isLocked } from '../../../src/domain/object-facts.ts';
 import {
   afterDays,
   anyRules,

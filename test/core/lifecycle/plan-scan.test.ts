@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideLifecycle } from '../../../src/core/lifecycle/decide-lifecycle.ts';
 import { placeAfter, placeIn, planScan, type ScanStep } from '../../../src/core/lifecycle/plan-scan.ts';
-import type { LifecycleRule, LifecycleSubject } from '../../../src/ports/lifecycle.ts';
+import type { LifecycleRule, LifecycleSubject } from '../../../src/domain/lifecycle.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import { afterDays, anyRules, anySubject, DAY_MS, LONE_MARKERS, NOW_MS, onDate, rule } from './samples.ts';
 

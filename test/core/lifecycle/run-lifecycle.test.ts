@@ -6,10 +6,10 @@ import { type PageBudget, runLifecycle } from '../../../src/core/lifecycle/run-l
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { updateVersion } from '../../../src/core/objects/update-version.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
-import type { BucketSettings } from '../../../src/ports/bucket-settings.ts';
-import type { LifecycleRule } from '../../../src/ports/lifecycle.ts';
+import type { BucketSettings } from '../../../src/domain/bucket-settings.ts';
+import type { LifecycleRule } from '../../../src/domain/lifecycle.ts';
+import type { ObjectFacts } from '../../../src/domain/object-facts.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
-import type { ObjectFacts } from '../../../src/ports/object-facts.ts';
 import {
   createMemoryCore,
   key,

@@ -1,8 +1,8 @@
 // Rules and subjects for the tests of lifecycles: short to write, and at random.
 import fc from 'fast-check';
 import { TRANSITION_CLASSES } from '../../../src/core/lifecycle/storage-classes.ts';
-import type { ObjectKey, UploadId, VersionId } from '../../../src/ports/domain.ts';
-import type { LifecycleRule, LifecycleSubject } from '../../../src/ports/lifecycle.ts';
+import type { LifecycleRule, LifecycleSubject } from '../../../src/domain/lifecycle.ts';
+import type { ObjectKey, UploadId, VersionId } from '../../../src/domain/nouns.ts';
 
 export const DAY_MS = 24 * 3600 * 1000;
 /** A noon. */

@@ -2,7 +2,7 @@
 // of buckets that nobody asks for any more, and when there is no room for it.
 import { describe, expect, it } from 'vitest';
 import { createLogCollector } from '../../../src/core/logging/log-collector.ts';
-import { parseBucketName } from '../../../src/core/names.ts';
+import { parseBucketName } from '../../../src/core/parse-names.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { createMemoryCore, withPorts } from '../memory-core.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { countBlocked } from '../../../src/core/metering/count-blocked.ts';
-import type { AccessKeyId, AccountId, BucketId } from '../../../src/ports/domain.ts';
+import type { AccessKeyId, AccountId, BucketId } from '../../../src/domain/nouns.ts';
 
 const payer = {
   accountId: 'owner' as AccountId,

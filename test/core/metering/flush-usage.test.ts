@@ -4,17 +4,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
-import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
+import { priceReceipt } from '../../../src/core/billing/prices/price-receipt.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
+import type { AccessKeyId, AccountId, BucketId } from '../../../src/domain/nouns.ts';
+import { HOUR_MS } from '../../../src/domain/time.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
-import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
-import type { AccessKeyId, AccountId, BucketId } from '../../../src/ports/domain.ts';
+import { LEDGER_SCHEMA } from '../../../src/index/tables/ledger-schema.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
-import { HOUR_MS } from '../../../src/ports/time.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
-import { openMigrated } from '../../index/open-migrated.ts';
+import { openMigrated } from '../../index/kit/open-migrated.ts';
 
 type Fate = 'works' | 'fails' | 'answer lost' | 'hangs';
 

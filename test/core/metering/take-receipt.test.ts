@@ -4,20 +4,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDirectDirectory, createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
-import { priceReceipt } from '../../../src/core/billing/price-receipt.ts';
+import { priceReceipt } from '../../../src/core/billing/prices/price-receipt.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
 import { createReceipts, type Receipt } from '../../../src/core/metering/take-receipt.ts';
+import type { AccountId, BucketId } from '../../../src/domain/nouns.ts';
 import { createDirectoryIndex } from '../../../src/index/directory-index.ts';
-import { DIRECTORY_SCHEMA } from '../../../src/index/directory-schema.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
-import { LEDGER_SCHEMA } from '../../../src/index/ledger-schema.ts';
-import type { AccountId, BucketId } from '../../../src/ports/domain.ts';
+import { DIRECTORY_SCHEMA } from '../../../src/index/tables/directory-schema.ts';
+import { LEDGER_SCHEMA } from '../../../src/index/tables/ledger-schema.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Allowance, UsageOwner, Use } from '../../../src/ports/metering.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
-import { openMigrated } from '../../index/open-migrated.ts';
+import { openMigrated } from '../../index/kit/open-migrated.ts';
 
 /** `late`: it answers when it is told to; whoever waits has given up by then. */
 type Fate = 'works' | 'fails' | 'answer lost' | 'late';

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
-import { getInvoice } from '../../../src/core/billing/get-invoice.ts';
+import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
@@ -12,8 +12,8 @@ import type { PutObjectInput } from '../../../src/core/objects/put-object.ts';
 import { getObject } from '../../../src/core/objects/read-object.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { sha256Hex } from '../../../src/crypto/hash.ts';
+import { StorageError } from '../../../src/domain/errors.ts';
 import type { BlobStore } from '../../../src/ports/blob-store.ts';
-import { StorageError } from '../../../src/ports/errors.ts';
 import type { IndexApi } from '../../../src/ports/metadata-index.ts';
 import {
   ATTRIBUTES,

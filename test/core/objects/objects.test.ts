@@ -5,9 +5,9 @@ import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
 import { cutSegments, getObject, openBody, piecesOf } from '../../../src/core/objects/read-object.ts';
+import { StorageError } from '../../../src/domain/errors.ts';
+import type { BlobId, Segment } from '../../../src/domain/nouns.ts';
 import type { BlobStore } from '../../../src/ports/blob-store.ts';
-import type { BlobId, Segment } from '../../../src/ports/domain.ts';
-import { StorageError } from '../../../src/ports/errors.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import {
   ATTRIBUTES,

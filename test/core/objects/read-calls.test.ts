@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callsToRead, callsToStream } from '../../../src/core/objects/read-calls.ts';
 import { openBody } from '../../../src/core/objects/read-object.ts';
-import type { BlobId, Segment } from '../../../src/ports/domain.ts';
+import type { BlobId, Segment } from '../../../src/domain/nouns.ts';
 import { createMemoryCore } from '../memory-core.ts';
 
 const MiB = 1024 * 1024;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { openSnapshot, type SnapshotObject, snapshotPrefix } from '../../../src/core/objects/snapshot-prefix.ts';
-import type { ObjectVersion } from '../../../src/ports/domain.ts';
-import { StorageError } from '../../../src/ports/errors.ts';
+import { StorageError } from '../../../src/domain/errors.ts';
+import type { ObjectVersion } from '../../../src/domain/nouns.ts';
 import { createMemoryCore, key, openTestBucket, putBytes, sampleBytes } from '../memory-core.ts';
 
 const named = (name: string) => ({ key: key(name), versionId: null, condition: null });

@@ -6,12 +6,12 @@ import { createDispatcher } from '../../../src/core/outbox/dispatch.ts';
 import { retryDelayMs } from '../../../src/core/outbox/retry-times.ts';
 import { encodeEventKey } from '../../../src/core/outbox/s3-event.ts';
 import { createWebhook, deleteWebhook, updateWebhook } from '../../../src/core/outbox/webhooks.ts';
-import { createOutboxCalls } from '../../../src/index/outbox.ts';
-import { DEAD_MAX, DELIVERED_MAX, WAITING_MAX } from '../../../src/index/outbox-rows.ts';
-import { OUTBOX_SCHEMA } from '../../../src/index/outbox-schema.ts';
+import { createOutboxCalls } from '../../../src/index/outbox/outbox.ts';
+import { DEAD_MAX, DELIVERED_MAX, WAITING_MAX } from '../../../src/index/outbox/outbox-rows.ts';
+import { OUTBOX_SCHEMA } from '../../../src/index/tables/outbox-schema.ts';
 import type { Directory } from '../../../src/ports/directory.ts';
 import { type NewDelivery, type OutboxQueue, WebhookFailure, type WebhookSender } from '../../../src/ports/outbox.ts';
-import { openMigrated } from '../../index/open-migrated.ts';
+import { openMigrated } from '../../index/kit/open-migrated.ts';
 import { createMemoryCore, type MemoryCore, withPorts } from '../memory-core.ts';
 
 const { id: accountId } = ROOT_ACCOUNT;

@@ -1,7 +1,7 @@
 // Changes of one webhook that meet: none is lost, and none brings back what was deleted.
 import { expect, it } from 'vitest';
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from '../../../src/core/outbox/webhooks.ts';
-import type { AccountId } from '../../../src/ports/domain.ts';
+import type { AccountId } from '../../../src/domain/nouns.ts';
 import { createMemoryCore, type MemoryCore, withPorts } from '../memory-core.ts';
 
 const accountId = 'alice' as AccountId;

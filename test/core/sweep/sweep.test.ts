@@ -5,9 +5,9 @@ import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { getObject } from '../../../src/core/objects/read-object.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
+import { StorageError } from '../../../src/domain/errors.ts';
+import type { ObjectVersion } from '../../../src/domain/nouns.ts';
 import type { BlobStore } from '../../../src/ports/blob-store.ts';
-import type { ObjectVersion } from '../../../src/ports/domain.ts';
-import { StorageError } from '../../../src/ports/errors.ts';
 import type { IndexApi } from '../../../src/ports/metadata-index.ts';
 import {
   ATTRIBUTES,

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { SERVED_KEYS } from '../../../src/core/auth/policy/condition-keys.ts';
 import { conditionKey } from '../../../src/core/auth/policy/pattern.ts';
+import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
+import type { AccessKeyId, AccountId, BucketName, Principal } from '../../../src/domain/nouns.ts';
 import {
   type ConditionSource,
   type ConditionSubject,
   conditionValuesOf,
 } from '../../../src/http/access/condition-values.ts';
 import { parseQuery } from '../../../src/http/semantics/raw-path.ts';
-import { PRIVATE_ACCESS } from '../../../src/ports/bucket-access.ts';
-import type { AccessKeyId, AccountId, BucketName, Principal } from '../../../src/ports/domain.ts';
-import { makeRequest } from '../s3/make-request.ts';
+import { makeRequest } from '../s3/kit/make-request.ts';
 
 const NOW_MS = Date.parse('2026-11-20T12:00:00Z');
 const ANYBODY: Principal = { kind: 'anonymous' };

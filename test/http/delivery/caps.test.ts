@@ -8,13 +8,13 @@ import { setCap } from '../../../src/core/caps/set-cap.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
+import { hasCode } from '../../../src/domain/errors.ts';
 import { createDelivery, type Delivery } from '../../../src/http/delivery/deliver.ts';
 import { FailureWithHeaders } from '../../../src/http/failure-with-headers.ts';
-import { hasCode } from '../../../src/ports/errors.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
 import { bytesCap } from '../../core/caps/cap-samples.ts';
 import { createMemoryCore, type MemoryCore, openTestBucket, putBytes, withPorts } from '../../core/memory-core.ts';
-import { makeRequest } from '../s3/make-request.ts';
+import { makeRequest } from '../s3/kit/make-request.ts';
 import { deliverySettings } from './delivery-settings.ts';
 
 const BR = { 'accept-encoding': 'br' };

@@ -5,10 +5,10 @@ import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { DECIDING_HEADERS } from '../../../src/http/delivery/deciding-headers.ts';
 import { type HttpRequest, SELECTING_HEADERS } from '../../../src/http/request.ts';
-import { createStockedCore, HOSTED_HOSTS, WEBSITE_DOMAIN } from '../../node/hot-lane/doors.ts';
-import { HOSTED_TARGETS } from '../../node/hot-lane/fuzz-vocabulary.ts';
-import { makeRequest } from '../s3/make-request.ts';
-import { ACCESS_KEY_ID, SECRET, signHeaders } from '../s3/sign-for-test.ts';
+import { createStockedCore, HOSTED_HOSTS, WEBSITE_DOMAIN } from '../../node/fast-path/doors.ts';
+import { HOSTED_TARGETS } from '../../node/fast-path/fuzz-vocabulary.ts';
+import { makeRequest } from '../s3/kit/make-request.ts';
+import { ACCESS_KEY_ID, SECRET, signHeaders } from '../s3/kit/sign-for-test.ts';
 
 const ETAG = '"x"';
 /** The clock of the core stands still at it. */
@@ -76,7 +76,7 @@ describe('a public read', () => {
     }
     expect([...statuses].toSorted()).toEqual([200, 206, 304]);
     const known = [...DECIDING_HEADERS, 'if-none-match', 'range', 'host', 'x-quayside-receipt'];
-    // What a policy asks for is asked for by no other: hot-read-headers.ts leaves such a decision alone.
+    // What a policy asks for is asked for by no other: fast-read-headers.ts leaves such a decision alone.
     const ofPolicies = ['referer', 'user-agent'];
     expect(others([...known, ...ofPolicies]).filter((name) => !name.startsWith('x-amz-'))).toEqual([]);
   });

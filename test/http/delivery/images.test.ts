@@ -1,19 +1,19 @@
 // Images by the address, through delivery with the makers of the Node home.
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createSharpImages } from '../../../src/adapters/node/sharp-images.ts';
+import { createSharpImages } from '../../../src/adapters/node/services/sharp-images.ts';
 import { createDerivedBodies, type StoredDerived } from '../../../src/adapters/shared/derived-bodies.ts';
 import { createDecide } from '../../../src/core/auth/decide.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
+import type { StorageError } from '../../../src/domain/errors.ts';
+import type { ImageSettings } from '../../../src/domain/hosting.ts';
+import type { ObjectAttributes } from '../../../src/domain/nouns.ts';
 import { createDelivery, type Delivery } from '../../../src/http/delivery/deliver.ts';
 import { FailureWithHeaders } from '../../../src/http/failure-with-headers.ts';
-import type { ObjectAttributes } from '../../../src/ports/domain.ts';
-import type { StorageError } from '../../../src/ports/errors.ts';
-import type { ImageSettings } from '../../../src/ports/hosting.ts';
 import { ATTRIBUTES, type MemoryCore, openTestBucket, putBytes, withPorts } from '../../core/memory-core.ts';
-import { createStockedCore, PUBLIC_BUCKET } from '../../node/hot-lane/doors.ts';
-import { makeRequest } from '../s3/make-request.ts';
+import { createStockedCore, PUBLIC_BUCKET } from '../../node/fast-path/doors.ts';
+import { makeRequest } from '../s3/kit/make-request.ts';
 import { deliverySettings } from './delivery-settings.ts';
 
 let core: MemoryCore;

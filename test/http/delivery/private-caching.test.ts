@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { ObjectKey } from '../../../src/domain/nouns.ts';
 import { withPrivateCaching } from '../../../src/http/delivery/public-reader.ts';
-import type { ObjectKey } from '../../../src/ports/domain.ts';
 import { pointerOf } from '../../contract/pointer-samples.ts';
 
 it.each([

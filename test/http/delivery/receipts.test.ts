@@ -6,13 +6,13 @@ import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { createReceipts } from '../../../src/core/metering/take-receipt.ts';
-import { parseBucketName } from '../../../src/core/names.ts';
+import { parseBucketName } from '../../../src/core/parse-names.ts';
+import type { BucketSettings } from '../../../src/domain/bucket-settings.ts';
 import { createDelivery } from '../../../src/http/delivery/deliver.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
-import type { BucketSettings } from '../../../src/ports/bucket-settings.ts';
 import { publicPolicy } from '../../access-samples.ts';
-import { makeRequest } from '../s3/make-request.ts';
-import { createTestSurface, OWNER } from '../s3/surface.ts';
+import { makeRequest } from '../s3/kit/make-request.ts';
+import { createTestSurface, OWNER } from '../s3/kit/surface.ts';
 import { deliverySettings } from './delivery-settings.ts';
 
 const HOST = 'pages.web.example';

@@ -10,7 +10,7 @@ import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { policyOf } from '../../access-samples.ts';
 import { createMemoryCore, openTestBucket, putBytes } from '../../core/memory-core.ts';
-import { makeRequest } from '../s3/make-request.ts';
+import { makeRequest } from '../s3/kit/make-request.ts';
 
 type Headers = Record<string, string>;
 

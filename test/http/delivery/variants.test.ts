@@ -5,11 +5,11 @@ import { createMemoryDerived } from '../../../src/adapters/memory/memory-derived
 import { createDecide } from '../../../src/core/auth/decide.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
+import type { ObjectAttributes } from '../../../src/domain/nouns.ts';
 import { createDelivery, type Delivery } from '../../../src/http/delivery/deliver.ts';
-import type { ObjectAttributes } from '../../../src/ports/domain.ts';
 import { type MemoryCore, openTestBucket, sampleBytes, withPorts } from '../../core/memory-core.ts';
-import { createStockedCore, PUBLIC_BUCKET, put } from '../../node/hot-lane/doors.ts';
-import { makeRequest } from '../s3/make-request.ts';
+import { createStockedCore, PUBLIC_BUCKET, put } from '../../node/fast-path/doors.ts';
+import { makeRequest } from '../s3/kit/make-request.ts';
 import { deliverySettings } from './delivery-settings.ts';
 
 const SETTINGS = deliverySettings({ compressionMaxBytes: 100_000 });

@@ -4,7 +4,7 @@ import { logOperation } from '../../../src/http/observe/log-operation.ts';
 import { newRequestNotes, type RequestNotes } from '../../../src/http/observe/request-notes.ts';
 import type { HttpRequest } from '../../../src/http/request.ts';
 import { OPERATION_NAMES } from '../../../src/http/s3/detect.ts';
-import { makeRequest } from '../s3/make-request.ts';
+import { makeRequest } from '../s3/kit/make-request.ts';
 
 /** The fields of a line behind owner and bucket, by their order in S3's documents. */
 function fieldsOf(

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
+import type { BucketName } from '../../../src/domain/nouns.ts';
 import { newHotCounts } from '../../../src/http/delivery/hot-counts.ts';
 import { createObserver } from '../../../src/http/observe/observer.ts';
 import { newRequestNotes, type RequestNotes } from '../../../src/http/observe/request-notes.ts';
 import type { HotReply } from '../../../src/http/request.ts';
 import { renderMetrics } from '../../../src/http/system/metrics-text.ts';
-import type { BucketName } from '../../../src/ports/domain.ts';
 import { metricFamily } from '../../../src/ports/metrics.ts';
-import { parseMetricsPage } from '../../wire/metrics-page.ts';
+import { parseMetricsPage } from '../../wire/kit/metrics-page.ts';
 import { HOT_REPLY } from '../hot-reply-sample.ts';
-import { makeRequest } from '../s3/make-request.ts';
+import { makeRequest } from '../s3/kit/make-request.ts';
 
 let nowMs = 0;
 let lines: string[] = [];

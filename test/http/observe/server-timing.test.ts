@@ -3,9 +3,9 @@ import { createDecide } from '../../../src/core/auth/decide.ts';
 import { createDelivery } from '../../../src/http/delivery/deliver.ts';
 import { newRequestNotes, type RequestNotes } from '../../../src/http/observe/request-notes.ts';
 import { operationTiming, readTiming } from '../../../src/http/observe/server-timing.ts';
-import { createStockedCore, PUBLIC_BUCKET } from '../../node/hot-lane/doors.ts';
+import { createStockedCore, PUBLIC_BUCKET } from '../../node/fast-path/doors.ts';
 import { deliverySettings } from '../delivery/delivery-settings.ts';
-import { makeRequest } from '../s3/make-request.ts';
+import { makeRequest } from '../s3/kit/make-request.ts';
 
 const notes = (changes: Partial<RequestNotes>): RequestNotes => ({
   ...newRequestNotes(),

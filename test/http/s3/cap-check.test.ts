@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
 import { markBucket, setCap } from '../../../src/core/caps/set-cap.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
-import { parseBucketName } from '../../../src/core/names.ts';
+import { parseBucketName } from '../../../src/core/parse-names.ts';
 import { createCapCheck } from '../../../src/http/s3/cap-check.ts';
 import { bytesCap } from '../../core/caps/cap-samples.ts';
-import { createTestSurface, OWNER } from './surface.ts';
+import { createTestSurface, OWNER } from './kit/surface.ts';
 
 async function createWorld(limit: bigint) {
   const { core } = createTestSurface();

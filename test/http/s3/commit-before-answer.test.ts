@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import type { OperationName } from '../../../src/http/s3/detect.ts';
 import { OPERATIONS } from '../../../src/http/s3/operations.ts';
 import { createCommitGate, failEachCommand } from '../../core/commit-gate.ts';
-import { contentMd5 } from './replies.ts';
-import { createTestSurface, OWNER, type Reply, type Sent } from './surface.ts';
+import { contentMd5 } from './kit/responses.ts';
+import { createTestSurface, OWNER, type Reply, type Sent } from './kit/surface.ts';
 
 const gate = createCommitGate();
 const surface = createTestSurface({ ports: gate.wrap });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { detectOperation, OPERATION_NAMES, type Refusal } from '../../../src/http/s3/detect.ts';
 import { parseQuery } from '../../../src/http/semantics/raw-path.ts';
-import { modelOperations } from './sdk-model.ts';
+import { modelOperations } from './kit/sdk-model.ts';
 
 type Level = 'service' | 'bucket' | 'object';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { problemResponse } from '../../../src/api/problem.ts';
+import { ERROR_MESSAGES, type ErrorCode, StorageError } from '../../../src/domain/errors.ts';
 import { newRequestNotes } from '../../../src/http/observe/request-notes.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { ERROR_STATUS } from '../../../src/http/semantics/error-status.ts';
-import { ERROR_MESSAGES, type ErrorCode, StorageError } from '../../../src/ports/errors.ts';
 
 const REQUEST = { method: 'GET', requestId: 'R1', resource: '/b/k%20<' };
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { OPERATION_NAMES } from '../../../src/http/s3/detect.ts';
 import { PLAIN, SUBRESOURCES } from '../../../src/http/s3/subresources.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
-import { createTestSurface, type Reply, type Sent } from './surface.ts';
+import { createTestSurface, type Reply, type Sent } from './kit/surface.ts';
 
 const RUNS = fuzzRuns(40);
 

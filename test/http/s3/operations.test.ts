@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATION_NAMES } from '../../../src/http/s3/detect.ts';
+import { IGNORED_HEADERS } from '../../../src/http/s3/headers/refused-headers.ts';
 import type { Operation } from '../../../src/http/s3/operation.ts';
 import { OPERATIONS } from '../../../src/http/s3/operations.ts';
-import { IGNORED_HEADERS } from '../../../src/http/s3/refused-headers.ts';
-import { modelOperations } from './sdk-model.ts';
-import { createTestSurface } from './surface.ts';
+import { modelOperations } from './kit/sdk-model.ts';
+import { createTestSurface } from './kit/surface.ts';
 
 /** Headers that somebody reads: authentication, routes.ts, or the ops of the operation. */
 const READ_ALWAYS = ['x-amz-expected-bucket-owner', 'x-amz-sdk-checksum-algorithm', 'content-md5', 'content-length'];
@@ -119,7 +119,7 @@ describe('every header that S3 knows', () => {
 
 describe('refused headers', () => {
   const cases = Object.entries(OPERATIONS).flatMap(([name, operation]: [string, Operation]) =>
-    // A form's headers are its fields: test/wire/post-object.test.ts.
+    // A form's headers are its fields: test/wire/s3/post-object.test.ts.
     name === 'PostObject' ? [] : operation.rejects.map((header) => [name, header] as const),
   );
   const LINES: Readonly<Record<string, { method: string; path: string; query?: Record<string, string> }>> = {

@@ -2,15 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
-import { parseBucketName } from '../../../src/core/names.ts';
-import { hasReceipt } from '../../../src/http/s3/receipt-wish.ts';
+import { parseBucketName } from '../../../src/core/parse-names.ts';
+import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
+import { StorageError } from '../../../src/domain/errors.ts';
+import type { AccountId, Principal } from '../../../src/domain/nouns.ts';
+import { hasReceipt } from '../../../src/http/s3/headers/receipt-request.ts';
 import { parseQuery } from '../../../src/http/semantics/raw-path.ts';
-import { NO_SETTINGS } from '../../../src/ports/bucket-settings.ts';
-import type { AccountId, Principal } from '../../../src/ports/domain.ts';
-import { StorageError } from '../../../src/ports/errors.ts';
 import { publicPolicy } from '../../access-samples.ts';
-import { makeRequest } from './make-request.ts';
-import { createTestSurface, OWNER, STRANGER } from './surface.ts';
+import { makeRequest } from './kit/make-request.ts';
+import { createTestSurface, OWNER, STRANGER } from './kit/surface.ts';
 
 const RECEIPT = 'x-quayside-receipt';
 const MONTH_MS = Date.UTC(2013, 4, 1);

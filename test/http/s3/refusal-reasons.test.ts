@@ -1,9 +1,9 @@
 // What AccessDenied says: to keys of the bucket's own account which rule it was, to everybody else nothing.
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
-import { codeOf, contentMd5, one } from './replies.ts';
-import { ACCESS_KEY_ID, NOW_MS, SECRET } from './sign-for-test.ts';
-import { createTestSurface, type Sent } from './surface.ts';
+import { codeOf, contentMd5, one } from './kit/responses.ts';
+import { ACCESS_KEY_ID, NOW_MS, SECRET } from './kit/sign-for-test.ts';
+import { createTestSurface, type Sent } from './kit/surface.ts';
 
 const { send } = createTestSurface();
 const PLAIN = 'Access Denied';

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createDecide } from '../../../src/core/auth/decide.ts';
 import type { Core } from '../../../src/core/core.ts';
+import type { BucketId } from '../../../src/domain/nouns.ts';
 import { createDelivery } from '../../../src/http/delivery/deliver.ts';
 import { newHotCounts } from '../../../src/http/delivery/hot-counts.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../src/http/s3/routes.ts';
-import type { BucketId } from '../../../src/ports/domain.ts';
 import { publicPolicy } from '../../access-samples.ts';
 import { deliverySettings } from '../delivery/delivery-settings.ts';
-import { makeRequest } from './make-request.ts';
-import { codeOf } from './replies.ts';
-import { createTestSurface, NO_DOMAINS } from './surface.ts';
+import { makeRequest } from './kit/make-request.ts';
+import { codeOf } from './kit/responses.ts';
+import { createTestSurface, NO_DOMAINS } from './kit/surface.ts';
 
 /** A read that names a version needs a right of its own. */
 const versionsToo = (policy: string) => policy.replace('"s3:GetObject"', '"s3:GetObject*"');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../../src/domain/errors.ts';
 import {
   evaluateRead,
   isIfRangeSatisfied,
   parseWriteCondition,
   type ReadConditions,
 } from '../../../src/http/semantics/conditional.ts';
-import { StorageError } from '../../../src/ports/errors.ts';
 
 const BEFORE = 'Sun, 06 Nov 1994 08:49:36 GMT';
 const SAME = 'Sun, 06 Nov 1994 08:49:37 GMT';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CorsRule } from '../../../src/domain/bucket-settings.ts';
 import {
   corsHeaders,
   findCorsGrant,
@@ -6,7 +7,6 @@ import {
   parseRequestedHeaders,
   withCors,
 } from '../../../src/http/semantics/cors.ts';
-import type { CorsRule } from '../../../src/ports/bucket-settings.ts';
 
 const rule = (changes: Partial<CorsRule>): CorsRule => ({
   id: null,

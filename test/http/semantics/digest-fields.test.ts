@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Checksum } from '../../../src/domain/nouns.ts';
 import { type DigestSource, digestHeaders } from '../../../src/http/semantics/digest-fields.ts';
-import type { Checksum } from '../../../src/ports/domain.ts';
 
 const BODY = new TextEncoder().encode('{"hello": "world"}');
 const digest = (algorithm: string, encoding: 'hex' | 'base64') => createHash(algorithm).update(BODY).digest(encoding);

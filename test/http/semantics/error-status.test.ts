@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { ERROR_MESSAGES } from '../../../src/domain/errors.ts';
 import { ERROR_STATUS } from '../../../src/http/semantics/error-status.ts';
-import { ERROR_MESSAGES } from '../../../src/ports/errors.ts';
 
 it('has an error status for each code and for no other', () => {
   expect(Object.keys(ERROR_STATUS).sort()).toEqual(Object.keys(ERROR_MESSAGES).sort());

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ImageSettings } from '../../../src/domain/hosting.ts';
 import { imageFormatOf, parseImageQuery, recipeName } from '../../../src/http/semantics/image-query.ts';
 import type { ImageFormat } from '../../../src/ports/derived.ts';
-import type { ImageSettings } from '../../../src/ports/hosting.ts';
 
 const ANY: ImageSettings = { sizes: 'any', maxSize: 4096 };
 const CLOSED: ImageSettings = { sizes: [], maxSize: 4096 };

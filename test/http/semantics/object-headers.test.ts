@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../../src/domain/errors.ts';
+import type { ObjectKey } from '../../../src/domain/nouns.ts';
 import type { HttpRequest } from '../../../src/http/request.ts';
 import { toEncodedWords } from '../../../src/http/semantics/encoded-words.ts';
 import {
@@ -7,8 +9,6 @@ import {
   objectHeaders,
   readObjectAttributes,
 } from '../../../src/http/semantics/object-headers.ts';
-import type { ObjectKey } from '../../../src/ports/domain.ts';
-import { StorageError } from '../../../src/ports/errors.ts';
 
 const OBJECT = {
   key: 'photos/cat.jpg' as ObjectKey,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../../src/domain/errors.ts';
 import { decodePathSegment, encodeForXmlUrl, parseQuery } from '../../../src/http/semantics/raw-path.ts';
-import { StorageError } from '../../../src/ports/errors.ts';
 
 /** Any text that UTF-8 can hold. (fast-check's own unit for that takes a second to set up.) */
 const character = fc.oneof(

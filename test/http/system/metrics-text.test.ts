@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderMetrics } from '../../../src/http/system/metrics-text.ts';
 import { createHistogram, metricFamily } from '../../../src/ports/metrics.ts';
-import { parseMetricsPage } from '../../wire/metrics-page.ts';
+import { parseMetricsPage } from '../../wire/kit/metrics-page.ts';
 
 describe('renderMetrics', () => {
   it('writes what Prometheus reads', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSystemSurface } from '../../../src/http/system/system.ts';
 import type { NotReadyReason } from '../../../src/ports/readiness.ts';
-import { makeRequest } from '../s3/make-request.ts';
+import { makeRequest } from '../s3/kit/make-request.ts';
 
 const KEY = { rootAccessKey: 'root', rootSecretKey: 'root-secret', metricsToken: null };
 

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { endOfDirectory, type ZipEntry, zipLength } from '../../../src/http/zip/zip-records.ts';
 import { createZipStream } from '../../../src/http/zip/zip-stream.ts';
-import { readZip, readZipDescriptor, readZipDirectory, readZipEnd, readZipHeader } from '../../wire/read-zip.ts';
+import { readZip, readZipDescriptor, readZipDirectory, readZipEnd, readZipHeader } from '../../wire/kit/read-zip.ts';
 
 // 4 GiB of checksums take some seconds, more where everything else runs too.
 vi.setConfig({ testTimeout: 60_000 });

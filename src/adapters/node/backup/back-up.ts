@@ -4,12 +4,12 @@
 // passes meanwhile, a blob is found gone, and another round begins with a newer index.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { listBucketIds, listReferencedBlobs, type ReferencedBlob } from '../../../index/inventory.ts';
-import type { BlobId } from '../../../ports/domain.ts';
+import type { BlobId } from '../../../domain/nouns.ts';
+import { listBucketIds, listReferencedBlobs, type ReferencedBlob } from '../../../index/maintenance/inventory.ts';
 import type { Sql } from '../../../ports/sql.ts';
-import { DataFolderError, INDEX_NAME, openDataFolder } from '../data-folder.ts';
-import { syncNow } from '../file-calls.ts';
-import { openSqlite } from '../node-sqlite.ts';
+import { syncNow } from '../blobs/file-calls.ts';
+import { DataFolderError, INDEX_NAME, openDataFolder } from '../disk/data-folder.ts';
+import { openSqlite } from '../index/node-sqlite.ts';
 import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
 import { copyIndex } from './copy-index.ts';
 import { ALL_LENGTHS, createLengthChecks } from './length-checks.ts';

@@ -5,11 +5,11 @@
 import { constants, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ReferencedBlob } from '../../../index/inventory.ts';
-import type { BlobId } from '../../../ports/domain.ts';
-import { TRAILER_BYTES } from '../blob-footer.ts';
-import { blobPath, temporaryPath } from '../blob-path.ts';
-import { errnoOf } from '../fs-errors.ts';
+import type { BlobId } from '../../../domain/nouns.ts';
+import type { ReferencedBlob } from '../../../index/maintenance/inventory.ts';
+import { TRAILER_BYTES } from '../blobs/blob-footer.ts';
+import { blobPath, temporaryPath } from '../blobs/blob-path.ts';
+import { errnoOf } from '../blobs/fs-errors.ts';
 import { syncFiles } from './durable.ts';
 import type { LengthChecks } from './length-checks.ts';
 import { createPresence } from './presence.ts';

@@ -3,10 +3,10 @@
 // inside a read transaction, whose snapshot no commit changes and which holds up no writer.
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { condemnUnreferencedBlobs, hasIndexTables } from '../../../index/inventory.ts';
-import { DataFolderError, INDEX_NAME } from '../data-folder.ts';
-import { syncNow } from '../file-calls.ts';
-import { openSqlite, sqliteOver } from '../node-sqlite.ts';
+import { condemnUnreferencedBlobs, hasIndexTables } from '../../../index/maintenance/inventory.ts';
+import { syncNow } from '../blobs/file-calls.ts';
+import { DataFolderError, INDEX_NAME } from '../disk/data-folder.ts';
+import { openSqlite, sqliteOver } from '../index/node-sqlite.ts';
 
 /** Pages copied in one step, 16 MiB. */
 const STEP_PAGES = 4096;

@@ -3,7 +3,7 @@
 // That is also everybody else's bytes: a few files or folders are made durable one by one.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { syncNow } from '../file-calls.ts';
+import { syncNow } from '../blobs/file-calls.ts';
 
 const run = promisify(execFile);
 

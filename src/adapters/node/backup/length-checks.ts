@@ -1,7 +1,7 @@
 // Which blobs of a backup have their length looked at in a run. A stat for each of them would be
 // the dearest part of a run that changes little, and all that can shorten a file with a name is a
 // hand or a failing disk. Guard: each run looks at a part, so a week of nightly runs looks at all.
-import type { BlobId } from '../../../ports/domain.ts';
+import type { BlobId } from '../../../domain/nouns.ts';
 import type { Manifest } from './manifest.ts';
 
 export type LengthChecks = {

@@ -1,6 +1,6 @@
 // Which blobs a folder has, by one walk over its names beside the ids that are asked for.
-import type { BlobId } from '../../../ports/domain.ts';
-import { walkBlobs } from '../blob-list.ts';
+import type { BlobId } from '../../../domain/nouns.ts';
+import { walkBlobs } from '../blobs/blob-list.ts';
 
 export type Presence = {
   /** Whether the folder has the blob; to be called in the order of ids. */

@@ -2,9 +2,9 @@
 // left, and blobs that the index of the backup refers to no more.
 import { readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { BlobId } from '../../../ports/domain.ts';
-import { blobPath } from '../blob-path.ts';
-import { errnoOf } from '../fs-errors.ts';
+import type { BlobId } from '../../../domain/nouns.ts';
+import { blobPath } from '../blobs/blob-path.ts';
+import { errnoOf } from '../blobs/fs-errors.ts';
 import { readManifest } from './manifest.ts';
 
 /**

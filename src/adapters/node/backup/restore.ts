@@ -2,12 +2,12 @@
 // restore that was killed leaves it, and it stops a server from starting (unfinished-restore.ts).
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { syncNow } from '../blobs/file-calls.ts';
 import { type BlobDamage, checkBlobs } from '../check/check-blobs.ts';
 import { requireKnownIndex } from '../check/stored-folder.ts';
-import { DataFolderError, INDEX_NAME, openDataFolder } from '../data-folder.ts';
-import { syncNow } from '../file-calls.ts';
-import { openSqlite } from '../node-sqlite.ts';
-import { markRestore, unmarkRestore } from '../unfinished-restore.ts';
+import { DataFolderError, INDEX_NAME, openDataFolder } from '../disk/data-folder.ts';
+import { markRestore, unmarkRestore } from '../disk/unfinished-restore.ts';
+import { openSqlite } from '../index/node-sqlite.ts';
 import { copyKeys, referencedBlobs } from './back-up.ts';
 import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
 import { ALL_LENGTHS } from './length-checks.ts';

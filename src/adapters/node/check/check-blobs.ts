@@ -1,13 +1,13 @@
 // Proves that the file of every blob that rows refer to is there and whole, without reading bodies:
 // its length, and its footer, which stands behind the last byte of the body and has a checksum.
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import { filterReferenced, listReferencedBlobs } from '../../../index/inventory.ts';
-import type { BlobId } from '../../../ports/domain.ts';
-import { StorageError } from '../../../ports/errors.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import type { BlobId } from '../../../domain/nouns.ts';
+import { filterReferenced, listReferencedBlobs } from '../../../index/maintenance/inventory.ts';
 import type { Sql } from '../../../ports/sql.ts';
-import { readFooterNow } from '../blob-footer.ts';
-import { blobPath } from '../blob-path.ts';
-import { errnoOf } from '../fs-errors.ts';
+import { readFooterNow } from '../blobs/blob-footer.ts';
+import { blobPath } from '../blobs/blob-path.ts';
+import { errnoOf } from '../blobs/fs-errors.ts';
 
 /** `detail` names the blob's file, below the data folder. */
 export type BlobDamage = { readonly kind: 'missing' | 'damaged'; readonly detail: string };

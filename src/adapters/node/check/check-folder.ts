@@ -1,12 +1,13 @@
 // Whether the index and the blobs of a data folder agree, both ways. Reads only, so the server may
 // be running: every finding is looked at again where a commit of the server could have made it.
-import { countMasterKeyUses, type MasterKeyUses } from '../../../index/inventory.ts';
-import type { BlobId } from '../../../ports/domain.ts';
+
+import type { BlobId } from '../../../domain/nouns.ts';
+import { countMasterKeyUses, type MasterKeyUses } from '../../../index/maintenance/inventory.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { createIds } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/system-clock.ts';
 import { proveFiles, readManifest } from '../backup/manifest.ts';
-import { openSqlite } from '../node-sqlite.ts';
+import { openSqlite } from '../index/node-sqlite.ts';
 import { type BlobDamage, blobFileName, checkBlobs } from './check-blobs.ts';
 import { type CheckedRows, checkRows, type HurtObject, type ProveBody, type ReadDamage } from './check-rows.ts';
 import { findOrphans, graceFloor, type Orphans } from './find-orphans.ts';

@@ -1,6 +1,8 @@
 // Proves that what rows refer to is there: every version's and every part's segments lie inside
 // blobs that the index knows and counts as referenced, and whose files are whole. Says by name
 // which objects are hurt.
+
+import type { BlobId, ObjectBody, ObjectVersion, Segment } from '../../../domain/nouns.ts';
 import {
   addMasterKeyUse,
   FIRST_PART,
@@ -15,8 +17,7 @@ import {
   type PartCursor,
   readBlobRow,
   type VersionCursor,
-} from '../../../index/inventory.ts';
-import type { BlobId, ObjectBody, ObjectVersion, Segment } from '../../../ports/domain.ts';
+} from '../../../index/maintenance/inventory.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { type BlobDamage, blobFileName } from './check-blobs.ts';
 

@@ -1,12 +1,12 @@
 // Files of blobs that the index does not know: what a crash left for the sweeper, or, where there
 // are many, what an index has lost.
 import { statSync } from 'node:fs';
-import { filterKnown } from '../../../index/inventory.ts';
-import type { BlobId, BucketId } from '../../../ports/domain.ts';
+import type { BlobId, BucketId } from '../../../domain/nouns.ts';
+import { filterKnown } from '../../../index/maintenance/inventory.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { Ids } from '../../../ports/system.ts';
-import { walkBlobs } from '../blob-list.ts';
-import { blobPath } from '../blob-path.ts';
+import { walkBlobs } from '../blobs/blob-list.ts';
+import { blobPath } from '../blobs/blob-path.ts';
 
 export type Orphans = {
   /** Files that are older than the grace. */

@@ -1,10 +1,10 @@
 // Master keys that a checked folder needs and nobody has: neither the settings nor the file beside
 // the index. The server does not start without them, and what they encrypted can't be read.
 import { type Config, withKeptMasterKeys } from '../../../config.ts';
-import type { MasterKeyUse, MasterKeyUses } from '../../../index/inventory.ts';
+import type { MasterKeyUse, MasterKeyUses } from '../../../index/maintenance/inventory.ts';
 import type { Sql } from '../../../ports/sql.ts';
-import { loadMasterKeyText } from '../master-key-file.ts';
-import { recordedMasterKeys } from '../master-key-record.ts';
+import { loadMasterKeyText } from '../process/master-key-file.ts';
+import { recordedMasterKeys } from '../process/master-key-record.ts';
 
 export type MasterKeySettings = Pick<Config, 'masterKeys' | 'withoutMasterKeys'>;
 /** `protects` is empty for a key of the record that nothing needs any more. */

@@ -2,13 +2,13 @@
 // kept open: unlike the server's store, which empties `tmp` when it opens.
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
+import { StorageError } from '../../../domain/errors.ts';
 import type { BlobStore } from '../../../ports/blob-store.ts';
-import { StorageError } from '../../../ports/errors.ts';
 import { joinRuns } from '../../shared/join-runs.ts';
-import { listBlobs } from '../blob-list.ts';
-import { blobPath } from '../blob-path.ts';
-import { closeFile, openFile, readExactly } from '../file-calls.ts';
-import { translateError } from '../fs-errors.ts';
+import { listBlobs } from '../blobs/blob-list.ts';
+import { blobPath } from '../blobs/blob-path.ts';
+import { closeFile, openFile, readExactly } from '../blobs/file-calls.ts';
+import { translateError } from '../blobs/fs-errors.ts';
 
 /** Bytes read at a time. */
 const CHUNK_BYTES = 1024 * 1024;

@@ -1,14 +1,14 @@
 // Where index, blobs and keys lie in a folder that is checked: a data folder, or a backup of one.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { DIRECTORY_SCHEMA } from '../../../index/directory-schema.ts';
-import { INDEX_SCHEMA } from '../../../index/index-schema.ts';
-import { hasIndexTables } from '../../../index/inventory.ts';
-import { LEDGER_SCHEMA } from '../../../index/ledger-schema.ts';
-import { compareSchemas } from '../../../index/schema.ts';
+import { hasIndexTables } from '../../../index/maintenance/inventory.ts';
+import { DIRECTORY_SCHEMA } from '../../../index/tables/directory-schema.ts';
+import { INDEX_SCHEMA } from '../../../index/tables/index-schema.ts';
+import { LEDGER_SCHEMA } from '../../../index/tables/ledger-schema.ts';
+import { compareSchemas } from '../../../index/tables/schema.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { readManifest } from '../backup/manifest.ts';
-import { DataFolderError, INDEX_NAME } from '../data-folder.ts';
+import { DataFolderError, INDEX_NAME } from '../disk/data-folder.ts';
 
 export type StoredFolder = {
   readonly kind: 'data' | 'backup';

@@ -1,6 +1,11 @@
 // Where a pass of the scrub is, kept in the data folder so that a restart goes on there.
-import { FIRST_PART, FIRST_VERSION, type PartCursor, type VersionCursor } from '../../../index/inventory.ts';
-import { readStateFile, type StateNote, writeStateFile } from '../state-file.ts';
+import {
+  FIRST_PART,
+  FIRST_VERSION,
+  type PartCursor,
+  type VersionCursor,
+} from '../../../index/maintenance/inventory.ts';
+import { readStateFile, type StateNote, writeStateFile } from '../disk/state-file.ts';
 
 /** A pass goes over current objects, then over older versions, then over parts of uploads. */
 export type ScrubPlace =

@@ -2,6 +2,7 @@
 // proves it as `npm run check -- --bodies` does. What is hurt is reported by name. It changes
 // nothing.
 import { join } from 'node:path';
+import { DAY_MS } from '../../../domain/time.ts';
 import {
   cursorBehind,
   filterReferenced,
@@ -9,18 +10,17 @@ import {
   listOlderVersions,
   listStoredParts,
   readBlobRow,
-} from '../../../index/inventory.ts';
+} from '../../../index/maintenance/inventory.ts';
 import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { ObjectDamage, OperatorWork } from '../../../ports/operator-work.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { Clock } from '../../../ports/system.ts';
-import { DAY_MS } from '../../../ports/time.ts';
 import { createUnpackingBlobStore } from '../../shared/unpacking-blob-store.ts';
 import { checkBlob } from '../check/check-blobs.ts';
 import { type CheckableRow, rowOfPart, rowOfVersion } from '../check/check-rows.ts';
 import { createReadOnlyBlobs } from '../check/read-only-blobs.ts';
-import { INDEX_NAME } from '../data-folder.ts';
-import { openSqlite } from '../node-sqlite.ts';
+import { INDEX_NAME } from '../disk/data-folder.ts';
+import { openSqlite } from '../index/node-sqlite.ts';
 import { createPace, type Pace, pacedBlobs } from './pace.ts';
 import {
   FIRST_PLACE,

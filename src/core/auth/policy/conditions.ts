@@ -1,7 +1,7 @@
 // The condition operators of policies: what a statement's Condition block demands of a request. Values are read and
 // checked once, when the policy is parsed; holds() then compares.
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
-import { type IpRange, isInRange, parseIp, parseIpRange } from '../../../ports/ip-range.ts';
+import { type IpRange, isInRange, parseIp, parseIpRange } from '../../../domain/ip-range.ts';
 import { type Effort, spend } from './match-glob.ts';
 import { type ConditionValues, matchesPattern, type Pattern, parsePattern } from './pattern.ts';
 

@@ -3,7 +3,7 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
 // (The meaning of "public")
 
-import { isInRange, parseIpRange } from '../../../ports/ip-range.ts';
+import { isInRange, parseIpRange } from '../../../domain/ip-range.ts';
 import type { Condition } from './conditions.ts';
 import { conditionKey } from './pattern.ts';
 import type { Policy, Statement } from './policy.ts';

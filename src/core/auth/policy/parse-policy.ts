@@ -2,7 +2,7 @@
 // that is stored means what it says. Called when a policy is put, and to evaluate a stored one.
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_grammar.html and
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-policy-language-overview.html
-import type { BucketName } from '../../../ports/domain.ts';
+import type { BucketName } from '../../../domain/nouns.ts';
 import { isJsonObject, type Json } from '../../json.ts';
 import { BUCKET_ACTIONS, OBJECT_ACTIONS } from '../actions.ts';
 import { isKnownKey } from './condition-keys.ts';

@@ -1,5 +1,5 @@
 // What the readers of a policy's elements share: lists of texts, and the one way to refuse.
-import { StorageError } from '../../../ports/errors.ts';
+import { StorageError } from '../../../domain/errors.ts';
 
 /** A refusal; `detail` is for the client. */
 export function malformedPolicy(detail: string, cause?: unknown): StorageError {

@@ -1,10 +1,11 @@
 // What of a bill is whose: lines are priced for the account as a whole, with its tiers and allowances, and are shared out
 // between its buckets by what each used of the line, so that the shares add up to the line exactly. For the FOCUS dataset.
-import type { AccountId, BucketId, BucketName } from '../../../ports/domain.ts';
-import { hasCode } from '../../../ports/errors.ts';
+
+import { hasCode } from '../../../domain/errors.ts';
+import type { AccountId, BucketId, BucketName } from '../../../domain/nouns.ts';
 import type { Core } from '../../core.ts';
 import { queryUsage } from '../../metering/query-usage.ts';
-import type { BillingMonth } from '../invoice.ts';
+import type { BillingMonth } from '../invoices/invoice.ts';
 import { monthBounds } from '../month.ts';
 import type { MeterName } from '../usage.ts';
 

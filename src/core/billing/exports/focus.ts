@@ -2,11 +2,11 @@
 // line, so that price times quantity is the cost. All columns that 1.2 makes mandatory, and those of its others that say
 // something here. Source: https://focus.finops.org/focus-specification/v1-2/
 import { formatDecimal, formatMicro } from '../decimal.ts';
-import type { Credit, InvoiceLine, InvoicePart } from '../invoice.ts';
-import type { InvoiceDocument } from '../invoice-document.ts';
+import type { Credit, InvoiceLine, InvoicePart } from '../invoices/invoice.ts';
+import type { InvoiceDocument } from '../invoices/invoice-document.ts';
+import { amountsOf } from '../invoices/terms.ts';
 import { monthBounds, monthText } from '../month.ts';
-import type { CardLine } from '../rate-card.ts';
-import { amountsOf } from '../terms.ts';
+import type { CardLine } from '../prices/rate-card.ts';
 import { type BucketUsage, shareOut, weightsOf } from './bucket-shares.ts';
 import { csvText } from './csv.ts';
 

@@ -1,8 +1,8 @@
 // A bill as CSV for spreadsheets: one row for each part of a line, and a total.
 import { formatCoins } from '../coins.ts';
 import { formatMicro } from '../decimal.ts';
-import type { InvoiceDocument } from '../invoice-document.ts';
-import { amountsOf } from '../terms.ts';
+import type { InvoiceDocument } from '../invoices/invoice-document.ts';
+import { amountsOf } from '../invoices/terms.ts';
 import { csvText } from './csv.ts';
 import { invoiceRows, payable, periodDays } from './invoice-rows.ts';
 

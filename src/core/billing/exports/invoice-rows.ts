@@ -1,10 +1,10 @@
 // A bill as rows that people read: the same for CSV, HTML and PDF, so that all three say the same. No format here.
 import { formatCoins } from '../coins.ts';
 import { formatDecimal, formatMicro } from '../decimal.ts';
-import type { InvoiceLine, LateUsage } from '../invoice.ts';
-import type { InvoiceDocument } from '../invoice-document.ts';
+import type { InvoiceLine, LateUsage } from '../invoices/invoice.ts';
+import type { InvoiceDocument } from '../invoices/invoice-document.ts';
+import { amountsOf } from '../invoices/terms.ts';
 import { dayText, monthBounds, monthText } from '../month.ts';
-import { amountsOf } from '../terms.ts';
 import { meterWords } from './meter-words.ts';
 
 /**

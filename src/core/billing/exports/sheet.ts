@@ -1,11 +1,11 @@
 // A bill or credit note as a sheet to read and print: the same for HTML and PDF, so that both say
 // the same. No format here.
 import { formatCoins } from '../coins.ts';
-import type { CreditNoteDocument } from '../credit-note.ts';
 import { formatMicro } from '../decimal.ts';
-import type { InvoiceDocument } from '../invoice-document.ts';
+import type { CreditNoteDocument } from '../invoices/credit-note.ts';
+import type { InvoiceDocument } from '../invoices/invoice-document.ts';
+import { type Amounts, amountsOf, type Party, type Terms } from '../invoices/terms.ts';
 import { dayText } from '../month.ts';
-import { type Amounts, amountsOf, type Party, type Terms } from '../terms.ts';
 import { type InvoiceRow, invoiceRows, periodDays } from './invoice-rows.ts';
 
 export type Sheet = {

@@ -3,11 +3,11 @@
 // through the same two functions as deliver.ts. Never writes, never takes a signature.
 import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
-import { parseBucketName, parseObjectKey } from '../../../core/names.ts';
+import { parseBucketName, parseObjectKey } from '../../../core/parse-names.ts';
+import { hasCode, StorageError } from '../../../domain/errors.ts';
+import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../domain/nouns.ts';
+import { canBePublic } from '../../../domain/pointer.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
-import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../ports/domain.ts';
-import { hasCode, StorageError } from '../../../ports/errors.ts';
-import { canBePublic } from '../../../ports/pointer.ts';
 import type { HttpRequest } from '../../request.ts';
 import { answerPreflight } from '../../s3/preflight.ts';
 import { decodePathSegment } from '../../semantics/raw-path.ts';

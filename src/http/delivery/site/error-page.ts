@@ -1,6 +1,6 @@
 // The page for failures that a site has no document of its own for. Called by site-answers.ts.
 import { escapeHtml } from '../../../core/escape-html.ts';
-import type { StorageError } from '../../../ports/errors.ts';
+import type { StorageError } from '../../../domain/errors.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
 

@@ -1,10 +1,10 @@
 // The hot door's way through a site: the same plan as deliver-site.ts walks, over what stands in memory. The plan is kept
 // with its place for as long as settings and rules are the same. Whatever is more than a page goes the full way.
 
+import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../domain/nouns.ts';
+import { canBePublic, everyoneMayRead } from '../../../domain/pointer.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
-import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../ports/domain.ts';
 import type { HotMetadata } from '../../../ports/hot-metadata.ts';
-import { canBePublic, everyoneMayRead } from '../../../ports/pointer.ts';
 import type { KnownProtocol, PlainRead } from '../../request.ts';
 import type { HeaderProfile, HeaderProfiles } from '../header-profile.ts';
 import { isNavigation } from './navigation.ts';

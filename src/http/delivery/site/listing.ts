@@ -2,10 +2,10 @@
 // listing-json.ts show it. Only called where the owner wants lists, and shows only what everyone may read.
 import { openBucket } from '../../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../../core/core.ts';
-import type { BucketName } from '../../../ports/domain.ts';
-import { hasCode, StorageError } from '../../../ports/errors.ts';
-import { SITE_FILE_NAMES } from '../../../ports/hosting.ts';
-import { isOpenFolder } from '../../../ports/pointer.ts';
+import { hasCode, StorageError } from '../../../domain/errors.ts';
+import { SITE_FILE_NAMES } from '../../../domain/hosting.ts';
+import type { BucketName } from '../../../domain/nouns.ts';
+import { isOpenFolder } from '../../../domain/pointer.ts';
 import { parseQuery } from '../../semantics/raw-path.ts';
 
 /** Rows of one page. 500 are about 100 KB of HTML. */

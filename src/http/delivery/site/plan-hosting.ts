@@ -2,7 +2,7 @@
 // folders, fallback and error document, in the order that docs/hosting.md tells. Pure.
 import type { FoundRule, RedirectRule } from '../../../core/hosting/parse-redirects.ts';
 import { decodeLeniently, fillTemplate } from '../../../core/hosting/path-pattern.ts';
-import { type HostingSettings, SITE_FILE_NAMES } from '../../../ports/hosting.ts';
+import { type HostingSettings, SITE_FILE_NAMES } from '../../../domain/hosting.ts';
 import type { HeaderProfiles } from '../header-profile.ts';
 import { hasExtension, isFolder } from './page.ts';
 import type { SitePlan, Step } from './plan.ts';

@@ -1,7 +1,7 @@
 // What a site does with one visit: a list of steps, tried in order until one applies. A plan is made from settings and
 // path alone (plan-website.ts for S3's websites, plan-hosting.ts for ours); walking it asks which objects there are. Both
 // doors walk the same plan, one in memory alone, so they can't disagree. Pure.
-import type { Pointer } from '../../../ports/domain.ts';
+import type { Pointer } from '../../../domain/nouns.ts';
 import type { HeaderProfile } from '../header-profile.ts';
 import type { Redirect } from './redirects.ts';
 

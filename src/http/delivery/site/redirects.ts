@@ -3,7 +3,7 @@
 import { hostNameOf } from '../../../core/hosting/host-names.ts';
 import type { RedirectRule } from '../../../core/hosting/parse-redirects.ts';
 import { type Captures, decodeLeniently, fillTemplate } from '../../../core/hosting/path-pattern.ts';
-import type { RedirectProtocol, RoutingRule, WebsiteConfiguration } from '../../../ports/bucket-settings.ts';
+import type { RedirectProtocol, RoutingRule, WebsiteConfiguration } from '../../../domain/bucket-settings.ts';
 import type { KnownProtocol } from '../../request.ts';
 import { encodeForXmlUrl } from '../../semantics/raw-path.ts';
 

@@ -3,8 +3,8 @@
 import type { CapGuard, Wanted } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
 import { isInMemory, openBody } from '../../../core/objects/read-object.ts';
-import type { BucketGate } from '../../../ports/domain.ts';
-import { StorageError } from '../../../ports/errors.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import type { BucketGate } from '../../../domain/nouns.ts';
 import { countSent } from '../../count-sent.ts';
 import { FailureWithHeaders } from '../../failure-with-headers.ts';
 import { makeResponse, type OutgoingBody } from '../../outgoing-body.ts';

@@ -1,9 +1,9 @@
 // Makes the plan of a visit from what the gate says of the bucket: hosting settings first, else S3's website. One planner
 // serves both doors; it holds what they share of the settings.
 
+import { StorageError } from '../../../domain/errors.ts';
+import type { BucketGate } from '../../../domain/nouns.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
-import type { BucketGate } from '../../../ports/domain.ts';
-import { StorageError } from '../../../ports/errors.ts';
 import { type HeaderProfiles, PLAIN_PROFILES } from '../header-profile.ts';
 import type { SitePlan } from './plan.ts';
 import { planHosting } from './plan-hosting.ts';

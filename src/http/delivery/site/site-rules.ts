@@ -7,10 +7,10 @@ import { type HeaderRules, NO_HEADER_RULES, parseHeaders } from '../../../core/h
 import { NO_REDIRECTS, parseRedirects, type RedirectRules } from '../../../core/hosting/parse-redirects.ts';
 import { readRuleFile } from '../../../core/hosting/read-rule-file.ts';
 import { ruleFileKey } from '../../../core/hosting/rule-lines.ts';
-import type { BucketGate, BucketName, VersionId } from '../../../ports/domain.ts';
-import { hasCode, StorageError } from '../../../ports/errors.ts';
-import type { SiteFileName } from '../../../ports/hosting.ts';
-import { createPauses } from '../../../ports/pauses.ts';
+import { hasCode, StorageError } from '../../../domain/errors.ts';
+import type { SiteFileName } from '../../../domain/hosting.ts';
+import type { BucketGate, BucketName, VersionId } from '../../../domain/nouns.ts';
+import { createPauses } from '../../../ports/circuit-breaker.ts';
 
 export type SiteRules = { readonly headers: HeaderRules; readonly redirects: RedirectRules };
 

@@ -2,13 +2,13 @@
 // A part of the table in operations.ts and read through it only; operation.ts says what an entry is.
 import type { OperationName } from '../detect.ts';
 import type { Operation } from '../operation.ts';
-import { answerGetBucketAcl, answerPutBucketAcl } from '../ops/acl.ts';
+import { answerGetBucketAcl, answerPutBucketAcl } from '../ops/bucket/acl.ts';
 import {
   answerDeleteBucketPolicy,
   answerGetBucketPolicy,
   answerGetBucketPolicyStatus,
   answerPutBucketPolicy,
-} from '../ops/bucket-policy.ts';
+} from '../ops/bucket/bucket-policy.ts';
 import {
   answerDeleteBucketOwnershipControls,
   answerDeletePublicAccessBlock,
@@ -16,7 +16,7 @@ import {
   answerGetPublicAccessBlock,
   answerPutBucketOwnershipControls,
   answerPutPublicAccessBlock,
-} from '../ops/public-access.ts';
+} from '../ops/bucket/public-access.ts';
 
 /** The entries of this family by operation. */
 export const ACCESS_OPERATIONS = {

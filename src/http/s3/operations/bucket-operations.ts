@@ -8,14 +8,14 @@ import {
   answerGetBucketLocation,
   answerHeadBucket,
   answerListBuckets,
-} from '../ops/bucket.ts';
-import { answerDeleteObjects } from '../ops/delete.ts';
-import { answerListObjects, answerListObjectsV2 } from '../ops/list.ts';
-import { answerListMultipartUploads } from '../ops/multipart-list.ts';
-import { answerListNamedKeys, answerPutNamedKey } from '../ops/named-keys.ts';
-import { answerPurge } from '../ops/purge.ts';
-import { answerListObjectVersions } from '../ops/versions.ts';
-import { answerDownloadZip } from '../ops/zip.ts';
+} from '../ops/bucket/bucket.ts';
+import { answerListNamedKeys, answerPutNamedKey } from '../ops/bucket/kms-keys.ts';
+import { answerPurge } from '../ops/bucket/purge.ts';
+import { answerDeleteObjects } from '../ops/object/delete.ts';
+import { answerListObjects, answerListObjectsV2 } from '../ops/object/list.ts';
+import { answerListMultipartUploads } from '../ops/object/multipart-list.ts';
+import { answerListObjectVersions } from '../ops/object/versions.ts';
+import { answerDownloadZip } from '../ops/object/zip.ts';
 
 /** The entries of this family by operation. */
 export const BUCKET_OPERATIONS = {

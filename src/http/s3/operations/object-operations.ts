@@ -1,11 +1,12 @@
 // Operations on one object or one version of it.
 // A part of the table in operations.ts and read through it only; operation.ts says what an entry is.
 import type { OperationName } from '../detect.ts';
+import { DATE_CONDITIONS, NEW_OBJECT } from '../headers/refused-headers.ts';
 import type { Operation } from '../operation.ts';
-import { answerGetObjectAcl, answerPutObjectAcl } from '../ops/acl.ts';
-import { answerGetObjectAttributes } from '../ops/attributes.ts';
-import { answerDeleteObject } from '../ops/delete.ts';
-import { answerRead } from '../ops/get-head.ts';
+import { answerGetObjectAcl, answerPutObjectAcl } from '../ops/bucket/acl.ts';
+import { answerGetObjectAttributes } from '../ops/object/attributes.ts';
+import { answerDeleteObject } from '../ops/object/delete.ts';
+import { answerRead } from '../ops/object/get-head.ts';
 import {
   answerGetObjectLegalHold,
   answerGetObjectRetention,
@@ -13,19 +14,18 @@ import {
   answerPutObjectRetention,
   readObjectLegalHold,
   readObjectRetention,
-} from '../ops/object-lock.ts';
+} from '../ops/object/object-lock.ts';
 import {
   answerDeleteObjectTagging,
   answerGetObjectTagging,
   answerPutObjectTagging,
   readObjectTagging,
-} from '../ops/object-tagging.ts';
-import { answerPostObject } from '../ops/post-object.ts';
-import { answerCopyObject, answerPutObject } from '../ops/put-copy.ts';
-import { answerRestoreObject } from '../ops/restore.ts';
-import { answerGetObjectTorrent } from '../ops/torrent.ts';
-import { answerUpdateObjectEncryption } from '../ops/update-encryption.ts';
-import { DATE_CONDITIONS, NEW_OBJECT } from '../refused-headers.ts';
+} from '../ops/object/object-tagging.ts';
+import { answerPostObject } from '../ops/object/post-object.ts';
+import { answerCopyObject, answerPutObject } from '../ops/object/put-copy.ts';
+import { answerRestoreObject } from '../ops/object/restore.ts';
+import { answerGetObjectTorrent } from '../ops/object/torrent.ts';
+import { answerUpdateObjectEncryption } from '../ops/object/update-encryption.ts';
 
 /** The entries of this family by operation. */
 export const OBJECT_OPERATIONS = {

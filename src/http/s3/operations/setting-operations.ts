@@ -2,26 +2,38 @@
 // A part of the table in operations.ts and read through it only; operation.ts says what an entry is.
 import type { OperationName } from '../detect.ts';
 import type { Operation } from '../operation.ts';
-import { answerDeleteBucketCors, answerGetBucketCors, answerPutBucketCors } from '../ops/bucket-cors.ts';
+import { answerDeleteBucketCors, answerGetBucketCors, answerPutBucketCors } from '../ops/bucket/bucket-cors.ts';
 import {
   answerDeleteBucketEncryption,
   answerGetBucketEncryption,
   answerPutBucketEncryption,
-} from '../ops/bucket-encryption.ts';
-import { answerDeleteBucketHosting, answerGetBucketHosting, answerPutBucketHosting } from '../ops/bucket-hosting.ts';
+} from '../ops/bucket/bucket-encryption.ts';
+import {
+  answerDeleteBucketHosting,
+  answerGetBucketHosting,
+  answerPutBucketHosting,
+} from '../ops/bucket/bucket-hosting.ts';
 import {
   answerDeleteBucketLifecycle,
   answerDryRunBucketLifecycle,
   answerGetBucketLifecycle,
   answerPutBucketLifecycle,
-} from '../ops/bucket-lifecycle.ts';
-import { answerGetBucketLogging, answerPutBucketLogging } from '../ops/bucket-logging.ts';
-import { answerGetBucketNotification, answerPutBucketNotification } from '../ops/bucket-notification.ts';
-import { answerDeleteBucketTagging, answerGetBucketTagging, answerPutBucketTagging } from '../ops/bucket-tagging.ts';
-import { answerDeleteBucketWebsite, answerGetBucketWebsite, answerPutBucketWebsite } from '../ops/bucket-website.ts';
-import { answerGetObjectLockConfiguration, answerPutObjectLockConfiguration } from '../ops/object-lock.ts';
-import { answerGetBucketRequestPayment, answerPutBucketRequestPayment } from '../ops/request-payment.ts';
-import { answerGetBucketVersioning, answerPutBucketVersioning } from '../ops/versions.ts';
+} from '../ops/bucket/bucket-lifecycle.ts';
+import { answerGetBucketLogging, answerPutBucketLogging } from '../ops/bucket/bucket-logging.ts';
+import { answerGetBucketNotification, answerPutBucketNotification } from '../ops/bucket/bucket-notification.ts';
+import {
+  answerDeleteBucketTagging,
+  answerGetBucketTagging,
+  answerPutBucketTagging,
+} from '../ops/bucket/bucket-tagging.ts';
+import {
+  answerDeleteBucketWebsite,
+  answerGetBucketWebsite,
+  answerPutBucketWebsite,
+} from '../ops/bucket/bucket-website.ts';
+import { answerGetBucketRequestPayment, answerPutBucketRequestPayment } from '../ops/bucket/request-payment.ts';
+import { answerGetObjectLockConfiguration, answerPutObjectLockConfiguration } from '../ops/object/object-lock.ts';
+import { answerGetBucketVersioning, answerPutBucketVersioning } from '../ops/object/versions.ts';
 
 /** The entries of this family by operation. */
 export const SETTING_OPERATIONS = {

@@ -1,6 +1,7 @@
 // Operations of multipart uploads.
 // A part of the table in operations.ts and read through it only; operation.ts says what an entry is.
 import type { OperationName } from '../detect.ts';
+import { DATE_CONDITIONS, NEW_OBJECT } from '../headers/refused-headers.ts';
 import type { Operation } from '../operation.ts';
 import {
   answerAbortMultipartUpload,
@@ -8,9 +9,8 @@ import {
   answerCreateMultipartUpload,
   answerUploadPart,
   answerUploadPartCopy,
-} from '../ops/multipart.ts';
-import { answerListParts } from '../ops/multipart-list.ts';
-import { DATE_CONDITIONS, NEW_OBJECT } from '../refused-headers.ts';
+} from '../ops/object/multipart.ts';
+import { answerListParts } from '../ops/object/multipart-list.ts';
 
 /** The entries of this family by operation. */
 export const UPLOAD_OPERATIONS = {

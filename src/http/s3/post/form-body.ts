@@ -1,8 +1,9 @@
 // A browser's form upload as it streams in: the fields before the file are read whole, the file itself is held back
 // until somebody pumps it, and what comes after it is ignored, as S3 does. Called by post-request.ts.
 // Source: RFC 7578, RFC 2046 section 5.1; https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTForms.html
+
+import { StorageError } from '../../../domain/errors.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
-import { StorageError } from '../../../ports/errors.ts';
 import { headerOf, readParameters } from './part-head.ts';
 
 /** Bytes of a form without its file. Source: the same page. */

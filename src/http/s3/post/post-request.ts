@@ -5,17 +5,17 @@
 import { OBJECT_MAX_TAGS, PUT_MAX_BYTES } from '../../../core/limits.ts';
 import { hmacSha1Base64, isEqualInConstantTime } from '../../../crypto/hash.ts';
 import { deriveSigningKey, isSignatureOf } from '../../../crypto/signing-keys.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import type { AccessKeyId } from '../../../domain/nouns.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
-import type { AccessKeyId } from '../../../ports/domain.ts';
-import { StorageError } from '../../../ports/errors.ts';
 import type { HttpRequest } from '../../request.ts';
 import { S3_UNKNOWN_TYPE } from '../../semantics/content-type.ts';
 import { textToHeader } from '../../semantics/header-text.ts';
-import { type Authenticated, type AuthenticatorOptions, principalOf } from '../authenticate.ts';
-import { unsupportedMechanism } from '../authorization-header.ts';
-import { parseCredential } from '../credential.ts';
-import { parseAmzDate } from '../request-time.ts';
-import { readTagging } from '../tagging-document.ts';
+import { readTagging } from '../formats/tagging-document.ts';
+import { type Authenticated, type AuthenticatorOptions, principalOf } from '../signature/authenticate.ts';
+import { unsupportedMechanism } from '../signature/authorization-header.ts';
+import { parseCredential } from '../signature/credential.ts';
+import { parseAmzDate } from '../signature/request-time.ts';
 import { FIELDS_MAX_BYTES, type Form, openForm } from './form-body.ts';
 import { type PostPolicy, parsePostPolicy, requireAllowed, sizeLimits } from './post-policy.ts';
 

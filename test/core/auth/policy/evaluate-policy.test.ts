@@ -10,7 +10,7 @@ import {
 import { parsePolicy } from '../../../../src/core/auth/policy/parse-policy.ts';
 import { conditionKey } from '../../../../src/core/auth/policy/pattern.ts';
 import { POLICY_MAX_BYTES } from '../../../../src/core/limits.ts';
-import { parseBucketName } from '../../../../src/core/names.ts';
+import { parseBucketName } from '../../../../src/core/parse-names.ts';
 import { cpuMsOf, LONGEST, QUICK_MS } from '../../../cpu-time.ts';
 
 const BUCKET = parseBucketName('photos');

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { isPublicPolicy } from '../../../../src/core/auth/policy/is-public-policy.ts';
 import { parsePolicy, requireUsefulStatements } from '../../../../src/core/auth/policy/parse-policy.ts';
-import { parseBucketName } from '../../../../src/core/names.ts';
+import { parseBucketName } from '../../../../src/core/parse-names.ts';
 
 const BUCKET = parseBucketName('photos');
 const STATEMENT = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::photos/*' };

@@ -7,12 +7,12 @@ import { setBucketSettings } from '../../../../src/core/buckets/set-bucket-setti
 import { createCapGuard } from '../../../../src/core/caps/cap-guard.ts';
 import { setCap } from '../../../../src/core/caps/set-cap.ts';
 import { createUsageFlusher } from '../../../../src/core/metering/flush-usage.ts';
-import { parseBucketName } from '../../../../src/core/names.ts';
+import { parseBucketName } from '../../../../src/core/parse-names.ts';
 import { createDelivery } from '../../../../src/http/delivery/deliver.ts';
 import { bucketLogLine } from '../../../../src/http/observe/bucket-log-line.ts';
 import { publicPolicy } from '../../../access-samples.ts';
-import { makeRequest } from '../../s3/make-request.ts';
-import { createTestSurface, OWNER } from '../../s3/surface.ts';
+import { makeRequest } from '../../s3/kit/make-request.ts';
+import { createTestSurface, OWNER } from '../../s3/kit/surface.ts';
 
 const HOST = 'pages.web.example';
 const PAGE = 'not here '.repeat(20_000);

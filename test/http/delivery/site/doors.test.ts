@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createDecide } from '../../../../src/core/auth/decide.ts';
 import { createDelivery, type Delivery } from '../../../../src/http/delivery/deliver.ts';
 import { publicPolicy } from '../../../access-samples.ts';
-import { makeRequest } from '../../s3/make-request.ts';
-import { createTestSurface } from '../../s3/surface.ts';
+import { makeRequest } from '../../s3/kit/make-request.ts';
+import { createTestSurface } from '../../s3/kit/surface.ts';
 import { deliverySettings } from '../delivery-settings.ts';
 
 const HOST = 'pages.web.example';

@@ -5,8 +5,8 @@ import { createDelivery, type Delivery } from '../../../../src/http/delivery/del
 import type { KnownProtocol } from '../../../../src/http/request.ts';
 import type { HostBinding } from '../../../../src/ports/directory.ts';
 import { publicPolicy } from '../../../access-samples.ts';
-import { makeRequest } from '../../s3/make-request.ts';
-import { createTestSurface } from '../../s3/surface.ts';
+import { makeRequest } from '../../s3/kit/make-request.ts';
+import { createTestSurface } from '../../s3/kit/surface.ts';
 import { deliverySettings } from '../delivery-settings.ts';
 
 const SETTINGS = deliverySettings({ websiteDomain: 'web.example', ownHosts: ['web.example'] });

@@ -1,7 +1,7 @@
 // Sites with hosting settings, at both doors: what the full way answers, and that the hot one answers the same or leaves it.
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeRequest } from '../../s3/make-request.ts';
+import { makeRequest } from '../../s3/kit/make-request.ts';
 import { HOST, NAVIGATION, useSite, type Visited } from './hosting-site.ts';
 
 const { put, configure, visit, hot, go, surface, delivery } = useSite();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { RoutingRedirect, RoutingRule } from '../../../../src/domain/bucket-settings.ts';
 import {
   findRoutingRule,
   followAll,
@@ -6,7 +7,6 @@ import {
   followToFolder,
   type Visit,
 } from '../../../../src/http/delivery/site/redirects.ts';
-import type { RoutingRedirect, RoutingRule } from '../../../../src/ports/bucket-settings.ts';
 
 const visit = (key: string, changes: Partial<Visit> = {}): Visit => ({
   key,

@@ -1,9 +1,9 @@
 // The rules of a site near the reader: read once per version, kept within bounds, and never lost because a tier fails.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HOSTING_DEFAULTS } from '../../../../src/core/hosting/read-hosting.ts';
+import { NO_SETTINGS } from '../../../../src/domain/bucket-settings.ts';
+import type { BucketGate, BucketName, ObjectKey, VersionId } from '../../../../src/domain/nouns.ts';
 import { createSiteRulesReader } from '../../../../src/http/delivery/site/site-rules.ts';
-import { NO_SETTINGS } from '../../../../src/ports/bucket-settings.ts';
-import type { BucketGate, BucketName, ObjectKey, VersionId } from '../../../../src/ports/domain.ts';
 import { PUBLIC_ACCESS } from '../../../access-samples.ts';
 import { createMemoryCore, openTestBucket, putBytes, withPorts } from '../../../core/memory-core.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { codeOf } from '../replies.ts';
-import { createTestSurface, OWNER, type Sent, STRANGER } from '../surface.ts';
+import { codeOf } from '../kit/responses.ts';
+import { createTestSurface, OWNER, type Sent, STRANGER } from '../kit/surface.ts';
 
 let surface = createTestSurface();
 const permissions = (text: string) => [...text.matchAll(/<Permission>(\w+)</g)].map(([, value]) => value);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { all, codeOf, one } from '../replies.ts';
-import { createTestSurface } from '../surface.ts';
+import { all, codeOf, one } from '../kit/responses.ts';
+import { createTestSurface } from '../kit/surface.ts';
 
 const { send } = createTestSurface();
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { codeOf, contentMd5 } from '../replies.ts';
-import { createTestSurface, type Reply, type Sent } from '../surface.ts';
+import { codeOf, contentMd5 } from '../kit/responses.ts';
+import { createTestSurface, type Reply, type Sent } from '../kit/surface.ts';
 
 let surface = createTestSurface();
 const send = (sent: Partial<Sent>) => surface.send({ path: '/shared', ...sent });

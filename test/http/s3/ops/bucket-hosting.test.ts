@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HOSTING_DEFAULTS } from '../../../../src/core/hosting/read-hosting.ts';
-import { createTestSurface } from '../surface.ts';
+import { createTestSurface } from '../kit/surface.ts';
 
 let surface = createTestSurface();
 const hosting = { hosting: '' };

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { encodeToken } from '../../../../src/http/s3/paging.ts';
-import { codeOf, contentMd5 } from '../replies.ts';
-import { NOW_MS } from '../sign-for-test.ts';
-import { createTestSurface, type Reply, type Sent } from '../surface.ts';
+import { encodeToken } from '../../../../src/http/s3/formats/paging.ts';
+import { codeOf, contentMd5 } from '../kit/responses.ts';
+import { NOW_MS } from '../kit/sign-for-test.ts';
+import { createTestSurface, type Reply, type Sent } from '../kit/surface.ts';
 
 let surface = createTestSurface();
 const send = (sent: Sent) => surface.send(sent);

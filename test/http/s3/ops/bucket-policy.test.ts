@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openBucket } from '../../../../src/core/buckets/bucket-handle.ts';
 import { setBucketAccess } from '../../../../src/core/buckets/set-bucket-access.ts';
-import type { BucketName } from '../../../../src/ports/domain.ts';
+import type { BucketName } from '../../../../src/domain/nouns.ts';
 import { policyOf, publicPolicy } from '../../../access-samples.ts';
-import { codeOf, contentMd5 } from '../replies.ts';
-import { createTestSurface, type Sent, STRANGER } from '../surface.ts';
+import { codeOf, contentMd5 } from '../kit/responses.ts';
+import { createTestSurface, type Sent, STRANGER } from '../kit/surface.ts';
 
 let surface = createTestSurface();
 const send = (sent: Partial<Sent>) => surface.send({ path: '/ruled', ...sent });

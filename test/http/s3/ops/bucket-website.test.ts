@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { codeOf } from '../replies.ts';
-import { createTestSurface, type Sent } from '../surface.ts';
+import { codeOf } from '../kit/responses.ts';
+import { createTestSurface, type Sent } from '../kit/surface.ts';
 
 let surface = createTestSurface();
 const send = (sent: Partial<Sent>) => surface.send({ path: '/site', ...sent });

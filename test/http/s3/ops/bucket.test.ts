@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { all, codeOf, one } from '../replies.ts';
-import { createTestSurface, OWNER, type Sent } from '../surface.ts';
+import { all, codeOf, one } from '../kit/responses.ts';
+import { createTestSurface, OWNER, type Sent } from '../kit/surface.ts';
 
 const { send } = createTestSurface();
 

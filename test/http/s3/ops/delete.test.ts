@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DELETE_MAX_BYTES } from '../../../../src/core/limits.ts';
 import { checksumOf } from '../../../../src/crypto/digest-set.ts';
-import { codeOf, contentMd5 } from '../replies.ts';
-import { frameUnsigned } from '../sign-for-test.ts';
-import { createTestSurface } from '../surface.ts';
+import { codeOf, contentMd5 } from '../kit/responses.ts';
+import { frameUnsigned } from '../kit/sign-for-test.ts';
+import { createTestSurface } from '../kit/surface.ts';
 
 let surface = createTestSurface();
 const has = async (key: string) => (await surface.send({ method: 'HEAD', path: `/ddd/${key}` })).status === 200;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { publicPolicy } from '../../../access-samples.ts';
-import { codeOf } from '../replies.ts';
-import { createTestSurface } from '../surface.ts';
+import { codeOf } from '../kit/responses.ts';
+import { createTestSurface } from '../kit/surface.ts';
 
 const surface = createTestSurface({ inlineBodyMaxBytes: 4 });
 const { send } = surface;

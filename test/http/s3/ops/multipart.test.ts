@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PART_MIN_BYTES } from '../../../../src/core/limits.ts';
 import { checksumOf, multipartEtag } from '../../../../src/crypto/digest-set.ts';
-import { drainedRows } from '../drained-rows.ts';
-import { all, codeOf, one } from '../replies.ts';
-import { createTestSurface, type Sent } from '../surface.ts';
+import { drainedRows } from '../kit/drained-rows.ts';
+import { all, codeOf, one } from '../kit/responses.ts';
+import { createTestSurface, type Sent } from '../kit/surface.ts';
 
 const surface = createTestSurface();
 const { send } = surface;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { codeOf, contentMd5 } from '../replies.ts';
-import { NOW_MS } from '../sign-for-test.ts';
-import { createTestSurface, type Reply, type Sent, STRANGER } from '../surface.ts';
+import { codeOf, contentMd5 } from '../kit/responses.ts';
+import { NOW_MS } from '../kit/sign-for-test.ts';
+import { createTestSurface, type Reply, type Sent, STRANGER } from '../kit/surface.ts';
 
 let surface = createTestSurface();
 const send = (sent: Sent) => surface.send(sent);

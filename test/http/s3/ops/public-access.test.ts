@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { publicPolicy } from '../../../access-samples.ts';
-import { codeOf } from '../replies.ts';
-import { createTestSurface, OWNER, type Sent, STRANGER } from '../surface.ts';
+import { codeOf } from '../kit/responses.ts';
+import { createTestSurface, OWNER, type Sent, STRANGER } from '../kit/surface.ts';
 
 let surface = createTestSurface();
 const send = (sent: Partial<Sent>) => surface.send({ path: '/owned', ...sent });

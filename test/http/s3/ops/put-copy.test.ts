@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checksumOf } from '../../../../src/crypto/digest-set.ts';
-import { drainedRows } from '../drained-rows.ts';
-import { codeOf, contentMd5 } from '../replies.ts';
-import { frameUnsigned } from '../sign-for-test.ts';
-import { createTestSurface, OWNER } from '../surface.ts';
+import { drainedRows } from '../kit/drained-rows.ts';
+import { codeOf, contentMd5 } from '../kit/responses.ts';
+import { frameUnsigned } from '../kit/sign-for-test.ts';
+import { createTestSurface, OWNER } from '../kit/surface.ts';
 
 const surface = createTestSurface({ inlineBodyMaxBytes: 4 });
 const { send } = surface;

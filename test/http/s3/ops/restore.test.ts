@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import { codeOf } from '../replies.ts';
-import { createTestSurface } from '../surface.ts';
+import { codeOf } from '../kit/responses.ts';
+import { createTestSurface } from '../kit/surface.ts';
 
 const { send } = createTestSurface();
 const K = '/restore-bucket/key';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { BucketId } from '../../../../src/ports/domain.ts';
+import type { BucketId } from '../../../../src/domain/nouns.ts';
 import { publicPolicy } from '../../../access-samples.ts';
-import { readZip } from '../../../wire/read-zip.ts';
-import { drainedRows } from '../drained-rows.ts';
-import { codeOf } from '../replies.ts';
-import { createTestSurface, type Sent, type TestSurface } from '../surface.ts';
+import { readZip } from '../../../wire/kit/read-zip.ts';
+import { drainedRows } from '../kit/drained-rows.ts';
+import { codeOf } from '../kit/responses.ts';
+import { createTestSurface, type Sent, type TestSurface } from '../kit/surface.ts';
 
 const CRC_OF_HELLO = 'NhCmhg==';
 

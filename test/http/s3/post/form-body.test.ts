@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openForm } from '../../../../src/http/s3/post/form-body.ts';
 import type { ByteSource } from '../../../../src/ports/byte-source.ts';
 import { cpuMsOf, QUICK_MS } from '../../../cpu-time.ts';
-import { failing } from '../replies.ts';
+import { failing } from '../kit/responses.ts';
 
 const CONTENT_TYPE = 'multipart/form-data; boundary=----x';
 const part = (head: string, value: string) => `------x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;

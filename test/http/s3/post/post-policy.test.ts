@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parsePostPolicy, requireAllowed, sizeLimits } from '../../../../src/http/s3/post/post-policy.ts';
-import { failing } from '../replies.ts';
+import { failing } from '../kit/responses.ts';
 
 const EXPIRATION = '2030-01-01T00:00:00.000Z';
 const NOW_MS = Date.parse('2029-12-31T00:00:00Z');

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { openPostedForm } from '../../../../src/http/s3/post/post-request.ts';
-import { account } from '../authenticate-kit.ts';
-import { makeRequest } from '../make-request.ts';
-import { failing } from '../replies.ts';
-import { ACCESS_KEY_ID, NOW_MS, SECRET } from '../sign-for-test.ts';
+import { account } from '../kit/authenticate-kit.ts';
+import { makeRequest } from '../kit/make-request.ts';
+import { failing } from '../kit/responses.ts';
+import { ACCESS_KEY_ID, NOW_MS, SECRET } from '../kit/sign-for-test.ts';
 
 const POLICY = Buffer.from(
   JSON.stringify({ expiration: new Date(NOW_MS + 1000).toISOString(), conditions: [{ key: 'k' }, { bucket: 'b' }] }),

@@ -1,0 +1,109 @@
+// Slices behind Workers Cache: an entrypoint of the Worker that nobody can reach from outside and that Cloudflare caches
+// (wrangler.toml, `exports.BodySlices`), in the place and in an upper tier that all places share; concurrent misses of
+// one slice run it once. A slice has a URL of its own and never changes, so nothing is ever purged. Called through
+// ctx.exports by workers-edge-cache.ts, which has decided before who may read.
+import { WorkerEntrypoint } from 'cloudflare:workers';
+import { StorageError } from '../../../domain/errors.ts';
+import type { BlobId, Segment } from '../../../domain/nouns.ts';
+import type { BlobStore } from '../../../ports/blob-store.ts';
+import type { SlicePart } from '../../../ports/edge-cache.ts';
+import { within } from '../../../ports/with-timeout.ts';
+import { createUnpackingBlobStore } from '../../shared/unpacking-blob-store.ts';
+import type { WorkerEnv } from '../env.ts';
+import { SLICE_CACHE_CONTROL } from './cache-api-bodies.ts';
+import { createR2BlobStore } from './r2-blob-store.ts';
+
+/** The host is no part of the cache's key. Source: https://developers.cloudflare.com/workers/cache/cache-keys/ */
+const ORIGIN = 'https://bodies.quayside.invalid';
+const PATH = /^\/slice\/(\d{1,15})\/(\d{1,8})\/(?:packed\/(\d{1,8})\/(\d{1,15})\/(\d{1,15})\/)?([^/]+)$/;
+
+function urlOf({ blobId, offsetBytes, lengthBytes, packing }: Segment): string {
+  const how = packing === undefined ? '' : `packed/${packing.frameBytes}/${packing.plainBytes}/${packing.storedBytes}/`;
+  return `${ORIGIN}/slice/${offsetBytes}/${lengthBytes}/${how}${encodeURIComponent(blobId)}`;
+}
+
+function sliceOf(url: string): Segment | null {
+  const [, offset, length, frame, plain, stored, blobId] = PATH.exec(new URL(url).pathname) ?? [];
+  if (offset === undefined || length === undefined || blobId === undefined) return null;
+  const run = {
+    blobId: decodeURIComponent(blobId) as BlobId,
+    offsetBytes: Number(offset),
+    lengthBytes: Number(length),
+  };
+  if (frame === undefined || plain === undefined || stored === undefined) return run;
+  const packing = { frameBytes: Number(frame), plainBytes: Number(plain), storedBytes: Number(stored) };
+  return { ...run, packing };
+}
+
+/** One for each set of bindings: it keeps what it knows of packed blobs, plain values only. */
+const stores = new WeakMap<R2Bucket, BlobStore>();
+
+function storeOf(bucket: R2Bucket): BlobStore {
+  const known = stores.get(bucket) ?? createUnpackingBlobStore(createR2BlobStore(bucket));
+  stores.set(bucket, known);
+  return known;
+}
+
+export class BodySlices extends WorkerEntrypoint<WorkerEnv> {
+  /** The slice as a 200, which alone is cached. Failures say that they are not to be. Cost: one class B call of R2. */
+  override async fetch(request: Request): Promise<Response> {
+    const slice = sliceOf(request.url);
+    if (slice === null) return uncached(404, 'no slice');
+    try {
+      const body = await storeOf(this.env.BLOBS).open(slice.blobId, slice);
+      const headers = {
+        'cache-control': SLICE_CACHE_CONTROL,
+        'content-length': `${slice.lengthBytes}`,
+        'content-type': 'application/octet-stream',
+      };
+      return new Response(body, { headers });
+    } catch (error) {
+      // The caller reads the bucket itself then, and meets the same failure with its cause.
+      return uncached(502, error instanceof StorageError ? error.message : 'failed');
+    }
+  }
+}
+
+const uncached = (status: number, text: string): Response =>
+  new Response(text, { status, headers: { 'cache-control': 'no-store' } });
+
+/** `origin`: nothing keeps what this entrypoint answers. `refused`: what it answered is not the slice; why, in words. */
+export type EntrypointAnswer =
+  | { readonly from: 'cache' | 'bucket' | 'origin'; readonly bytes: Uint8Array }
+  | { readonly from: 'refused'; readonly reason: string };
+
+/**
+ * What the cache says when it gave an answer of its own.
+ * Source: https://developers.cloudflare.com/cache/concepts/cache-responses/
+ */
+const GIVEN_BY_CACHE: ReadonlySet<string> = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
+/** And when it took one to keep. */
+const TAKEN_BY_CACHE: ReadonlySet<string> = new Set(['MISS', 'EXPIRED']);
+
+/**
+ * Asks the entrypoint for a slice, or with `part` for no more than that of it: the cache cuts what it keeps whole. Gives
+ * the whole slice all the same where nothing cuts. Throws when it gives no answer: it failed itself, or hangs. Cost: one
+ * call, a request's price. Source: https://developers.cloudflare.com/workers/cache/configuration/#range-requests
+ */
+export function fetchSlice(
+  entrypoint: Pick<Fetcher, 'fetch'>,
+  { slice, part }: { readonly slice: Segment; readonly part: SlicePart | null },
+  limitMs: number,
+): Promise<EntrypointAnswer> {
+  const read = async (): Promise<EntrypointAnswer> => {
+    const answer = await entrypoint.fetch(urlOf(slice), part === null ? {} : { headers: { range: rangeOf(part) } });
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    const isWhole = answer.status === 200 && bytes.length === slice.lengthBytes;
+    const isPart = answer.status === 206 && bytes.length === part?.lengthBytes;
+    if (!isWhole && !isPart) {
+      return { from: 'refused', reason: `A slice came as ${answer.status} of ${bytes.length} bytes.` };
+    }
+    const status = answer.headers.get('cf-cache-status') ?? '';
+    const from = GIVEN_BY_CACHE.has(status) ? 'cache' : TAKEN_BY_CACHE.has(status) ? 'bucket' : 'origin';
+    return { bytes, from };
+  };
+  return within(limitMs, 'the cached entrypoint', read);
+}
+
+const rangeOf = ({ offsetBytes, lengthBytes }: SlicePart): string =>
+  `bytes=${offsetBytes}-${offsetBytes + lengthBytes - 1}`;

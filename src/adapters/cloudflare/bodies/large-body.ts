@@ -1,0 +1,91 @@
+// Large bodies on their way out of R2. The runtime moves its own streams to a client without waking our code, but hands
+// them to a reader in pieces of 4 KiB: 200 MB cost 6 s of CPU that way, 0.36 s in the pieces that are cut here, 0.21 s
+// when the runtime sends them unseen; of an object of 25 segments 0.74 and 0.44 s (measured 2026-11). So what is given
+// out is a stream of large pieces, and worker-response.ts takes the runtime's own from behind it when nobody has begun
+// to read.
+import { StorageError } from '../../../domain/errors.ts';
+
+/** Bytes of one piece. */
+const PIECE_BYTES = 256 * 1024;
+
+/** The runtime's stream behind one of ours; null once somebody reads ours. */
+const behind = new WeakMap<ReadableStream, () => ReadableStream | null>();
+
+/**
+ * The same bytes in large pieces; errors with `short()` when they end before `lengthBytes`. Cancelling it lets R2 go.
+ * `native` must know its length.
+ */
+export function inLargePieces(
+  native: ReadableStream,
+  lengthBytes: number,
+  short: () => Error,
+): ReadableStream<Uint8Array> {
+  let left = lengthBytes;
+  let reader: ReadableStreamBYOBReader | null = null;
+  let isTaken = false;
+  const pieces = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        reader ??= native.getReader({ mode: 'byob' });
+        const wanted = Math.min(left, PIECE_BYTES);
+        const { value } = await readPiece(reader, wanted);
+        if (value === undefined || value.length < wanted) throw short();
+        left -= wanted;
+        controller.enqueue(value);
+        if (left === 0) controller.close();
+      },
+      async cancel(reason) {
+        if (!isTaken) await (reader ?? native).cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  behind.set(pieces, () => {
+    if (reader !== null || isTaken) return null;
+    isTaken = true;
+    return native;
+  });
+  return pieces;
+}
+
+async function readPiece(reader: ReadableStreamBYOBReader, wanted: number) {
+  try {
+    return await reader.readAtLeast(wanted, new Uint8Array(wanted));
+  } catch (cause) {
+    throw cause instanceof StorageError ? cause : new StorageError('InternalError', { detail: 'R2 broke off.', cause });
+  }
+}
+
+/** The runtime's own stream with the same bytes, to be sent instead of `stream`, which is empty then; null: send that. */
+export function takeNative(stream: ReadableStream): ReadableStream | null {
+  return stream.locked ? null : (behind.get(stream)?.() ?? null);
+}
+
+/**
+ * Joins streams of the runtime without reading them: `open` gives the next one, or null at the end. The result knows its
+ * length, and breaks when the sources end before it.
+ */
+export function joinNative(
+  first: ReadableStream,
+  lengthBytes: number,
+  open: () => Promise<ReadableStream> | null,
+): ReadableStream {
+  const { readable, writable } = new FixedLengthStream(lengthBytes);
+  async function move(): Promise<void> {
+    let source: ReadableStream = first;
+    try {
+      for (;;) {
+        await source.pipeTo(writable, { preventClose: true });
+        const next = open();
+        if (next === null) break;
+        source = await next;
+      }
+      await writable.close();
+    } catch (error) {
+      // A client that left, or a source that failed: either way the connection breaks short of its length.
+      await writable.abort(error).catch(() => {});
+    }
+  }
+  void move();
+  return readable;
+}

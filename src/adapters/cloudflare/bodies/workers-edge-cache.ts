@@ -1,0 +1,97 @@
+// Bodies near the reader: this isolate's memory, then Workers Cache in front of an entrypoint of our own (body-slices.ts),
+// then the bucket. Where nothing caches that entrypoint (wrangler dev, a plan without Workers Cache), the Cache API takes
+// its place. Only plain bytes are shared between requests, never a promise or a stream.
+import type { Segment } from '../../../domain/nouns.ts';
+import { createPauses } from '../../../ports/circuit-breaker.ts';
+import type { EdgeCache, SliceBytes, SlicePart } from '../../../ports/edge-cache.ts';
+import type { Background, Clock, Log } from '../../../ports/system.ts';
+import { type MemoryBodies, sliceName } from '../../shared/memory-bodies.ts';
+import { fetchSlice } from './body-slices.ts';
+import { createCacheApiBodies } from './cache-api-bodies.ts';
+
+/**
+ * Slices pass through memory whole, and an isolate has 128 MB for all its requests.
+ * Source: https://developers.cloudflare.com/workers/platform/limits/#memory
+ */
+const SLICE_BYTES = 1024 * 1024;
+/**
+ * A cold slice costs a class B read of R2, a whole stream only one; and each slice is up to three of the 10,000 subrequests
+ * that one request may make (core/objects/read-calls.ts). Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
+ */
+const MAX_SLICES_PER_READ = 8;
+/** How long the entrypoint is left alone after an answer that nothing kept, milliseconds. */
+const UNCACHED_MS = 60_000;
+/** And how long it is not asked again for a slice for which it gave no answer at all. */
+const SILENT_MS = 5000;
+
+export type WorkersEdgeCacheOptions = {
+  readonly memory: MemoryBodies;
+  /** The loopback to BodySlices; null where there is none. */
+  readonly entrypoint: Pick<Fetcher, 'fetch'> | null;
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly log: Log;
+  /** A tier that says nothing for so long has failed, milliseconds. */
+  readonly limitMs: number;
+};
+
+/** A failing cache is a miss. Cost of a memory hit: no I/O; else one call, and one put behind the answer on a miss. */
+export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCache {
+  const { memory, entrypoint, clock, background, log, limitMs } = options;
+  const cacheApi = createCacheApiBodies(log, limitMs);
+  /** Each slice for itself: what the bucket can't give now must not cost what Workers Cache still has. */
+  const silent = createPauses(clock, SILENT_MS);
+  let leaveEntrypointUntilMs = 0;
+
+  async function readEntrypoint(slice: Segment, part: SlicePart): Promise<SliceBytes | null> {
+    if (entrypoint === null || clock.nowMs() < leaveEntrypointUntilMs) return null;
+    const name = sliceName(slice);
+    if (silent.isOn(name)) return null;
+    // What memory does not keep need not pass through it whole.
+    const wanted = slice.lengthBytes > memory.maxSliceBytes && part.lengthBytes < slice.lengthBytes ? part : null;
+    try {
+      const answer = await fetchSlice(entrypoint, { slice, part: wanted }, limitMs);
+      if (answer.from === 'refused') {
+        // It is well, and asked again by the next reader: one run of it for all of a herd.
+        log.error('edge-entrypoint-failed', { blobId: slice.blobId, cause: answer.reason });
+        return null;
+      }
+      const { bytes, from } = answer;
+      const isPart = bytes.length < slice.lengthBytes;
+      if (from === 'origin') {
+        leaveEntrypointUntilMs = clock.nowMs() + UNCACHED_MS;
+        if (!isPart) keepInPlace(slice, bytes);
+      }
+      return { bytes, isPart, tier: from === 'cache' ? 'edge' : 'bucket' };
+    } catch (cause) {
+      silent.begin(name);
+      log.error('edge-entrypoint-failed', { blobId: slice.blobId, cause });
+      return null;
+    }
+  }
+
+  async function readPlace(slice: Segment, load: () => Promise<Uint8Array>): Promise<SliceBytes> {
+    const cached = await cacheApi.match(slice);
+    if (cached !== null) return { bytes: cached, isPart: false, tier: 'edge' };
+    const bytes = await load();
+    keepInPlace(slice, bytes);
+    return { bytes, isPart: false, tier: 'bucket' };
+  }
+
+  function keepInPlace(slice: Segment, bytes: Uint8Array): void {
+    background.run('fill-edge', () => cacheApi.put(slice, bytes));
+  }
+
+  return {
+    sliceBytes: SLICE_BYTES,
+    maxSlicesPerRead: MAX_SLICES_PER_READ,
+    peek: memory.peek,
+    // The place has room for all, and what a reader wants of a file there the next one wants too.
+    admits: () => true,
+    async read(slice, load, part) {
+      const found = (await readEntrypoint(slice, part)) ?? (await readPlace(slice, load));
+      if (!found.isPart) memory.keep(slice, found.bytes);
+      return found;
+    },
+  };
+}

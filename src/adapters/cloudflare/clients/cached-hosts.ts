@@ -1,0 +1,118 @@
+// Host names near the reader: what the directory said of one is believed for seconds, "nobody has bound it" too, and
+// asked anew in the background before they are over, so that no visitor of a busy host waits for it. When the directory
+// fails or says nothing, what was known is good enough for some minutes, at once, and it is asked anew behind the answers.
+// Keeps plain values only, never a promise of a request.
+import { LRUCache } from 'lru-cache';
+import type { HostBinding } from '../../../ports/directory.ts';
+import type { Background, Clock } from '../../../ports/system.ts';
+import { within } from '../../../ports/with-timeout.ts';
+
+export type CachedHostsOptions = {
+  readonly clock: Clock;
+  readonly background: Background;
+  /** Seconds for which an answer is given without asking. */
+  readonly freshSeconds: number;
+  /** A directory that says nothing for so long has failed, milliseconds. */
+  readonly limitMs: number;
+  /** Asks the directory. */
+  readonly read: (host: string) => Promise<HostBinding | null>;
+};
+
+/** Share of the fresh time after which it is asked anew behind the answers. */
+const RENEW_AFTER = 0.6;
+/** Milliseconds for which an old answer is better than none, and for which the directory is then left alone. */
+const STALE_IF_ERROR_MS = 600_000;
+const RETRY_MS = 1000;
+/** For so long after it has failed nobody waits for it who can have an old answer, milliseconds. */
+const DOUBTED_MS = 10_000;
+/** So long an answer that is not fresh any more waits for a newer one, milliseconds: many times what one RPC takes. */
+const PATIENCE_MS = 1000;
+/** Names kept, about 300 bytes each. Those that nobody has bound can be made up, so they can't push others out. */
+const BOUND_MAX = 2000;
+const UNBOUND_MAX = 2000;
+
+type Entry = {
+  readonly binding: HostBinding | null;
+  readonly readAtMs: number;
+  readonly freshUntilMs: number;
+  renewAtMs: number;
+  /** When the directory failed last to say whether it is still so; 0: it has not. */
+  failedAtMs: number;
+};
+
+export type CachedHosts = {
+  /** `Directory.findHost`. Cost: a look-up; one RPC for a host that is not known here. */
+  find(host: string): HostBinding | null | Promise<HostBinding | null>;
+  /** `Directory.peekHost`. Cost: a look-up. */
+  peek(host: string): HostBinding | null | undefined;
+  /** Forgets all: something was bound from here. */
+  clear(): void;
+};
+
+/** Makes an empty one. */
+export function createCachedHosts(options: CachedHostsOptions): CachedHosts {
+  const { clock, background, freshSeconds, limitMs } = options;
+  const freshMs = freshSeconds * 1000;
+  const bound = new LRUCache<string, Entry>({ max: BOUND_MAX });
+  const unbound = new LRUCache<string, Entry>({ max: UNBOUND_MAX });
+
+  const look = (host: string): Entry | undefined => bound.get(host) ?? unbound.get(host);
+
+  function keep(host: string, given: HostBinding | null, readAtMs: number): HostBinding | null {
+    const known = look(host);
+    // A question that was asked later was answered before.
+    if (known !== undefined && known.readAtMs > readAtMs) return known.binding;
+    // The same object as long as nothing changed: others keep what they make of it.
+    const isSame = known !== undefined && JSON.stringify(known.binding) === JSON.stringify(given);
+    const binding = isSame ? known.binding : given;
+    const times = { freshUntilMs: readAtMs + freshMs, renewAtMs: readAtMs + freshMs * RENEW_AFTER };
+    (binding === null ? bound : unbound).delete(host);
+    (binding === null ? unbound : bound).set(host, { binding, readAtMs, ...times, failedAtMs: 0 });
+    return binding;
+  }
+
+  async function ask(host: string, known: Entry | undefined): Promise<HostBinding | null> {
+    // From before the question, so that an answer never counts as younger than it is.
+    const askedAtMs = clock.nowMs();
+    const isUsable = known !== undefined && askedAtMs - known.readAtMs <= STALE_IF_ERROR_MS;
+    // What comes too late for this visitor is kept for the next.
+    const read = async () => keep(host, await options.read(host), askedAtMs);
+    try {
+      return await within(isUsable ? Math.min(limitMs, PATIENCE_MS) : limitMs, 'the directory', read);
+    } catch (error) {
+      if (!isUsable) throw error;
+      // Looked up again: somebody else may have been answered meanwhile.
+      const held = look(host) ?? known;
+      held.failedAtMs = clock.nowMs();
+      held.renewAtMs = held.failedAtMs + RETRY_MS;
+      return held.binding;
+    }
+  }
+
+  /** What is good enough to be given at once. */
+  function peek(host: string): HostBinding | null | undefined {
+    const known = look(host);
+    if (known === undefined) return undefined;
+    const nowMs = clock.nowMs();
+    const isDoubted = nowMs - known.failedAtMs < DOUBTED_MS && nowMs - known.readAtMs <= STALE_IF_ERROR_MS;
+    if (nowMs >= known.freshUntilMs && !isDoubted) return undefined;
+    if (nowMs >= known.renewAtMs) {
+      // One question at a time; of one whose request died before it was answered, another in a while.
+      known.renewAtMs = isDoubted ? nowMs + RETRY_MS : known.freshUntilMs;
+      background.run('renew-host', () => ask(host, known));
+    }
+    return known.binding;
+  }
+
+  return {
+    find(host) {
+      const binding = peek(host);
+      return binding === undefined ? ask(host, look(host)) : binding;
+    },
+    peek,
+    clear() {
+      bound.clear();
+      unbound.clear();
+    },
+  };
+}

@@ -1,0 +1,154 @@
+// The bucket index over RPC: each call goes to the Durable Object of the bucket's name. Bucket records are kept in the
+// isolate for seconds, because every request begins with one: a record that went stale elsewhere is refused by the index
+// with BucketChanged, and then it is forgotten here, so that the handle's next `getBucket` asks anew. The seconds bound
+// what is decided from the record alone (a refusal, HeadBucket, GetBucketPolicy).
+import { LRUCache } from 'lru-cache';
+import { hasCode } from '../../../domain/errors.ts';
+import type { BucketId, BucketName, BucketRecord } from '../../../domain/nouns.ts';
+import { changedBy } from '../../../ports/index-calls/index-changes.ts';
+import type { FoundVersion, IndexApi, MetadataIndex } from '../../../ports/metadata-index.ts';
+import type { Clock } from '../../../ports/system.ts';
+import type { BucketObject, BucketReply } from '../durable-objects/bucket-object.ts';
+import type { KvLeases } from '../kv/kv-record-ttls.ts';
+import { type CallableObject, callObject } from './object-call.ts';
+import { createRecentVersions } from './recent-versions.ts';
+
+/** Seconds for which a record is believed without asking. */
+const RECORD_FRESH_SECONDS = 5;
+/** Bucket records kept, in bytes together; most take a few hundred, one with a policy up to 40 KB. */
+const RECORDS_MAX_BYTES = 2 * 1024 * 1024;
+const RECORD_OVERHEAD_BYTES = 512;
+
+/** Whether a call may happen twice: every query, and the commands that the port calls idempotent. */
+const IS_REPEATABLE = {
+  getBucket: true,
+  getVersion: true,
+  getObjects: true,
+  listVersions: true,
+  resolve: true,
+  resolveAll: true,
+  listObjects: true,
+  getUpload: true,
+  listParts: true,
+  listUploads: true,
+  findUnknownBlobs: true,
+  findHeldBlobs: true,
+  listBucketLives: true,
+  getLifecycleRun: true,
+  getStorageTotals: true,
+  scanLifecycle: true,
+  getPackingRun: true,
+  scanPacking: true,
+  getNameJob: true,
+  listNameJobs: true,
+  listNameJobItems: true,
+  listHidden: true,
+  measurePrefixes: true,
+  searchNames: true,
+  requireRoom: true,
+  createBucket: false,
+  setBucketAccess: false,
+  setBucketSettings: false,
+  purgeBucket: false,
+  deleteBucket: false,
+  commitObject: false,
+  deleteObjects: false,
+  updateVersion: false,
+  applyLifecycle: false,
+  setPackingRun: true,
+  exchangeBody: true,
+  countNames: true,
+  indexNames: true,
+  forgetNames: true,
+  commitCopies: true,
+  createNameJob: false,
+  stepNameJob: false,
+  endNameJob: true,
+  createUpload: false,
+  commitPart: false,
+  completeUpload: true,
+  abortUpload: false,
+  abortStaleUploads: true,
+  dropUploadsOfLife: true,
+  dropRestsOfLife: true,
+  holdBlobs: true,
+  releaseHolds: true,
+  condemnBlobs: false,
+  forgetBlobs: true,
+  closeStorageHours: true,
+  forgetStorageHours: true,
+  setStorageGrant: true,
+  settleStorageGrant: true,
+  setSweptUpTo: true,
+  forgetBucketLife: true,
+  listDeliveries: true,
+  countDeliveries: true,
+  nextDeliveryAt: true,
+  enqueueDeliveries: false,
+  claimDeliveries: false,
+  settleDeliveries: true,
+  replayDeliveries: true,
+} as const satisfies Record<keyof IndexApi, boolean>;
+
+/**
+ * Cost: one RPC to the bucket's object; none for a `getBucket` that the isolate remembers, nor for the version behind a
+ * link that it read less than `versionFreshSeconds` ago. `leases` learns what the object says of KV.
+ */
+export function createDoMetadataIndex(
+  buckets: DurableObjectNamespace<BucketObject>,
+  clock: Clock,
+  leases: Pick<KvLeases, 'note'>,
+  versionFreshSeconds: number,
+): MetadataIndex {
+  const recent = createRecentVersions(clock, versionFreshSeconds);
+  const records = new LRUCache<BucketName, { record: BucketRecord; untilMs: number }>({
+    maxSize: RECORDS_MAX_BYTES,
+    sizeCalculation: ({ record }) => RECORD_OVERHEAD_BYTES + 2 * JSON.stringify(record).length,
+  });
+
+  function remember(bucket: BucketName, record: BucketRecord | null): void {
+    if (record === null) records.delete(bucket);
+    else records.set(bucket, { record, untilMs: clock.nowMs() + RECORD_FRESH_SECONDS * 1000 });
+  }
+
+  return {
+    async call(bucket, name, input) {
+      if (name === 'getBucket') {
+        const known = records.get(bucket);
+        if (known !== undefined && known.untilMs > clock.nowMs())
+          return known.record as ReturnType<IndexApi[typeof name]>;
+      }
+      const version = name === 'getVersion' ? recent.find(input as GetVersionInput) : null;
+      if (version !== null) return version as ReturnType<IndexApi[typeof name]>;
+      const keep = recent.expect(input as GetVersionInput);
+      // The stub's own types would lose the generic call; the wire carries plain data all the same.
+      const connect = () => buckets.get(buckets.idFromName(bucket)) as unknown as CallableObject;
+      try {
+        const value = await callObject<ReturnType<IndexApi[typeof name]>>({
+          connect,
+          name,
+          input,
+          isRepeatable: IS_REPEATABLE[name],
+          onReply: (reply: BucketReply) => reply.news != null && leases.note(bucket, reply.news),
+        });
+        if (name === 'getBucket') remember(bucket, value as BucketRecord | null);
+        if (name === 'getVersion') keep(value as FoundVersion | null);
+        return value;
+      } catch (error) {
+        if (hasCode(error, 'BucketChanged')) records.delete(bucket);
+        throw error;
+      } finally {
+        if (changedBy(name, input) === 'gate') records.delete(bucket);
+        else recent.forget(bucketIdIn(input), name, input);
+      }
+    },
+  };
+}
+
+type GetVersionInput = Parameters<IndexApi['getVersion']>[0];
+
+/** The bucket that a call names, where it names one by its id. */
+function bucketIdIn(input: unknown): BucketId | null {
+  const { bucket } = input as { readonly bucket?: { readonly id?: BucketId } };
+  return bucket?.id ?? null;
+}

@@ -1,0 +1,51 @@
+// One call to a Durable Object: a fresh stub for each attempt (a stub that failed stays broken), repeats where that is
+// safe, and the platform's failures in our words. Called by do-metadata-index.ts and do-directory.ts.
+
+import { StorageError } from '../../../domain/errors.ts';
+import { type IndexReply, unwrapReply } from '../../../index/call-outcome.ts';
+import { retry } from './retry.ts';
+
+/** The one method that both classes have. */
+export type CallableObject = { call(name: string, input: unknown): Promise<IndexReply> };
+
+export type ObjectCall = {
+  readonly connect: () => CallableObject;
+  readonly name: string;
+  readonly input: unknown;
+  /** Whether the call may happen twice without harm. */
+  readonly isRepeatable: boolean;
+  /** Sees the reply, whatever it says. */
+  readonly onReply?: (reply: IndexReply) => void;
+};
+
+/** What the runtime puts on errors of stubs. Source: Durable Objects docs, "Error handling". */
+type StubError = Error & { readonly retryable?: boolean; readonly overloaded?: boolean };
+
+/**
+ * The call's value, or its StorageError. SlowDown when the object is overloaded: the call was not run. InternalError
+ * when the connection broke: a command may or may not have happened, so nothing of it may be undone.
+ */
+export async function callObject<Value>(options: ObjectCall): Promise<Value> {
+  const { connect, name, input, isRepeatable } = options;
+  let reply: IndexReply;
+  try {
+    reply = await retry(
+      () => connect().call(name, input),
+      (error) => isRepeatable && isPassing(error),
+    );
+  } catch (error) {
+    throw translateError(error, name);
+  }
+  options.onReply?.(reply);
+  return unwrapReply<Value>(reply);
+}
+
+function isPassing(error: unknown): boolean {
+  const { retryable, overloaded } = error as StubError;
+  return retryable === true && overloaded !== true;
+}
+
+function translateError(error: unknown, name: string): StorageError {
+  if ((error as StubError).overloaded === true) return new StorageError('SlowDown', { cause: error });
+  return new StorageError('InternalError', { detail: `The outcome of ${name} is not known.`, cause: error });
+}

@@ -1,0 +1,104 @@
+// The Durable Object of one bucket name: its index, and the publisher that copies what is too hot for it to KV. Calls come from
+// do-metadata-index.ts, one typed method for all of them; nothing here decides anything. Its alarm sends what waits for webhooks.
+import { DurableObject } from 'cloudflare:workers';
+import type { BucketName } from '../../../domain/nouns.ts';
+import { createBucketIndex } from '../../../index/bucket-index.ts';
+import { failureReply, type IndexReply, runIndexCall } from '../../../index/call-outcome.ts';
+import { INDEX_SCHEMA } from '../../../index/tables/index-schema.ts';
+import { migrate } from '../../../index/tables/schema.ts';
+import type { IndexApi } from '../../../ports/metadata-index.ts';
+import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../../ports/outbox.ts';
+import { createConsoleLog } from '../../shared/console-log.ts';
+import { systemClock } from '../../shared/system-clock.ts';
+import type { WorkerEnv } from '../env.ts';
+import type { LeaseNews } from '../kv/kv-record-ttls.ts';
+import { createDoSql } from './do-sqlite.ts';
+import { createHotPublisher, type HotPublisher } from './hot-publisher.ts';
+import { createOutboxAlarm, type OutboxAlarm, queueOf } from './outbox-alarm.ts';
+import { createOutboxPorts, type OutboxPorts } from './outbox-ports.ts';
+import { PUBLICATION_SCHEMA } from './publication-numbers.ts';
+
+/** What strangers may ask of a name that nobody has: answered without making tables, which would cost storage. */
+const ANSWERS_OF_AN_EMPTY_DATABASE: { [Name in keyof IndexApi]?: (input: never) => ReturnType<IndexApi[Name]> } = {
+  getBucket: () => null,
+  resolve: () => ({ bucket: null, object: null }),
+  listDeliveries: () => ({ deliveries: [], next: null }),
+  countDeliveries: () => ({ waiting: 0, delivered: 0, dead: 0, dropped: 0 }),
+  resolveAll: ({ keys }: { keys: readonly unknown[] }) => ({ bucket: null, objects: keys.map(() => null) }),
+  listBucketLives: () => [],
+};
+
+/** `news`: what the caller should know of KV now. */
+export type BucketReply = IndexReply & { readonly news?: LeaseNews | null };
+
+type Parts = { readonly index: IndexApi; readonly publisher: HotPublisher; readonly outbox: OutboxAlarm };
+
+/** worker.ts makes the class itself, with what it takes of core. */
+export abstract class BucketObject extends DurableObject<WorkerEnv> {
+  /** Null until the first call that needs the tables, which makes or migrates them. */
+  #parts: Parts | null = null;
+
+  /** Runs one index call. Atomic and, once the answer is out, durable. Never throws; failures are in the reply. */
+  call(name: keyof IndexApi, input: unknown): BucketReply {
+    try {
+      if (this.#isEmpty() && Object.hasOwn(ANSWERS_OF_AN_EMPTY_DATABASE, name)) {
+        const value = ANSWERS_OF_AN_EMPTY_DATABASE[name]?.(input as never);
+        return { isOk: true, value };
+      }
+      const { index, publisher, outbox } = this.#open();
+      let isDue = false;
+      const reply = this.ctx.storage.transactionSync(() => {
+        const done = runIndexCall(index, name, input as never);
+        if (!done.isOk) return done;
+        isDue = publisher.note(name, input as never);
+        return { ...done, news: publisher.newsOf(name, input as never) };
+      });
+      if (isDue) this.ctx.waitUntil(publisher.drain());
+      if (reply.isOk && mayHaveEnqueued(name, input)) outbox.kick();
+      return reply;
+    } catch (error) {
+      return failureReply(error);
+    }
+  }
+
+  /** Sends what waits for webhooks. */
+  override alarm(): Promise<void> {
+    return this.#open().outbox.run();
+  }
+
+  protected abstract openDispatcher(queue: OutboxQueue, ports: OutboxPorts): Dispatcher;
+
+  #isEmpty(): boolean {
+    if (this.#parts !== null) return false;
+    return this.ctx.storage.sql.exec('SELECT 1 FROM sqlite_master LIMIT 1').toArray().length === 0;
+  }
+
+  /** Synchronous, so no other call comes in between. Throws, and changes nothing, when the database is newer. */
+  #open(): Parts {
+    if (this.#parts !== null) return this.#parts;
+    const { storage, id } = this.ctx;
+    const sql = createDoSql(storage);
+    migrate(sql, INDEX_SCHEMA);
+    migrate(sql, PUBLICATION_SCHEMA);
+    const index = createBucketIndex(sql);
+    const publisher = createHotPublisher({
+      bucket: id.name as BucketName,
+      sql,
+      kv: this.env.HOT,
+      resolve: index.resolve,
+      clock: systemClock,
+      log: createConsoleLog(systemClock, 'error'),
+      wait: (ms) => scheduler.wait(ms),
+    });
+    const log = createConsoleLog(systemClock, 'error');
+    const outbox = createOutboxAlarm({
+      storage,
+      outbox: index,
+      openDispatcher: () => this.openDispatcher(queueOf(index), createOutboxPorts(this.env, this.ctx)),
+      nowMs: systemClock.nowMs,
+      log,
+    });
+    this.#parts = { index, publisher, outbox };
+    return this.#parts;
+  }
+}

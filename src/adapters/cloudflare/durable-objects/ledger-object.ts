@@ -1,0 +1,27 @@
+// The Durable Object of one account's ledger, by the account's id. do-ledger.ts is its only caller.
+import { DurableObject } from 'cloudflare:workers';
+import { priceReceipt } from '../../../core/billing/prices/price-receipt.ts';
+import { type IndexReply, runIndexCall } from '../../../index/call-outcome.ts';
+import { createLedgerIndex } from '../../../index/ledger-index.ts';
+import { LEDGER_SCHEMA } from '../../../index/tables/ledger-schema.ts';
+import { migrate } from '../../../index/tables/schema.ts';
+import type { LedgerApi } from '../../../ports/ledger.ts';
+import type { WorkerEnv } from '../env.ts';
+import { createDoSql } from './do-sqlite.ts';
+
+export class LedgerObject extends DurableObject<WorkerEnv> {
+  readonly #ledger: LedgerApi;
+
+  constructor(ctx: DurableObjectState, env: WorkerEnv) {
+    super(ctx, env);
+    const sql = createDoSql(ctx.storage);
+    // Synchronous, so no call can come in between; a failed migration makes every call fail with its reason.
+    migrate(sql, LEDGER_SCHEMA);
+    this.#ledger = createLedgerIndex(sql, priceReceipt);
+  }
+
+  /** Runs one call. Atomic and, once the answer is out, durable. Never throws; failures are in the reply. */
+  call(name: keyof LedgerApi, input: unknown): IndexReply {
+    return runIndexCall(this.#ledger, name, input as never);
+  }
+}

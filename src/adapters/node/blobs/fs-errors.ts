@@ -1,0 +1,23 @@
+// The one place that reads errno names. Everything of adapters/node that touches files throws through it.
+import { StorageError } from '../../../domain/errors.ts';
+
+/** StorageFull (disk or quota), SlowDown (no file descriptor left), InternalError for all else; ours pass as they are. */
+export function translateError(error: unknown, detail: string): StorageError {
+  if (error instanceof StorageError) return error;
+  switch (errnoOf(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
+      return new StorageError('StorageFull', { cause: error });
+    case 'EMFILE':
+    case 'ENFILE':
+      return new StorageError('SlowDown', { cause: error });
+    default:
+      return new StorageError('InternalError', { detail, cause: error });
+  }
+}
+
+/** The errno name of a failed system call, like `ENOENT`; null for other errors. */
+export function errnoOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}

@@ -1,0 +1,63 @@
+// The hot metadata of the Node home: memory, which every write empties before it is answered, so it is exact; below it
+// the index. All who ask for a cold key at the same time share one read of it, so a herd costs the index nothing more
+// than its first. Nothing here is ever stale: what memory lacks and the index can't say is an error.
+import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
+import type { Found, HotMetadata } from '../../../ports/hot-metadata.ts';
+import { within } from '../../../ports/with-timeout.ts';
+import { findAll } from '../../shared/find-all.ts';
+import type { MemoryPointers } from '../../shared/memory-pointers.ts';
+import type { CommitWatcher } from '../index/sqlite-metadata-index.ts';
+
+export type MemoryHotMetadata = HotMetadata & CommitWatcher;
+
+/** `limitMs`: an index that says nothing for so long has failed. */
+export function createMemoryHotMetadata(pointers: MemoryPointers, limitMs: number): MemoryHotMetadata {
+  const underWay = new Map<string, Promise<Found>>();
+
+  /** Who asks from now on must not join a read that may be older than the change. */
+  function part(bucket: BucketName, keys: readonly ObjectKey[] | null): void {
+    if (keys !== null) for (const key of keys) underWay.delete(nameOf(bucket, key));
+    else for (const name of underWay.keys()) if (name.startsWith(`${bucket}/`)) underWay.delete(name);
+  }
+
+  const find: HotMetadata['find'] = (bucket, key, load) => {
+    const known = pointers.peek(bucket, key);
+    if (known !== null) return { gate: known.gate, pointer: known.pointer, tier: 'memory', stale: null };
+    const name = nameOf(bucket, key);
+    const shared = underWay.get(name);
+    if (shared !== undefined) return shared;
+    const ticket = pointers.ticket();
+    const reading = within(limitMs, 'the index', load)
+      .then((loaded): Found => {
+        pointers.fill(bucket, key, loaded, ticket);
+        return { ...loaded, tier: 'index', stale: null };
+      })
+      .finally(() => {
+        if (underWay.get(name) === reading) underWay.delete(name);
+      });
+    // While a write is under way each reader asks for itself: one may see the commit that another's read came before.
+    if (!pointers.isHeld(bucket, key)) underWay.set(name, reading);
+    return reading;
+  };
+
+  return {
+    peek: pointers.peek,
+    find,
+    findAll: (bucket, keys, load) => findAll(find, bucket, keys, load),
+    evict(bucket, keys) {
+      pointers.evict(bucket, keys);
+      part(bucket, keys);
+    },
+    staleForMs: () => 0,
+    hold(bucket, keys) {
+      pointers.hold(bucket, keys);
+      part(bucket, keys);
+    },
+    release(bucket, keys) {
+      pointers.release(bucket, keys);
+      part(bucket, keys);
+    },
+  };
+}
+
+const nameOf = (bucket: BucketName, key: ObjectKey): string => `${bucket}/${key}`;

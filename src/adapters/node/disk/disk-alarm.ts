@@ -1,0 +1,52 @@
+// When the operator hears that the disk fills up: once for each level that is passed, and again
+// only after the use had fallen well below it. The level is kept in the data folder, so that a
+// restart repeats nothing.
+import type { DiskReport } from '../../../ports/operator-work.ts';
+import type { DiskFigures } from './disk-space.ts';
+import { readStateFile, writeStateFile } from './state-file.ts';
+
+export type DiskAlarm = {
+  /** Calls `report` when a higher level is passed. It is passed only once `report` has resolved. */
+  check(figures: DiskFigures, report: (crossing: DiskReport) => Promise<unknown>): Promise<void>;
+};
+
+/** Percent of the disk in use, ascending. */
+const LEVELS = [85, 95] as const;
+/** A level counts as left so many percent below it. */
+const HYSTERESIS_PERCENT = 2;
+
+/** `path`: where the level is kept. */
+export function createDiskAlarm(path: string): DiskAlarm {
+  const kept = readStateFile(path);
+  let level = typeof kept?.level === 'number' ? kept.level : 0;
+
+  async function set(next: number): Promise<void> {
+    level = next;
+    await writeStateFile(path, { level });
+  }
+
+  return {
+    async check(figures, report) {
+      const usedPercent = percentOf(figures);
+      const passed = highestLevel(usedPercent);
+      if (passed > level) {
+        const { totalBytes, freeBytes } = figures;
+        await report({ percent: passed, usedPercent, totalBytes, freeBytes });
+        await set(passed);
+      } else {
+        const left = highestLevel(usedPercent + HYSTERESIS_PERCENT);
+        if (left < level) await set(left);
+      }
+    },
+  };
+}
+
+/** Percent in use, as `df` reckons it: what is kept for root counts neither as used nor as free. */
+function percentOf({ usedBytes, freeBytes }: DiskFigures): number {
+  const bytes = usedBytes + freeBytes;
+  return bytes === 0 ? 100 : (100 * usedBytes) / bytes;
+}
+
+function highestLevel(usedPercent: number): number {
+  return LEVELS.findLast((level) => usedPercent >= level) ?? 0;
+}

@@ -1,0 +1,43 @@
+// The latest time that the writer of the index counts usage by: the clock's, as long as steady time
+// supports it, else the time that steady time makes of the last one that was believed. It lets go
+// when the clock is right again, or when the directory knows the operator's word.
+
+import { JUMP_MAX_MS, jumpSince, type SeenTime } from '../../../domain/trusted-time.ts';
+import type { Clock, SteadyClock } from '../../../ports/system.ts';
+
+/** A time that is believed, and this process's steady time then. */
+type Anchor = { readonly atMs: number; readonly awakeMs: number };
+
+/**
+ * Makes the look. Cost: two clocks; the system's uptime too (some 20 µs) where they differ, and a
+ * row while the clock is in doubt. `readSeen`: what the directory has seen last.
+ */
+export function createUsageLimit(
+  clock: Clock,
+  steadyClock: SteadyClock,
+  readSeen: () => SeenTime | null,
+): () => number {
+  /** From where the time goes on by itself. */
+  let anchor: Anchor | null = null;
+  /** The last time of the clock that was believed here. */
+  let believed: SeenTime | null = null;
+
+  return () => {
+    const nowMs = clock.nowMs();
+    const awakeMs = steadyClock.awakeMs();
+    const expectedMs = anchor === null ? null : anchor.atMs + awakeMs - anchor.awakeMs;
+    if (expectedMs !== null && Math.abs(nowMs - expectedMs) <= JUMP_MAX_MS) return nowMs;
+    const steady = steadyClock.read();
+    const seen = readSeen();
+    // A directory that has seen nothing yet says nothing against a time that was believed here.
+    const known = [believed, seen].filter((time) => time !== null);
+    if (known.length === 0 || known.some((time) => jumpSince(time, nowMs, steady) === 0)) {
+      believed = { atMs: nowMs, steady };
+      anchor = { atMs: nowMs, awakeMs };
+      return nowMs;
+    }
+    // In doubt since before this process: the time goes on from where it was seen last.
+    anchor ??= { atMs: seen?.atMs ?? nowMs, awakeMs };
+    return Math.floor(expectedMs ?? anchor.atMs);
+  };
+}

@@ -1,0 +1,50 @@
+// What may stand behind `npm start --`: nothing that configures the server, for settings come by the environment.
+// node.ts asks it before anything else.
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+/** How the process ends that only answers. */
+export type Answer = { readonly text: string; readonly exitCode: 0 | 2 };
+
+/** What a shell takes for wrong usage. Source: bash manual, section 3.7.5 */
+const WRONG_USAGE = 2;
+
+const HELP = `Usage: npm start [-- OPTION]
+
+Starts Quayside on this machine. It serves until SIGTERM or SIGINT.
+
+  -h, --help     show this and end
+  -v, --version  show the version and end
+
+Settings come from the environment or from the file .env; the first ones to know:
+
+  QUAYSIDE_HOST, QUAYSIDE_PORT   where it listens (127.0.0.1, 9000)
+  QUAYSIDE_DATA_DIR              the folder of everything it keeps (./data)
+  QUAYSIDE_TRUSTED_PROXIES       proxies whose X-Forwarded-For is believed (none)
+
+README.md lists the others, docs/running.md says how to run it.
+`;
+
+/** The answer to the arguments; null: there are none, and the server starts. */
+export function answerCommandLine(args: readonly string[]): Answer | null {
+  const options = {
+    help: { type: 'boolean', short: 'h' },
+    version: { type: 'boolean', short: 'v' },
+  } as const;
+  try {
+    const { values } = parseArgs({ args: [...args], options });
+    if (values.help === true) return { text: HELP, exitCode: 0 };
+    return values.version === true ? { text: `${readVersion()}\n`, exitCode: 0 } : null;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      text: `Quayside can't start: ${reason}\nnpm start -- --help shows what there is.\n`,
+      exitCode: WRONG_USAGE,
+    };
+  }
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

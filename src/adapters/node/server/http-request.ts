@@ -1,0 +1,183 @@
+// Reads an HttpRequest straight from Node's IncomingMessage: no URL, no Headers, no web stream, so that the request
+// target stays as it came and the hot path builds nothing. serve.ts notes here who waits for `100 Continue`.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { StorageError } from '../../../domain/errors.ts';
+import { newRequestNotes } from '../../../http/observe/request-notes.ts';
+import type { HttpRequest } from '../../../http/request.ts';
+import type { ByteSource } from '../../../ports/byte-source.ts';
+import { respondWithChunks } from './chunk-responses.ts';
+import { onSent } from './sent-response.ts';
+import { createClientReader, isFromLoopback, peerOf, type ReadClient } from './trusted-proxies.ts';
+
+/** Milliseconds without a byte after which an upload is given up. AWS drops idle sockets after about 20 s to 60 s. */
+export const UPLOAD_IDLE_MS = 60_000;
+
+/** Emitted on a request whose body comes slower than it must: whoever reads it gives it up. */
+export const TOO_SLOW = Symbol('too slow');
+
+/** Responses whose client sends no body before it has read `100 Continue`. */
+const waiting = new WeakMap<IncomingMessage, ServerResponse>();
+
+/**
+ * Notes that the client waits for `100 Continue`. It is sent when the body is pumped; a response that comes first
+ * closes the connection, because nobody can say whether the next bytes are that body or another request.
+ * Source: RFC 9110 section 10.1.1.
+ */
+export function expectContinue(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (incoming.headers['content-length'] === '0') return;
+  waiting.set(incoming, outgoing);
+  outgoing.shouldKeepAlive = false;
+}
+
+/** How requests are read: `idleMs` see UPLOAD_IDLE_MS, `readClient` see trusted-proxies.ts. */
+export type ReadSettings = { readonly idleMs: number; readonly readClient: ReadClient };
+
+/** Nobody stands between the client and us. */
+export const DIRECT: ReadSettings = { idleMs: UPLOAD_IDLE_MS, readClient: createClientReader([]) };
+
+/** The request as the app sees it. Cost: 0.1 µs. */
+export function readRequest(
+  { incoming, outgoing }: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
+  settings: ReadSettings = DIRECT,
+): HttpRequest {
+  const { headers, socket } = incoming;
+  const { authority, pathAndQuery } = splitTarget(incoming.url ?? '/');
+  const queryAt = pathAndQuery.indexOf('?');
+  const header = (name: string): string | null => {
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    return value === undefined ? null : typeof value === 'string' ? value : value.join(', ');
+  };
+  // Read at once: the socket keeps it, and an accessor here would cost more than all the rest (measured 2026-11, 0.8 µs).
+  const { remoteAddress, isSecure, knownProtocol } = settings.readClient(peerOf(socket), header);
+  return {
+    method: incoming.method ?? 'GET',
+    rawPath: queryAt === -1 ? pathAndQuery : pathAndQuery.slice(0, queryAt),
+    rawQuery: queryAt === -1 ? '' : pathAndQuery.slice(queryAt + 1),
+    host: authority ?? headers.host ?? '',
+    isSecure,
+    knownProtocol,
+    remoteAddress,
+    isFromLoopback: () => isFromLoopback(socket, header),
+    header,
+    headerNames: () => Object.keys(headers),
+    body: () => createByteSource(incoming, settings.idleMs),
+    notes: newRequestNotes(),
+    onSent: (report) => onSent(incoming, outgoing, report),
+    respond: respondWithChunks,
+  };
+}
+
+/** Absolute-form (`GET http://host/path`, as proxies send it) names the host itself. Source: RFC 9112 section 3.2.2. */
+function splitTarget(target: string): { authority: string | null; pathAndQuery: string } {
+  if (target.startsWith('/')) return { authority: null, pathAndQuery: target };
+  const scheme = /^https?:\/\//i.exec(target);
+  if (scheme === null) return { authority: null, pathAndQuery: `/${target}` };
+  const rest = target.slice(scheme[0].length);
+  const end = rest.search(/[/?]/);
+  if (end === -1) return { authority: rest, pathAndQuery: '/' };
+  const path = rest.slice(end);
+  return { authority: rest.slice(0, end), pathAndQuery: path.startsWith('/') ? path : `/${path}` };
+}
+
+function createByteSource(incoming: IncomingMessage, idleMs: number): ByteSource {
+  const lengthBytes = declaredLength(incoming);
+  return {
+    lengthBytes,
+    pump(onChunk) {
+      if (lengthBytes === 0) return Promise.resolve();
+      waiting.get(incoming)?.writeContinue();
+      continueOnSameConnection(incoming);
+      return pump(incoming, lengthBytes, idleMs, onChunk);
+    },
+  };
+}
+
+/** Node's parser has refused malformed lengths, and a length together with chunks, already. */
+function declaredLength({ headers }: IncomingMessage): number | null {
+  if (headers['transfer-encoding'] !== undefined) return null;
+  return Number(headers['content-length'] ?? 0);
+}
+
+function continueOnSameConnection(incoming: IncomingMessage): void {
+  const outgoing = waiting.get(incoming);
+  if (outgoing === undefined) return;
+  waiting.delete(incoming);
+  outgoing.shouldKeepAlive = !/(^|[\s,])close($|[\s,])/i.test(incoming.headers.connection ?? '');
+}
+
+function pump(
+  incoming: IncomingMessage,
+  lengthBytes: number | null,
+  idleMs: number,
+  onChunk: (chunk: Uint8Array) => void | Promise<void>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let receivedBytes = 0;
+    let isWaitingForUs = false;
+    let isEnded = false;
+    let isSettled = false;
+    // Time that we take ourselves is not held against the client: the timer then fires in vain and is started anew.
+    const timer = setTimeout(() => {
+      if (!isWaitingForUs) onSlow();
+    }, idleMs);
+    const onSlow = () => settle(new StorageError('RequestTimeout'));
+
+    function settle(error: unknown): void {
+      if (isSettled) return;
+      isSettled = true;
+      clearTimeout(timer);
+      incoming.off('data', onData);
+      incoming.off('end', onEnd);
+      incoming.off('error', onGone);
+      incoming.off('close', onGone);
+      incoming.off(TOO_SLOW, onSlow);
+      if (error === null) {
+        resolve();
+        return;
+      }
+      // Whoever answers decides what becomes of the rest: @hono/node-server drains a little of it, then hangs up.
+      incoming.pause();
+      reject(error);
+    }
+    function onData(chunk: Buffer): void {
+      receivedBytes += chunk.length;
+      timer.refresh();
+      try {
+        const pending = onChunk(chunk);
+        if (pending === undefined) return;
+        isWaitingForUs = true;
+        incoming.pause();
+        pending.then(resume, settle);
+      } catch (error) {
+        settle(error);
+      }
+    }
+    function resume(): void {
+      if (isSettled) return;
+      isWaitingForUs = false;
+      if (isEnded) {
+        onEnd();
+      } else {
+        timer.refresh();
+        incoming.resume();
+      }
+    }
+    /** Also comes right after the last chunk while we have paused. */
+    function onEnd(): void {
+      isEnded = true;
+      if (isWaitingForUs) return;
+      const isWhole = lengthBytes === null || receivedBytes === lengthBytes;
+      settle(isWhole ? null : new StorageError('IncompleteBody'));
+    }
+    function onGone(cause?: unknown): void {
+      if (!isEnded) settle(new StorageError('IncompleteBody', { cause }));
+    }
+
+    incoming.on('data', onData);
+    incoming.on('end', onEnd);
+    incoming.on('error', onGone);
+    incoming.on('close', onGone);
+    incoming.on(TOO_SLOW, onSlow);
+    if (incoming.destroyed || incoming.readableEnded) onGone();
+  });
+}

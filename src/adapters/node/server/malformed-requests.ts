@@ -1,0 +1,56 @@
+// What becomes of a connection whose bytes are no HTTP, or whose head does not come: the whole
+// requests before are answered, then it is told why, and closed. serve.ts hands it what node:http
+// reports as `clientError`.
+import type { Duplex } from 'node:stream';
+import { type Pipelining, responseUnderWay } from './pipelining.ts';
+import type { AnswerCounts } from './response-counts.ts';
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Content Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  CONNECT: '405 Method Not Allowed',
+};
+
+/** For a head that does not come: what node:http reports of one itself. */
+export const HEAD_TOO_SLOW: NodeJS.ErrnoException = Object.assign(new Error('Request timeout'), {
+  code: 'ERR_HTTP_REQUEST_TIMEOUT',
+});
+
+/**
+ * For a request to become a tunnel: node:http alone would cut the connection, with the answers that
+ * are due on it.
+ */
+export const TUNNEL_REFUSED: NodeJS.ErrnoException = Object.assign(new Error('No tunnels'), { code: 'CONNECT' });
+
+/** Refuses the connection of a server whose requests are handled by `pipelining`. */
+export type RefuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex) => void;
+
+export function createMalformedRefusal(pipelining: Pipelining, counts: Pick<AnswerCounts, 'refused'>): RefuseMalformed {
+  // The parser may report what comes behind broken bytes once more.
+  const refused = new WeakSet<Duplex>();
+
+  return (error, socket) => {
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    // node:http no longer takes the errors of a connection that it gives away.
+    socket.on('error', () => {});
+    if (error.code === 'ECONNRESET') return void socket.destroy();
+    pipelining.afterAnswers(socket, () => {
+      if (refuseNow(REFUSALS[error.code ?? ''] ?? '400 Bad Request', socket)) counts.refused();
+    });
+  };
+}
+
+/**
+ * Answers and hangs up. When a response is under way already, or nobody is there: false, only hangs
+ * up.
+ */
+function refuseNow(status: string, socket: Duplex): boolean {
+  if (!socket.writable || responseUnderWay(socket)?.headersSent === true) {
+    socket.destroy();
+    return false;
+  }
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+  return true;
+}

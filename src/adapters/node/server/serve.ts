@@ -1,0 +1,190 @@
+// The HTTP server: node:http around @hono/node-server, its limits, and its end. It knows no surface: `fetch` is the app.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import type { Duplex } from 'node:stream';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
+import type { Log } from '../../../ports/system.ts';
+import { attachHotLane, type HotLaneDoor } from '../fast-path/attach-fast-path.ts';
+import { createHotResponses } from '../fast-path/hot-responses.ts';
+import { sendIfChunks } from './chunk-responses.ts';
+import { CONNECTION_LIMITS, type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import { expectContinue } from './http-request.ts';
+import { lingerOnEarlyClose } from './lingering-close.ts';
+import { createMalformedRefusal, HEAD_TOO_SLOW, TUNNEL_REFUSED } from './malformed-requests.ts';
+import { oneAtATime } from './pipelining.ts';
+import { type AnswerCounts, createAnswerCounts } from './response-counts.ts';
+import { answerForServer, assumeHost } from './server-wide-requests.ts';
+import { createSocketTimeouts, KEEP_ALIVE_MS, LIMITS_CHECK_MS, type ReceiveLimits } from './socket-timeouts.ts';
+
+/** What the app gets as its bindings with each request. */
+export type NodeBindings = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse };
+
+export type Fetch = (request: Request, bindings: NodeBindings) => Response | Promise<Response>;
+
+export type RunningServer = {
+  /** `http://host:port`, with the port that was really taken. */
+  readonly url: string;
+  /**
+   * Stops accepting, lets running requests finish for at most `limitMs`, then cuts them off. Resolves with how many
+   * connections were cut.
+   */
+  close(limitMs: number): Promise<number>;
+  families(): Promise<readonly MetricFamily[]>;
+};
+
+/** Request line and headers together, bytes. Room for a 1,024-byte key in percent-encoding and 8 KiB of tokens. */
+const HEADERS_MAX_BYTES = 32 * 1024;
+/** How often node:http looks for such connections, milliseconds. */
+const CONNECTION_CHECK_MS = 5_000;
+/** Apache's mod_reqtimeout gives a head 20 to 40 s, and wants 500 bytes a second of a body. */
+const RECEIVE_LIMITS: ReceiveLimits = { requestHeadMs: 30_000, receiveRateMin: 500 };
+/** How often a closing server closes connections that have become idle, milliseconds. */
+const CLOSE_IDLE_MS = 50;
+
+/** How a server is made. `hotDoor`: asked before the app, where there is one. */
+export type ServerOptions = Partial<ReceiveLimits> & {
+  readonly log: Log;
+  readonly counts?: AnswerCounts;
+  readonly hotDoor?: HotLaneDoor | null;
+};
+
+/** Starts to listen, with the hot lane in front where `hasHotLane`. Rejects when the address can't be taken. */
+export async function serve(
+  fetch: Fetch,
+  options: ServerOptions &
+    Partial<ConnectionLimits> & { readonly host: string; readonly port: number; readonly hasHotLane?: boolean },
+): Promise<RunningServer> {
+  const { hotDoor = null, hasHotLane = false, counts = createAnswerCounts() } = options;
+  const server = createHttpServer(fetch, { ...options, counts });
+  const lane = hasHotLane && hotDoor !== null ? attachHotLane(server, hotDoor, { log: options.log, counts }) : null;
+  const connections = limitConnections(server, { ...CONNECTION_LIMITS, ...options }, options.log);
+  await listen(server, options);
+  server.on('error', (cause) => options.log.error('server-error', { cause }));
+
+  const { port } = server.address() as AddressInfo;
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return {
+    url: `http://${host}:${port}`,
+    close: (limitMs) => closeServer(server, limitMs, connections.closeAll),
+    families: async () => [
+      ...counts.families(),
+      ...(lane?.families() ?? []),
+      ...connections.families(),
+      metricFamily('gauge', 'quayside_connections', 'Open connections.', [[{}, await countConnections(server)]]),
+    ],
+  };
+}
+
+/** The server with all its limits, not yet listening. */
+export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
+  const { log, counts = createAnswerCounts(), hotDoor = null } = options;
+  const receiving: ReceiveLimits = { ...RECEIVE_LIMITS, ...options };
+  const answer = (request: Request, bindings: NodeBindings) => {
+    const answered = fetch(request, bindings);
+    const send = (response: Response) => sendIfChunks(response, bindings.outgoing, log);
+    return answered instanceof Promise ? answered.then(send) : send(answered);
+  };
+  const listener = getRequestListener((request, bindings) => answer(request, bindings as NodeBindings), {
+    // A RequestError is a target or a Host header that is no URL; anything else slipped through the app.
+    errorHandler(error) {
+      if (error instanceof RequestError) {
+        counts.refused();
+        return plainText(400, 'Bad Request');
+      }
+      log.error('request-failed', { cause: error });
+      return plainText(500, 'Internal Server Error');
+    },
+  });
+  const server = createServer({
+    maxHeaderSize: HEADERS_MAX_BYTES,
+    headersTimeout: receiving.requestHeadMs,
+    // No limit for a whole upload: socket-timeouts.ts ends one that is too slow, http-request.ts an
+    // idle one.
+    requestTimeout: 0,
+    connectionsCheckingInterval: CONNECTION_CHECK_MS,
+    // Connections that are idle end by socket-timeouts.ts.
+    keepAliveTimeout: 0,
+    joinDuplicateHeaders: true,
+    optimizeEmptyRequests: true,
+  });
+  const timeouts = createSocketTimeouts(
+    () => performance.now(),
+    receiving,
+    (socket) => server.emit('clientError', HEAD_TOO_SLOW, socket),
+  );
+  server.on('connection', timeouts.watch);
+  const checks = setInterval(timeouts.closeQuiet, LIMITS_CHECK_MS).unref();
+  server.on('close', () => clearInterval(checks));
+  // A client that has said all it has to say still gets its answers; without one due, its connection ends. Not in node:http's
+  // types, and as old as it: https://github.com/nodejs/node/blob/v26.x/lib/_http_server.js, socketOnEnd.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  const answerFully = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    counts.watch(outgoing);
+    // What node:http tells the client in Keep-Alive.
+    Object.assign(outgoing, { _keepAliveTimeout: KEEP_ALIVE_MS });
+    lingerOnEarlyClose(incoming);
+    if (answerForServer(incoming, outgoing)) return;
+    assumeHost(incoming);
+    void listener(incoming, outgoing);
+  };
+  const hot = hotDoor === null ? null : createHotResponses(hotDoor, { counts, log, answerFully });
+  const pipelining = oneAtATime((incoming, outgoing) => {
+    if (hot?.answer(incoming, outgoing) !== true) answerFully(incoming, outgoing);
+  });
+  const { handle } = pipelining;
+  const refuseMalformed = createMalformedRefusal(pipelining, counts);
+  server.on('request', handle);
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    expectContinue(incoming, outgoing);
+    handle(incoming, outgoing);
+  });
+  // An expectation that nobody knows. node:http alone would answer 417; S3 goes on, as RFC 9110 section 10.1.1 allows.
+  server.on('checkExpectation', handle);
+  const refuse = (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // What is decided already goes out before anything else happens to the connection.
+    hot?.flush();
+    refuseMalformed(error, socket);
+  };
+  server.on('clientError', refuse);
+  server.on('connect', (_incoming, socket) => refuse(TUNNEL_REFUSED, socket));
+  return server;
+}
+
+function plainText(status: number, text: string): Response {
+  return new Response(`${text}\n`, { status, headers: { 'Content-Type': 'text/plain' } });
+}
+
+function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function countConnections(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((_error, count) => resolve(count ?? 0)));
+}
+
+function closeServer(server: Server, limitMs: number, closeAll: () => void): Promise<number> {
+  return new Promise((resolve) => {
+    let cut = 0;
+    // A connection that becomes idle would otherwise wait for its next request.
+    const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
+    const limit = setTimeout(() => {
+      server.getConnections((_error, count) => {
+        cut = count ?? 0;
+        closeAll();
+      });
+    }, limitMs);
+    server.close(() => {
+      clearInterval(closeIdle);
+      clearTimeout(limit);
+      resolve(cut);
+    });
+  });
+}

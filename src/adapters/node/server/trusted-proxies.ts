@@ -1,0 +1,136 @@
+// Who is at the other end of a connection: its peer, or behind proxies that the settings name, the client that they
+// speak of. The one place of this home that reads X-Forwarded-For and X-Forwarded-Proto; http-request.ts and the access
+// log of the hot lane ask it. From anybody else these headers are words of a stranger and count for nothing.
+//
+// Only the X-Forwarded pair is read, not `Forwarded` (RFC 7239): a proxy that writes one kind passes the other on as the
+// client sent it, so whoever reads both can be lied to through an honest proxy.
+import { BlockList, isIP, isIPv4, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import type { KnownProtocol } from '../../../http/request.ts';
+
+/** Who sent a request, as the surfaces and the log see it. */
+export type Client = {
+  /** Without a port, IPv4 in its own form; null when it is not known. */
+  readonly remoteAddress: string | null;
+  readonly isSecure: boolean;
+  /** Null over a plain connection from anybody but a trusted proxy that says it: it may be a proxy that nobody named. */
+  readonly knownProtocol: KnownProtocol;
+};
+
+/** What is known of the connection itself. */
+export type Peer = { readonly address: string | undefined; readonly isEncrypted: boolean };
+
+/** What a connection says of its other end. Cost: 10 ns. */
+export function peerOf(socket: Duplex): Peer {
+  const address = 'remoteAddress' in socket ? (socket.remoteAddress as string | undefined) : undefined;
+  return { address, isEncrypted: socket instanceof TLSSocket };
+}
+
+/** Addresses of this machine itself. Source: RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3 */
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
+/** What proxies add. Source: RFC 7239 section 4, RFC 9110 section 7.6.3 */
+const PASSED_ON_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'] as const;
+
+/**
+ * Whether both ends of the connection are this machine, and no header has a trace of a proxy, named
+ * or not: `HttpRequest.isFromLoopback` on Node.
+ */
+export function isFromLoopback(socket: Duplex, header: (name: string) => string | null): boolean {
+  if (!(socket instanceof Socket)) return false;
+  for (const end of [socket.remoteAddress, socket.localAddress])
+    if (!LOOPBACK.test(plainAddress(end) ?? '')) return false;
+  return PASSED_ON_HEADERS.every((name) => header(name) === null);
+}
+
+/** `header` gives a value by lower-case name, repeated ones joined by a comma. */
+export type ReadClient = (peer: Peer, header: (name: string) => string | null) => Client;
+
+/** Proxies in one row; more than any real chain has. Each look-up costs 1 µs, so the sender must not choose how many. */
+const HOPS_MAX = 16;
+const IPV4_IN_IPV6 = '::ffff:';
+/** `1.2.3.4:5678` or `[::1]:5678`, as some load balancers write. */
+const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/;
+
+/** IPv4 as such, also where it came over an IPv6 socket. Cost: 5 ns. */
+export function plainAddress(address: string | undefined): string | null {
+  if (address === undefined) return null;
+  return address.startsWith(IPV4_IN_IPV6) && address.includes('..') ? address.slice(IPV4_IN_IPV6.length) : address;
+}
+
+/** Whether an address, as `plainAddress` gives it, is a trusted proxy's. Cost: 1 µs. */
+export type IsTrusted = (address: string) => boolean;
+
+/** `ranges` are addresses and CIDR ranges that config.ts has checked, none for nobody. */
+export function createProxyTrust(ranges: readonly string[]): IsTrusted {
+  if (ranges.length === 0) return () => false;
+  const trusted = toBlockList(ranges);
+  return (address) => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+}
+
+/** Makes the reader; `ranges` as for `createProxyTrust`. */
+export function createClientReader(ranges: readonly string[]): ReadClient {
+  if (ranges.length === 0) {
+    return ({ address, isEncrypted }) => client(plainAddress(address), isEncrypted, null);
+  }
+  const isTrusted = createProxyTrust(ranges);
+
+  return ({ address, isEncrypted }, header) => {
+    const peer = plainAddress(address);
+    if (peer === null || !isTrusted(peer)) return client(peer, isEncrypted, null);
+    const hops = listOf(header('x-forwarded-for'));
+    const clientAt = indexOfClient(hops, isTrusted);
+    const protocol = protocolAt(listOf(header('x-forwarded-proto')), hops.length, clientAt);
+    return client(hops.length === 0 ? peer : addressOf(hops[clientAt]), isEncrypted, protocol);
+  };
+}
+
+/** `protocol`: what a trusted proxy says of it; null: nothing. */
+function client(remoteAddress: string | null, isEncrypted: boolean, protocol: string | null): Client {
+  if (protocol === null) return { remoteAddress, isSecure: isEncrypted, knownProtocol: isEncrypted ? 'https' : null };
+  const isSecure = protocol === 'https';
+  return { remoteAddress, isSecure, knownProtocol: isSecure ? 'https' : protocol === 'http' ? 'http' : null };
+}
+
+function toBlockList(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = '', bits] = range.split('/');
+    const family = isIPv4(network) ? 'ipv4' : 'ipv6';
+    if (bits === undefined) list.addAddress(network, family);
+    else list.addSubnet(network, Number(bits), family);
+  }
+  return list;
+}
+
+function listOf(value: string | null): string[] {
+  return value === null ? [] : value.split(',').map((entry) => entry.trim());
+}
+
+/**
+ * From the right, where the proxy nearest to us wrote: the first that is no trusted proxy is the client, whatever it
+ * claims further left. All of them trusted: the leftmost is a client inside. -1: too many, or what a proxy wrote is no
+ * address; then nobody knows who it was.
+ */
+function indexOfClient(hops: readonly string[], isTrusted: IsTrusted): number {
+  for (let at = hops.length - 1; at >= 0; at--) {
+    if (hops.length - at > HOPS_MAX) return -1;
+    const address = addressOf(hops[at]);
+    if (address === null) return -1;
+    if (at === 0 || !isTrusted(address)) return at;
+  }
+  return -1;
+}
+
+function addressOf(hop: string | undefined): string | null {
+  if (hop === undefined) return null;
+  const [, inBrackets, beforePort] = WITH_PORT.exec(hop) ?? [];
+  const address = inBrackets ?? beforePort ?? hop;
+  return isIP(address) === 0 ? null : plainAddress(address.toLowerCase());
+}
+
+/** The scheme that the client's own hop used, where each proxy has added one; else what the nearest proxy says. */
+function protocolAt(protocols: readonly string[], hopCount: number, clientAt: number): string | null {
+  const found = protocols.length === hopCount && clientAt >= 0 ? protocols[clientAt] : protocols.at(-1);
+  return found === undefined || found === '' ? null : found.toLowerCase();
+}

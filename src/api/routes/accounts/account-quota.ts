@@ -1,0 +1,85 @@
+// The quota of an account: the operator sets it, the account sees it with what it stores.
+import { z } from '@hono/zod-openapi';
+import { readAccountTotals } from '../../../core/accounts/account-totals.ts';
+import { getAccountQuota, setAccountQuota } from '../../../core/quotas/account-quota.ts';
+import type { AccountId } from '../../../domain/nouns.ts';
+import type { StorageQuota } from '../../../domain/quotas.ts';
+import { quantitySchema } from '../../billing-schemas.ts';
+import {
+  type Api,
+  type ApiContext,
+  apiRoute,
+  callOf,
+  existingAccountOf,
+  jsonAnswer,
+  jsonBody,
+  requireOperator,
+} from '../../context.ts';
+import { etagOfState, ifMatchHeader, requireMatch } from '../../etag.ts';
+import { idSchema } from '../../schemas.ts';
+import { quotaSchema, showQuota, toQuota } from '../buckets/quota-setting.ts';
+
+const TAGS = ['Accounts'];
+const NO_QUOTA: StorageQuota = { bytes: null, objects: null };
+
+const params = z.strictObject({ accountId: idSchema });
+const standingSchema = quotaSchema
+  .extend({
+    stored: z.object({
+      bytes: quantitySchema,
+      objects: quantitySchema,
+      isComplete: z.boolean().openapi({ description: 'false: these are sums of the first 100 buckets by name.' }),
+    }),
+  })
+  .openapi('AccountQuota');
+
+const etagOf = (quota: StorageQuota | null) => etagOfState(showQuota(quota ?? NO_QUOTA));
+
+async function answerStanding(c: ApiContext, accountId: AccountId) {
+  const { core } = callOf(c);
+  const [quota, totals] = await Promise.all([getAccountQuota(core, accountId), readAccountTotals(core, accountId)]);
+  const { stored, isStoredComplete: isComplete } = totals;
+  const bytes = `${stored.currentBytes + stored.noncurrentBytes + stored.partBytes}`;
+  const objects = `${stored.currentCount + stored.noncurrentCount}`;
+  c.header('etag', etagOf(quota));
+  return c.json({ ...showQuota(quota ?? NO_QUOTA), stored: { bytes, objects, isComplete } }, 200);
+}
+
+export function addAccountQuotaRoutes(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/accounts/{accountId}/quota',
+      operationId: 'getAccountQuota',
+      summary: 'What all buckets of an account may store together, and what they do',
+      tags: TAGS,
+      access: 'account:read',
+      request: { params },
+      responses: { 200: jsonAnswer(standingSchema, 'The quota; the ETag is of what is set') },
+    }),
+    async (c) => answerStanding(c, await existingAccountOf(callOf(c), c.req.valid('param').accountId)),
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'put',
+      path: '/accounts/{accountId}/quota',
+      operationId: 'putAccountQuota',
+      summary: 'Limit what all buckets of an account may store together (operator)',
+      description:
+        'Two nulls take the limit away. It holds for every bucket once this is answered; what is above it already stays.',
+      tags: TAGS,
+      access: 'account:write',
+      request: { params, headers: ifMatchHeader, body: jsonBody(quotaSchema) },
+      responses: { 200: jsonAnswer(standingSchema, 'As it stands now') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      requireOperator(call);
+      const accountId = await existingAccountOf(call, c.req.valid('param').accountId);
+      const check = (known: StorageQuota | null) => requireMatch(c, etagOf(known));
+      await setAccountQuota(call.core, accountId, toQuota(c.req.valid('json')), check);
+      return answerStanding(c, accountId);
+    },
+  );
+}

@@ -1,0 +1,260 @@
+// Members of an account: its owner makes them and says their role; they change their own password.
+import { z } from '@hono/zod-openapi';
+import { addMember, changePassword } from '../../../core/accounts/members.ts';
+import { coversRole, isRoot } from '../../../core/accounts/permissions.ts';
+import { requireRecentProof } from '../../../core/accounts/recent-proof.ts';
+import { hashPassword } from '../../../crypto/password.ts';
+import type { MemberRecord } from '../../../domain/account-records.ts';
+import type { Role } from '../../../domain/accounts.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import { networkOf } from '../../../domain/ip-range.ts';
+import {
+  type Api,
+  type ApiContext,
+  accountOf,
+  apiRoute,
+  callOf,
+  existingAccountOf,
+  isoTime,
+  jsonAnswer,
+  jsonBody,
+  noContent,
+  requireProofForCredentials,
+  type SignedInCall,
+  timeSchema,
+} from '../../context.ts';
+import { ifMatchHeader, requireMatch, toEtag } from '../../etag.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
+import {
+  accountIdQuery,
+  idSchema,
+  loginSchema,
+  nameSchema,
+  newPasswordSchema,
+  passwordSchema,
+  roleSchema,
+} from '../../schemas.ts';
+
+const TAGS = ['Members'];
+
+const memberSchema = z
+  .object({
+    id: idSchema,
+    login: z.string(),
+    displayName: z.string(),
+    role: roleSchema,
+    isEnabled: z.boolean(),
+    hasPassword: z.boolean(),
+    createdAt: timeSchema,
+  })
+  .openapi('Member');
+
+const endTokensSchema = z
+  .boolean()
+  .default(true)
+  .openapi({ description: 'Whether a new password ends the bearer tokens of the member too.' });
+
+const newMemberSchema = z.strictObject({
+  login: loginSchema,
+  displayName: nameSchema,
+  role: roleSchema,
+  password: newPasswordSchema.nullable().default(null),
+});
+const changeSchema = z.strictObject({
+  displayName: nameSchema.optional(),
+  role: roleSchema.optional(),
+  isEnabled: z.boolean().optional(),
+  password: newPasswordSchema.optional(),
+  endTokens: endTokensSchema,
+});
+const passwordChangeSchema = z.strictObject({
+  currentPassword: passwordSchema,
+  newPassword: newPasswordSchema,
+  endTokens: endTokensSchema,
+});
+const endedSchema = z
+  .object({ sessions: z.number().int(), tokens: z.number().int() })
+  .openapi('EndedCredentials', { description: 'How many sessions and tokens of the member the change ended.' });
+const changedMemberSchema = memberSchema.extend({ ended: endedSchema }).openapi('ChangedMember');
+
+const query = z.strictObject({ accountId: accountIdQuery });
+const params = z.strictObject({ memberId: idSchema });
+
+function show({ id, login, displayName, role, isEnabled, hasPassword, createdAtMs }: MemberRecord) {
+  return { id, login, displayName, role, isEnabled, hasPassword, createdAt: isoTime(createdAtMs) };
+}
+
+/** Of all that a change of the member can change: another password is another state too, though nobody sees which. */
+const etagOf = ({ revision }: MemberRecord) => toEtag(`${revision}`);
+
+/** NoSuchMember, also for members of other accounts. */
+async function findMember(c: ApiContext, id: string, givenAccountId: string | undefined) {
+  const call = callOf(c);
+  const accountId = accountOf(call, givenAccountId);
+  const found = await call.core.ports.directory.call('getMember', { accountId, id });
+  if (found === null) throw new StorageError('NoSuchMember');
+  return { call, accountId, id, found };
+}
+
+/**
+ * AccessDenied for who would make somebody that may do more: a token for members alone makes no
+ * owner.
+ */
+function requireCoversRole({ caller }: SignedInCall, role: Role): void {
+  if (coversRole(caller, role)) return;
+  throw new StorageError('AccessDenied', { detail: `You may not do all that the role ${role} may.` });
+}
+
+export function addMemberRoutes(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'post',
+      path: '/members',
+      operationId: 'createMember',
+      summary: 'Make a member, who signs in with a login and a password',
+      description: 'With a role that may do no more than you. In a session: only when it was proved lately.',
+      tags: TAGS,
+      access: 'members:write',
+      request: { query, body: jsonBody(newMemberSchema) },
+      responses: { 201: jsonAnswer(memberSchema, 'Made') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      requireProofForCredentials(call);
+      const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
+      const wanted = c.req.valid('json');
+      requireCoversRole(call, wanted.role);
+      const member = await addMember(call.core, { accountId, ...wanted }, isRoot(call.caller));
+      c.header('etag', etagOf(member));
+      return c.json(show(member), 201);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/members',
+      operationId: 'listMembers',
+      summary: 'List members',
+      tags: TAGS,
+      access: 'members:read',
+      request: { query: z.strictObject({ ...pageQuery, accountId: accountIdQuery }) },
+      responses: { 200: jsonAnswer(pageOf(memberSchema), 'Some members, in the order of their making') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { limit, cursor, accountId: given } = c.req.valid('query');
+      const accountId = accountOf(call, given);
+      const list = `members ${accountId}`;
+      const after = readCursor(call.secrets, list, cursor);
+      const found = await call.core.ports.directory.call('listMembers', { accountId, after, limit: limit + 1 });
+      return c.json(
+        toPage(found, { limit, list, secrets: call.secrets }, ({ id }) => id, show),
+        200,
+      );
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/members/{memberId}',
+      operationId: 'getMember',
+      summary: 'A member',
+      tags: TAGS,
+      access: 'members:read',
+      request: { params, query },
+      responses: { 200: jsonAnswer(memberSchema, 'The member') },
+    }),
+    async (c) => {
+      const { found } = await findMember(c, c.req.valid('param').memberId, c.req.valid('query').accountId);
+      c.header('etag', etagOf(found));
+      return c.json(show(found), 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'patch',
+      path: '/members/{memberId}',
+      operationId: 'updateMember',
+      summary: 'Change the name, role or password of a member, or disable one',
+      description:
+        'A new password, and being disabled, ends the sessions of the member. A new role counts at once. ' +
+        'A new password needs a session that was proved lately; a role that is given needs who may do as much.',
+      tags: TAGS,
+      access: 'members:write',
+      request: { params, query, headers: ifMatchHeader, body: jsonBody(changeSchema) },
+      responses: { 200: jsonAnswer(changedMemberSchema, 'Changed') },
+    }),
+    async (c) => {
+      const { call, accountId, id, found } = await findMember(
+        c,
+        c.req.valid('param').memberId,
+        c.req.valid('query').accountId,
+      );
+      requireMatch(c, etagOf(found));
+      const {
+        displayName = found.displayName,
+        role = found.role,
+        isEnabled = found.isEnabled,
+        password,
+        endTokens,
+      } = c.req.valid('json');
+      if (password !== undefined) requireRecentProof(call.caller, call.core.ports.clock.nowMs());
+      if (role !== found.role || (isEnabled && !found.isEnabled)) {
+        requireProofForCredentials(call);
+        requireCoversRole(call, role);
+      }
+      const passwordHash = password === undefined ? null : await hashPassword(password);
+      const state = { displayName, role, isEnabled, passwordHash, endTokens };
+      const wanted = { accountId, id, revision: found.revision, ...state };
+      const { member, ended } = await call.core.ports.directory.call('updateMember', wanted);
+      c.header('etag', etagOf(member));
+      return c.json({ ...show(member), ended }, 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'delete',
+      path: '/members/{memberId}',
+      operationId: 'deleteMember',
+      summary: 'Delete a member, with tokens, sessions and passkeys',
+      tags: TAGS,
+      access: 'members:write',
+      request: { params, query },
+      responses: { 204: noContent('Deleted') },
+    }),
+    async (c) => {
+      const { call, accountId, id } = await findMember(
+        c,
+        c.req.valid('param').memberId,
+        c.req.valid('query').accountId,
+      );
+      await call.core.ports.directory.call('removeMember', { accountId, id });
+      return c.body(null, 204);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'put',
+      path: '/me/password',
+      operationId: 'changePassword',
+      summary: 'Change your own password; your other sessions end, and your tokens unless you keep them',
+      tags: TAGS,
+      access: 'recent-proof',
+      request: { body: jsonBody(passwordChangeSchema) },
+      responses: { 200: jsonAnswer(endedSchema, 'Changed') },
+    }),
+    async (c) => {
+      const { core, caller, request, requestId } = callOf(c);
+      const { accountId, memberId: id, by } = caller;
+      if (id === null) throw new StorageError('NoSuchMember', { detail: 'You signed in with an access key.' });
+      const from = { source: networkOf(request.remoteAddress), requestId };
+      const ended = await changePassword(core, { accountId, id, sessionId: by.id }, c.req.valid('json'), from);
+      return c.json(ended, 200);
+    },
+  );
+}

@@ -1,0 +1,231 @@
+// Sessions: signing in and out, and who one is. The only routes that anybody may call.
+import { z } from '@hono/zod-openapi';
+import { proveByPassword } from '../../../core/accounts/members.ts';
+import { proveByPasskey } from '../../../core/accounts/passkeys.ts';
+import { type Scope, scopesOf } from '../../../core/accounts/permissions.ts';
+import { beginSession, proveByAccessKey, SESSION_MS } from '../../../core/accounts/sign-in.ts';
+import type { Holder, Session } from '../../../domain/accounts.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import { networkOf } from '../../../domain/ip-range.ts';
+import { auditSignIn } from '../../audit.ts';
+import {
+  type Api,
+  type ApiCall,
+  apiRoute,
+  callOf,
+  isoTime,
+  jsonAnswer,
+  jsonBody,
+  noContent,
+  ownOnly,
+  timeSchema,
+} from '../../context.ts';
+import { NO_SESSION_COOKIE, sessionCookie } from '../../credentials.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
+import { idSchema, loginSchema, passwordSchema, roleSchema, scopeSchema } from '../../schemas.ts';
+import { authenticationSchema, verifyAuthentication } from '../../webauthn.ts';
+
+const TAGS = ['Sessions'];
+
+const signInSchema = z.union(
+  [
+    z.strictObject({ accessKeyId: z.string().min(1).max(128), secretAccessKey: z.string().min(1).max(256) }),
+    z.strictObject({ login: loginSchema, password: passwordSchema }),
+    z.strictObject({ passkey: authenticationSchema }),
+  ],
+  { error: 'Send accessKeyId and secretAccessKey, or login and password, or passkey, and nothing else.' },
+);
+
+const provenAtSchema = timeSchema.openapi({
+  description: 'When its holder last showed a secret. Credentials are changed for ten minutes from then on.',
+});
+
+const sessionSchema = z
+  .object({
+    id: idSchema,
+    label: z.string().openapi({ description: 'What the browser calls itself.' }),
+    memberId: z.string().nullable(),
+    accessKeyId: z.string().nullable(),
+    createdAt: timeSchema,
+    expiresAt: timeSchema,
+    provenAt: provenAtSchema,
+    isCurrent: z.boolean(),
+  })
+  .openapi('Session');
+
+const meSchema = z
+  .object({
+    account: z.object({ id: z.string(), displayName: z.string() }),
+    role: roleSchema,
+    memberId: z.string().nullable(),
+    accessKeyId: z.string().nullable(),
+    by: z.enum(['token', 'session']),
+    scopes: z.array(scopeSchema),
+  })
+  .openapi('Me');
+
+const LABEL_MAX_LENGTH = 200;
+
+const labelOf = ({ request }: ApiCall) => (request.header('user-agent') ?? '').slice(0, LABEL_MAX_LENGTH);
+
+function show(session: Session, currentId: string) {
+  const { id, label, memberId, accessKeyId } = session;
+  const times = {
+    createdAt: isoTime(session.createdAtMs),
+    expiresAt: isoTime(session.expiresAtMs),
+    provenAt: isoTime(session.provenAtMs),
+  };
+  return { id, label, memberId, accessKeyId, ...times, isCurrent: id === currentId };
+}
+
+/** Whose secret was shown. InvalidCredentials, TooManyRequests, AccessDenied. */
+function proveBy(call: ApiCall, given: z.infer<typeof signInSchema>): Promise<Holder> {
+  const from = { source: networkOf(call.request.remoteAddress), requestId: call.requestId };
+  if ('login' in given) return proveByPassword(call.core, given, from);
+  if ('accessKeyId' in given) return proveByAccessKey(call.core, call.findAccessKey, given, from);
+  const { passkey } = given;
+  return proveByPasskey(call.core, passkey.id, from, (known) => verifyAuthentication(call, known, passkey));
+}
+
+export function addSessionRoutes(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'post',
+      path: '/sessions',
+      operationId: 'signIn',
+      summary: 'Sign in with an access key, or as a member with a password or a passkey',
+      description:
+        'Sets the cookie of a session of 12 hours. Wrong attempts are slowed, by source and name together and each alone.',
+      tags: TAGS,
+      access: 'everybody',
+      request: { body: jsonBody(signInSchema) },
+      responses: { 201: jsonAnswer(sessionSchema, 'Signed in') },
+    }),
+    async (c) => {
+      const { call } = c.env;
+      const holder = await proveBy(call, c.req.valid('json'));
+      const { session, cookieText } = await beginSession(call.core, holder, labelOf(call));
+      await auditSignIn(call, session, 'signIn');
+      c.header('set-cookie', sessionCookie(cookieText, SESSION_MS / 1000));
+      return c.json(show(session, session.id), 201);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/me',
+      operationId: 'getMe',
+      summary: 'Who you are and what you may do',
+      tags: TAGS,
+      access: 'signed-in',
+      responses: { 200: jsonAnswer(meSchema, 'You') },
+    }),
+    async (c) => {
+      const { caller, findAccounts } = callOf(c);
+      const { accountId, role, memberId, accessKeyId, by } = caller;
+      const account = (await findAccounts([accountId])).get(accountId) ?? { id: accountId, displayName: '' };
+      const scopes: Scope[] = [...scopesOf(caller)];
+      return c.json({ account, role, memberId, accessKeyId, by: by.kind, scopes }, 200);
+    },
+  );
+
+  addProof(api);
+  addKeeping(api);
+}
+
+function addProof(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'post',
+      path: '/sessions/current/proof',
+      operationId: 'proveSession',
+      summary: 'Show your password, passkey or access key again, to change credentials in this session',
+      description: 'What needs it answers `RecentProofRequired`: repeat that request after this one.',
+      tags: TAGS,
+      access: 'session',
+      request: { body: jsonBody(signInSchema) },
+      responses: { 200: jsonAnswer(z.object({ provenAt: provenAtSchema }), 'Proved, for ten minutes') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { core, caller } = call;
+      const holder = await proveBy(call, c.req.valid('json'));
+      const isSame = holder.memberId === caller.memberId && holder.accessKeyId === caller.accessKeyId;
+      if (!isSame) throw new StorageError('InvalidCredentials', { detail: 'This is another one than signed in.' });
+      const atMs = core.ports.clock.nowMs();
+      await core.ports.directory.call('noteProof', { accountId: caller.accountId, id: caller.by.id, atMs });
+      return c.json({ provenAt: isoTime(atMs) }, 200);
+    },
+  );
+}
+
+function addKeeping(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/sessions',
+      operationId: 'listSessions',
+      summary: 'List sessions: your own, as owner or admin those of the account',
+      tags: TAGS,
+      access: 'sessions:read',
+      request: { query: z.strictObject(pageQuery) },
+      responses: { 200: jsonAnswer(pageOf(sessionSchema), 'Newest first') },
+    }),
+    async (c) => {
+      const { core, caller, secrets } = callOf(c);
+      const { limit, cursor } = c.req.valid('query');
+      const list = `sessions ${caller.accountId}`;
+      const place = { before: readCursor(secrets, list, cursor), limit: limit + 1, nowMs: core.ports.clock.nowMs() };
+      const found = await core.ports.directory.call('listSessions', { ...ownOnly(caller), ...place });
+      const page = toPage(
+        found,
+        { limit, list, secrets },
+        ({ id }) => id,
+        (session) => show(session, caller.by.id),
+      );
+      return c.json(page, 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'delete',
+      path: '/sessions/{sessionId}',
+      operationId: 'signOut',
+      summary: 'End a session; `current` is the one that asks',
+      tags: TAGS,
+      access: 'sessions:write',
+      request: { params: z.strictObject({ sessionId: idSchema }) },
+      responses: { 204: noContent('Ended') },
+    }),
+    async (c) => {
+      const { core, caller } = callOf(c);
+      const given = c.req.valid('param').sessionId;
+      const isCurrent = caller.by.kind === 'session' && (given === 'current' || given === caller.by.id);
+      const id = given === 'current' ? caller.by.id : given;
+      const wasThere = await core.ports.directory.call('removeSession', { ...ownOnly(caller), id });
+      if (!wasThere) throw new StorageError('NoSuchSession');
+      if (isCurrent) c.header('set-cookie', NO_SESSION_COOKIE);
+      return c.body(null, 204);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'delete',
+      path: '/sessions',
+      operationId: 'signOutEverywhere',
+      summary: 'End all of your sessions, this one too',
+      tags: TAGS,
+      access: 'sessions:write',
+      responses: { 204: noContent('Ended') },
+    }),
+    async (c) => {
+      const { core, caller } = callOf(c);
+      await core.ports.directory.call('removeSessions', { holder: caller, exceptId: null });
+      if (caller.by.kind === 'session') c.header('set-cookie', NO_SESSION_COOKIE);
+      return c.body(null, 204);
+    },
+  );
+}

@@ -1,0 +1,190 @@
+// Caps on usage: what an owner sets, how each stands, and lifting one. A bucket is named by its name, as everywhere here.
+import { z } from '@hono/zod-openapi';
+import { nameOfBucketId } from '../../../core/buckets/blob-home.ts';
+import type { CapStanding } from '../../../core/caps/allowances.ts';
+import { listCaps, removeCap, setCap } from '../../../core/caps/set-cap.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import type { AccessKeyId, AccountId } from '../../../domain/nouns.ts';
+import type { Cap, CapScope } from '../../../ports/caps.ts';
+import {
+  type Api,
+  type ApiContext,
+  apiRoute,
+  callOf,
+  existingAccountOf,
+  isoTime,
+  isoTimeOrNull,
+  jsonAnswer,
+  jsonBody,
+  noContent,
+  openBucketOf,
+  type SignedInCall,
+  timeSchema,
+} from '../../context.ts';
+import { etagOfState, ifMatchOrNewHeaders, requireMatchOrNew } from '../../etag.ts';
+import { accountIdQuery, bucketNameSchema, idSchema } from '../../schemas.ts';
+
+const TAGS = ['Caps'];
+
+const percentSchema = z.int().min(1).max(100);
+const amountSchema = z
+  .string()
+  .regex(/^[1-9]\d{0,15}$/)
+  .openapi({
+    example: '1000000000',
+    description: 'Bytes that go out, or micro-units of the currency of the rate card.',
+  });
+const capIdSchema = z.string().regex(/^[\w-]{1,64}$/);
+
+const givenSchema = z.strictObject({
+  unit: z.enum(['bytes', 'money']),
+  limit: amountSchema,
+  period: z.enum(['day', 'month']).default('month'),
+  bucket: bucketNameSchema.nullable().default(null),
+  accessKeyId: idSchema.nullable().default(null),
+  alertPercents: z.array(percentSchema).max(10).default([]),
+  cachedFromPercent: percentSchema.nullable().default(null),
+  rateCardId: idSchema
+    .nullable()
+    .default(null)
+    .openapi({ description: "Of a cap in money. Null: the account's, as it is when the cap is set." }),
+  liftedUntil: timeSchema.nullable().default(null),
+});
+
+/** A cap and how it stands. */
+export const capSchema = z
+  .object({
+    id: capIdSchema,
+    ...givenSchema.shape,
+    spent: z.string().openapi({ description: 'Of the period, as far as it is recorded; in the unit of `limit`.' }),
+    percent: z.int(),
+    level: z.enum(['open', 'cached', 'refused']),
+    periodEndsAt: timeSchema,
+  })
+  .openapi('Cap');
+
+export function showCap({ cap, spent, percent, level, periodMs }: CapStanding) {
+  const { id, unit, period, alertPercents, cachedFromPercent, scope } = cap;
+  return {
+    ...{ id, unit, period, cachedFromPercent, percent, level },
+    limit: `${cap.limit}`,
+    bucket: scope.kind === 'bucket' ? nameOfBucketId(scope.bucketId) : null,
+    accessKeyId: scope.kind === 'accessKey' ? scope.accessKeyId : null,
+    alertPercents: [...alertPercents],
+    rateCardId: cap.cardId,
+    liftedUntil: isoTimeOrNull(cap.liftedUntilMs),
+    spent: `${spent}`,
+    periodEndsAt: isoTime(periodMs.toMs),
+  };
+}
+
+async function scopeOf(call: SignedInCall, given: z.infer<typeof givenSchema>): Promise<CapScope> {
+  if (given.bucket !== null && given.accessKeyId !== null) {
+    throw new StorageError('InvalidInput', { detail: 'A cap is on a bucket or on an access key, not on both.' });
+  }
+  if (given.accessKeyId !== null) return { kind: 'accessKey', accessKeyId: given.accessKeyId as AccessKeyId };
+  if (given.bucket === null) return { kind: 'account' };
+  const bucket = await openBucketOf(call, given.bucket, 'caps:write');
+  return { kind: 'bucket', bucketId: bucket.record().id };
+}
+
+/** Of what is set; how the cap stands changes with each read, and is no change of it. */
+function etagOf(cap: Cap): string {
+  return etagOfState({ ...cap, limit: `${cap.limit}` });
+}
+
+/** NoSuchCap. */
+async function answerStanding(c: ApiContext, accountId: AccountId, id: string) {
+  const found = (await listCaps(callOf(c).core, accountId)).find(({ cap }) => cap.id === id);
+  if (found === undefined) throw new StorageError('NoSuchCap');
+  c.header('etag', etagOf(found.cap));
+  return c.json(showCap(found), 200);
+}
+
+export function addCapRoutes(api: Api): void {
+  const params = z.strictObject({ capId: capIdSchema });
+  const query = z.strictObject({ accountId: accountIdQuery });
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/caps',
+      operationId: 'listCaps',
+      summary: 'List the caps of an account and how they stand',
+      tags: TAGS,
+      access: 'caps:read',
+      request: { query },
+      responses: { 200: jsonAnswer(z.object({ items: z.array(capSchema) }), 'By id; at most 100') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
+      return c.json({ items: (await listCaps(call.core, accountId)).map(showCap) }, 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/caps/{capId}',
+      operationId: 'getCap',
+      summary: 'A cap and how it stands',
+      tags: TAGS,
+      access: 'caps:read',
+      request: { params, query },
+      responses: { 200: jsonAnswer(capSchema, 'The cap; the ETag is of what is set') },
+    }),
+    async (c) => {
+      const accountId = await existingAccountOf(callOf(c), c.req.valid('query').accountId);
+      return answerStanding(c, accountId, c.req.valid('param').capId);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'put',
+      path: '/caps/{capId}',
+      operationId: 'putCap',
+      summary: 'Set a cap, change it, or lift it until a time',
+      tags: TAGS,
+      access: 'caps:write',
+      request: { params, query, headers: ifMatchOrNewHeaders, body: jsonBody(givenSchema) },
+      responses: { 200: jsonAnswer(capSchema, 'As it stands now') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
+      const given = c.req.valid('json');
+      const { unit, period, alertPercents, cachedFromPercent, rateCardId: cardId, liftedUntil } = given;
+      const cap: Cap = {
+        ...{ id: c.req.valid('param').capId, unit, period, alertPercents, cachedFromPercent, cardId },
+        scope: await scopeOf(call, given),
+        limit: BigInt(given.limit),
+        liftedUntilMs: liftedUntil === null ? null : Date.parse(liftedUntil),
+      };
+      const check = (known: Cap | null) => requireMatchOrNew(c, known && etagOf(known));
+      await setCap(call.core, accountId, cap, check, call.caller.accountId);
+      return answerStanding(c, accountId, cap.id);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'delete',
+      path: '/caps/{capId}',
+      operationId: 'deleteCap',
+      summary: 'Remove a cap',
+      tags: TAGS,
+      access: 'caps:write',
+      request: { params, query },
+      responses: { 204: noContent('Removed') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
+      const isGone = await removeCap(call.core, accountId, c.req.valid('param').capId);
+      if (!isGone) throw new StorageError('NoSuchCap');
+      return c.body(null, 204);
+    },
+  );
+}

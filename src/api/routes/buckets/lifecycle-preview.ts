@@ -1,0 +1,80 @@
+// What the lifecycle rules of a bucket, and its trash, would do: foreseen, not done.
+import { z } from '@hono/zod-openapi';
+import type { DueSubject } from '../../../core/lifecycle/foresee-page.ts';
+import { previewLifecycle } from '../../../core/lifecycle/preview-lifecycle.ts';
+import type { LifecyclePlace } from '../../../domain/lifecycle.ts';
+import { type Api, apiRoute, callOf, isoTime, jsonAnswer, openBucketOf, timeSchema } from '../../context.ts';
+import { cursorAt, pageQuery, readCursor } from '../../paging.ts';
+import { bucketParams } from '../objects/object-schemas.ts';
+
+const TAGS = ['Buckets'];
+
+const dueSchema = z
+  .object({
+    action: z.string(),
+    subject: z.string(),
+    key: z.string(),
+    ruleId: z.string(),
+    versionId: z.string().nullable(),
+    uploadId: z.string().nullable(),
+    size: z.string().nullable(),
+    storageClass: z.string().nullable(),
+    toStorageClass: z.string().nullable(),
+  })
+  .openapi('DueByLifecycle');
+
+export function addLifecyclePreviewRoutes(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/buckets/{bucket}/lifecycle-preview',
+      operationId: 'previewLifecycle',
+      summary: 'What the lifecycle rules and the trash would do to what there is now, if they ran at a time',
+      description: 'Nothing is done. A page may be short or empty; nextCursor goes on.',
+      tags: TAGS,
+      access: 'objects:read',
+      request: {
+        params: bucketParams,
+        query: z.strictObject({
+          cursor: pageQuery.cursor,
+          at: timeSchema.optional().openapi({ description: 'Absent: now.' }),
+        }),
+      },
+      responses: {
+        200: jsonAnswer(
+          z.object({ at: timeSchema, items: z.array(dueSchema), nextCursor: z.string().nullable() }),
+          'What would go, be hidden or change its class',
+        ),
+      },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { at, cursor } = c.req.valid('query');
+      const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
+      const list = `lifecycle ${bucket.record().id} ${at ?? ''}`;
+      const place = readCursor(call.secrets, list, cursor);
+      // With the first page's time the next ones look at the same moment.
+      const [atMs, from] =
+        place === '' ? [at === undefined ? call.core.ports.clock.nowMs() : Date.parse(at), null] : readPlace(place);
+      const { due, next } = await previewLifecycle(call.core, bucket, { atMs, from });
+      const nextCursor = next === null ? null : cursorAt(call.secrets, list, JSON.stringify([atMs, next]));
+      return c.json({ at: isoTime(atMs), items: due.map(showDue), nextCursor }, 200);
+    },
+  );
+}
+
+/** A cursor is signed: what is in it, we wrote. */
+const readPlace = (place: string) => JSON.parse(place) as [number, LifecyclePlace];
+
+function showDue({ subject, decision }: DueSubject): z.infer<typeof dueSchema> {
+  const { kind, key } = subject;
+  const sized = kind === 'upload' || kind === 'lone-marker' ? null : subject;
+  return {
+    ...{ action: decision.kind, subject: kind, key: key as string, ruleId: decision.ruleId },
+    versionId: kind === 'upload' ? null : (subject.versionId as string),
+    uploadId: kind === 'upload' ? (subject.uploadId as string) : null,
+    size: sized === null ? null : `${sized.sizeBytes}`,
+    storageClass: sized?.storageClass ?? null,
+    toStorageClass: decision.kind === 'transition' ? decision.storageClass : null,
+  };
+}

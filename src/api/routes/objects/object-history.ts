@@ -1,0 +1,75 @@
+// The versions of a bucket's keys, as they followed each other. One of them is shown and made current again by object.ts.
+import { z } from '@hono/zod-openapi';
+import type { VersionName, VersionSummary } from '../../../domain/nouns.ts';
+import { versionNameOf } from '../../../http/s3/formats/version-name.ts';
+import {
+  type Api,
+  apiRoute,
+  callOf,
+  isoTime,
+  isoTimeOrNull,
+  jsonAnswer,
+  openBucketOf,
+  timeSchema,
+} from '../../context.ts';
+import { cursorAt, joinPlace, pageOf, pageQuery, readCursor, splitPlace } from '../../paging.ts';
+import { bucketParams, keySchema, objectSchema, prefixQuery } from './object-schemas.ts';
+
+const versionSchema = objectSchema
+  .extend({
+    versionId: z.string(),
+    isLatest: z.boolean(),
+    isDeleteMarker: z.boolean(),
+    replacedAt: timeSchema.nullable().openapi({ description: 'When the next version took its place.' }),
+  })
+  .openapi('ObjectVersion');
+
+function showVersion(version: VersionSummary): z.infer<typeof versionSchema> {
+  const { key, sizeBytes, etag, lastModifiedMs, storageClass, isLatest, isMarker, replacedAtMs } = version;
+  return {
+    ...{ key: key as string, versionId: versionNameOf(version), isLatest, isDeleteMarker: isMarker },
+    ...{ size: `${sizeBytes}`, etag, lastModified: isoTime(lastModifiedMs), storageClass },
+    replacedAt: isoTimeOrNull(replacedAtMs),
+  };
+}
+
+export function addObjectHistoryRoutes(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/buckets/{bucket}/versions',
+      operationId: 'listVersions',
+      summary: 'Versions and delete markers, by key, of each key the latest first',
+      tags: ['Objects'],
+      access: 'objects:read',
+      request: {
+        params: bucketParams,
+        query: z.strictObject({
+          ...pageQuery,
+          prefix: prefixQuery,
+          key: keySchema.optional().openapi({ description: 'The history of this key alone.' }),
+        }),
+      },
+      responses: { 200: jsonAnswer(pageOf(versionSchema), 'Some of them') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { limit, cursor, prefix, key } = c.req.valid('query');
+      const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
+      const list = `versions ${JSON.stringify([bucket.record().id, prefix, key ?? null])}`;
+      const place = readCursor(call.secrets, list, cursor);
+      const [afterVersionId, afterKey] = splitPlace(place);
+      const page = await bucket.call('listVersions', {
+        ...{ prefix: key ?? prefix, delimiter: '', maxKeys: limit, afterKey },
+        afterVersionId: afterVersionId as VersionName | '',
+      });
+      const versions = key === undefined ? page.versions : page.versions.filter((version) => version.key === key);
+      const isOver = !page.isTruncated || page.last === null || versions.length < page.versions.length;
+      const nextCursor =
+        isOver || page.last === null
+          ? null
+          : cursorAt(call.secrets, list, joinPlace(page.last.versionId, page.last.key));
+      return c.json({ items: versions.map(showVersion), nextCursor }, 200);
+    },
+  );
+}

@@ -1,0 +1,176 @@
+// Objects as a console shows them: folders by name, size or date, search by a part of the name, sizes of prefixes.
+import { z } from '@hono/zod-openapi';
+import { listFolder } from '../../../core/key-jobs/list-folder.ts';
+import { measurePrefixes } from '../../../core/key-jobs/measure-prefixes.ts';
+import { searchNames, sortObjects } from '../../../core/key-jobs/search-names.ts';
+import { SEARCH_MAX_MATCHES } from '../../../domain/key-aids.ts';
+import type { ObjectSummary } from '../../../domain/nouns.ts';
+import { type Api, apiRoute, callOf, isoTime, jsonAnswer, openBucketOf } from '../../context.ts';
+import { cursorAt, pageQuery, readCursor } from '../../paging.ts';
+import { bucketParams, isCompleteSchema, objectSchema, prefixQuery } from './object-schemas.ts';
+
+const TAGS = ['Objects'];
+/** Prefixes measured in one request. */
+const PREFIXES_MAX = 100;
+
+const sortQuery = {
+  sort: z.enum(['name', 'size', 'modified']).default('name'),
+  order: z.enum(['asc', 'desc']).default('asc'),
+};
+const pageFields = { nextCursor: z.string().nullable(), isComplete: isCompleteSchema };
+
+const entrySchema = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('folder'), prefix: z.string() }),
+    objectSchema.extend({ kind: z.literal('object') }),
+  ])
+  .openapi('FolderEntry');
+const folderPageSchema = z.object({ items: z.array(entrySchema), ...pageFields });
+const searchPageSchema = z.object({
+  items: z.array(objectSchema),
+  ...pageFields,
+  index: z
+    .enum(['off', 'building', 'ready'])
+    .openapi({ description: 'The search index of the bucket. Without it a page looks at some thousand names only.' }),
+});
+const sizeSchema = z
+  .object({
+    prefix: z.string(),
+    objects: z.number().int(),
+    bytes: z.string().openapi({ example: '1048576' }),
+    otherBytes: z.string().openapi({ description: 'Those of the bytes that are not of the class STANDARD.' }),
+  })
+  .openapi('PrefixSize');
+const sizesSchema = z.object({
+  items: z.array(sizeSchema).nullable().openapi({ description: 'Null: the bucket is being counted, ask again.' }),
+});
+
+const textQuery = z.string().max(1024);
+
+function showObject({ key, sizeBytes, etag, lastModifiedMs, storageClass }: ObjectSummary) {
+  return { key: key as string, size: `${sizeBytes}`, etag, lastModified: isoTime(lastModifiedMs), storageClass };
+}
+
+export function addObjectRoutes(api: Api): void {
+  addListing(api);
+  addSearch(api);
+  addSizes(api);
+}
+
+function addListing(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/buckets/{bucket}/objects',
+      operationId: 'listFolder',
+      summary: 'What is below a prefix: folders, and objects by name, size or date',
+      description: 'By name, ascending, any number can be paged through. Other orders sort the first 10,000 names.',
+      tags: TAGS,
+      access: 'objects:read',
+      request: {
+        params: bucketParams,
+        query: z.strictObject({ ...pageQuery, ...sortQuery, prefix: prefixQuery, delimiter: textQuery.default('/') }),
+      },
+      responses: { 200: jsonAnswer(folderPageSchema, 'Some entries') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { limit, cursor, prefix, delimiter, sort, order } = c.req.valid('query');
+      const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
+      const list = `objects ${JSON.stringify([bucket.record().id, prefix, delimiter, sort, order])}`;
+      const place = readCursor(call.secrets, list, cursor);
+      const isDescending = order === 'desc';
+      const page = await listFolder(bucket, { prefix, delimiter, sort, isDescending, limit, place });
+      const items = page.entries.map((entry) =>
+        entry.kind === 'folder' ? entry : { kind: entry.kind, ...showObject(entry.object) },
+      );
+      const nextCursor = page.next === null ? null : cursorAt(call.secrets, list, page.next);
+      return c.json({ items, nextCursor, isComplete: page.isComplete }, 200);
+    },
+  );
+}
+
+function addSearch(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/buckets/{bucket}/search',
+      operationId: 'searchObjects',
+      summary: 'Find objects by a part of their key, without regard to case and accents',
+      description:
+        'At most 1,000 matches, sorted. Up to 8,000 keys, and while the search index of a bucket is made, keys are looked at in order: then a page may be short or empty and nextCursor goes on.',
+      tags: TAGS,
+      access: 'objects:read',
+      request: {
+        params: bucketParams,
+        query: z.strictObject({ ...pageQuery, ...sortQuery, prefix: prefixQuery, text: z.string().min(1).max(255) }),
+      },
+      responses: { 200: jsonAnswer(searchPageSchema, 'Some matches') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { limit, cursor, prefix, text, sort, order } = c.req.valid('query');
+      const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
+      const list = `search ${JSON.stringify([bucket.record().id, prefix, text, sort, order])}`;
+      // A place is a number among all matches, or `>` and the key behind which the look at names goes on.
+      const place = readCursor(call.secrets, list, cursor);
+      const after = place.startsWith('>') ? place.slice(1) : null;
+      const found = await searchNames(call.core, bucket, { prefix, needle: text, limit: SEARCH_MAX_MATCHES, after });
+      const looksOn = found.nextAfter !== null || after !== null;
+      const sorted = looksOn ? found.objects : sortObjects(found.objects, sort, order === 'desc');
+      const from = looksOn ? 0 : Number(place);
+      const shown = sorted.slice(from, from + limit);
+      const isCut = from + limit < sorted.length;
+      const next = looksOn
+        ? isCut
+          ? `>${shown.at(-1)?.key}`
+          : found.nextAfter === null
+            ? null
+            : `>${found.nextAfter}`
+        : isCut
+          ? `${from + limit}`
+          : null;
+      const nextCursor = next === null ? null : cursorAt(call.secrets, list, next);
+      const { isComplete, state: index } = found;
+      return c.json({ items: shown.map(showObject), nextCursor, isComplete, index }, 200);
+    },
+  );
+}
+
+function addSizes(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/buckets/{bucket}/sizes',
+      operationId: 'measurePrefixes',
+      summary: 'How many objects stand below prefixes, and how large they are, exact to the last commit',
+      tags: TAGS,
+      access: 'objects:read',
+      request: {
+        params: bucketParams,
+        query: z.strictObject({
+          prefix: z
+            .union([textQuery, z.array(textQuery).max(PREFIXES_MAX)])
+            .default('')
+            .openapi({ description: `Up to ${PREFIXES_MAX}, by repeating it. Absent: the whole bucket.` }),
+        }),
+      },
+      responses: { 200: jsonAnswer(sizesSchema, 'The sizes, in the order of the prefixes') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const given = c.req.valid('query').prefix;
+      const prefixes = typeof given === 'string' ? [given] : given;
+      const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
+      const sizes = await measurePrefixes(call.core, bucket, prefixes);
+      const items =
+        sizes?.map(({ objects, bytes, otherBytes }, at) => ({
+          prefix: prefixes[at] ?? '',
+          objects,
+          bytes: `${bytes}`,
+          otherBytes: `${otherBytes}`,
+        })) ?? null;
+      return c.json({ items }, 200);
+    },
+  );
+}

@@ -1,0 +1,213 @@
+// The bytes of objects, for whoever speaks JSON: URLs of the S3 surface that carry their own signature. So uploads and
+// downloads have one door with all its checks, ranges, meters and tiers; a browser that is signed in here shows and sends
+// files at the same origin, without any CORS rule.
+import { z } from '@hono/zod-openapi';
+import { memberKeyId } from '../../../core/auth/member-key.ts';
+import { PART_NUMBER_MAX } from '../../../core/limits.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import type { AccessKey } from '../../../domain/nouns.ts';
+import { presignUrl, type UrlWanted } from '../../../http/s3/signature/presign.ts';
+import { MAX_EXPIRES_SECONDS } from '../../../http/s3/signature/request-time.ts';
+import { attachment } from '../../../http/semantics/content-disposition.ts';
+import { isHeaderText } from '../../../http/semantics/header-text.ts';
+import {
+  type Api,
+  apiRoute,
+  callOf,
+  isoTime,
+  jsonAnswer,
+  jsonBody,
+  openBucketOf,
+  type SignedInCall,
+  timeSchema,
+} from '../../context.ts';
+import { serviceOrigin } from '../../service-origin.ts';
+import { bucketParams, keySchema, versionIdSchema } from './object-schemas.ts';
+
+const TAGS = ['Objects'];
+const REQUESTS_MAX = 1000;
+const HEADERS_MAX = 40;
+const EXPIRES_DEFAULT_SECONDS = 3600;
+/** Of the redirect, which is followed at once; a slow player may ask for ranges for some hours. */
+const REDIRECT_EXPIRES_SECONDS = 6 * 3600;
+
+/** What whoever sends the bytes may say about the object; x-amz headers that are not signed are refused. */
+const SIGNED_HEADER =
+  /^(?:content-(?:type|disposition|encoding|language|md5)|cache-control|expires|if-match|if-none-match|x-amz-(?:meta-[a-z0-9_.-]{1,100}|tagging|storage-class|checksum-[a-z0-9]{1,20}))$/;
+
+const headersSchema = z
+  .record(z.string().regex(SIGNED_HEADER), z.string().max(2048).refine(isHeaderText, 'not a text of a header'))
+  .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, `at most ${HEADERS_MAX} headers`);
+const versionId = versionIdSchema.optional();
+const requestSchema = z
+  .discriminatedUnion('operation', [
+    z.strictObject({
+      operation: z.literal('get'),
+      key: keySchema,
+      versionId,
+      fileName: z
+        .string()
+        .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u)
+        .optional()
+        .openapi({ description: 'A browser saves it under that name, instead of showing it.' }),
+    }),
+    z.strictObject({ operation: z.literal('head'), key: keySchema, versionId }),
+    z.strictObject({ operation: z.literal('delete'), key: keySchema, versionId }),
+    z.strictObject({
+      operation: z.literal('put'),
+      key: keySchema,
+      headers: headersSchema.default({}).openapi({ description: 'In lower case; they must be sent with the bytes.' }),
+    }),
+    z.strictObject({
+      operation: z.literal('put-part'),
+      key: keySchema,
+      uploadId: z.string().regex(/^[\w-]{1,256}$/),
+      partNumber: z.number().int().min(1).max(PART_NUMBER_MAX),
+    }),
+  ])
+  .openapi('UrlRequest');
+const urlSchema = z
+  .object({
+    method: z.enum(['GET', 'HEAD', 'PUT', 'DELETE']),
+    url: z.string(),
+    headers: z.record(z.string(), z.string()),
+  })
+  .openapi('PresignedUrl');
+
+type Request = z.infer<typeof requestSchema>;
+type Signing = { readonly accessKey: AccessKey; readonly bucket: string; readonly expiresSeconds: number };
+
+export function addPresignRoutes(api: Api): void {
+  addPresign(api);
+  addContent(api);
+}
+
+function addPresign(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'post',
+      path: '/buckets/{bucket}/presigned-urls',
+      operationId: 'presignUrls',
+      summary: 'URLs for up to 1,000 requests to objects, each of which works without any key until it expires',
+      description:
+        'They end with the key or member that asked, no later than a token that asks, and are decided upon when they are ' +
+        'used. Writing needs objects:write.',
+      tags: TAGS,
+      access: 'objects:read',
+      isQuestion: true,
+      request: {
+        params: bucketParams,
+        body: jsonBody(
+          z.strictObject({
+            requests: z.array(requestSchema).min(1).max(REQUESTS_MAX),
+            expiresSeconds: z.number().int().min(1).max(MAX_EXPIRES_SECONDS).default(EXPIRES_DEFAULT_SECONDS),
+          }),
+        ),
+      },
+      responses: {
+        200: jsonAnswer(z.object({ items: z.array(urlSchema), expiresAt: timeSchema }), 'In the order of the requests'),
+      },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { requests, expiresSeconds } = c.req.valid('json');
+      const isReading = requests.every(({ operation }) => operation === 'get' || operation === 'head');
+      const opened = await openBucketOf(
+        call,
+        c.req.valid('param').bucket,
+        isReading ? 'objects:read' : 'objects:write',
+      );
+      const lastsSeconds = limitedSeconds(call, expiresSeconds);
+      const signing = {
+        ...(await signerOf(call, opened.record().ownerId)),
+        bucket: opened.record().name,
+        expiresSeconds: lastsSeconds,
+      };
+      const items = requests.map((request) => presign(call, signing, request));
+      const expiresAt = isoTime(call.core.ports.clock.nowMs() + lastsSeconds * 1000);
+      return c.json({ items, expiresAt }, 200);
+    },
+  );
+}
+
+function addContent(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/buckets/{bucket}/content',
+      operationId: 'getContent',
+      summary: 'Go to the bytes of an object: for links and images of a page that is signed in',
+      tags: TAGS,
+      access: 'objects:read',
+      request: {
+        params: bucketParams,
+        query: z.strictObject({
+          key: keySchema,
+          versionId,
+          download: z.enum(['0', '1']).default('0').openapi({ description: '1: a browser saves it.' }),
+        }),
+      },
+      responses: { 307: { description: 'At the presigned URL in Location' } },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { key, versionId, download } = c.req.valid('query');
+      const { bucket: name } = c.req.valid('param');
+      const bucket = (await openBucketOf(call, name, 'objects:read')).record();
+      const fileName = key.split('/').findLast((part) => part !== '') ?? key;
+      const request = {
+        ...({ operation: 'get', key } as const),
+        ...(versionId === undefined ? {} : { versionId }),
+        ...(download === '1' ? { fileName } : {}),
+      };
+      const signing = { ...(await signerOf(call, bucket.ownerId)), bucket: bucket.name };
+      const expiresSeconds = limitedSeconds(call, REDIRECT_EXPIRES_SECONDS);
+      const { url } = presign(call, { ...signing, expiresSeconds }, request);
+      return c.body(null, 307, { location: url });
+    },
+  );
+}
+
+/**
+ * How long a URL lasts: as asked for, and no longer than the token that has it made; at least 1 s.
+ */
+function limitedSeconds({ caller, core }: SignedInCall, requestedSeconds: number): number {
+  if (caller.endsAtMs === null) return requestedSeconds;
+  const leftSeconds = Math.floor((caller.endsAtMs - core.ports.clock.nowMs()) / 1000);
+  return Math.max(1, Math.min(requestedSeconds, leftSeconds));
+}
+
+/** The key of the caller. AccessDenied where it is not the account's own bucket, which the operator may otherwise name. */
+async function signerOf({ caller, findAccessKey }: SignedInCall, ownerId: string): Promise<{ accessKey: AccessKey }> {
+  const { accountId, accessKeyId, memberId } = caller;
+  const id = accessKeyId ?? (memberId === null ? null : memberKeyId(memberId));
+  const accessKey = id === null || ownerId !== accountId ? null : await findAccessKey(id);
+  if (accessKey === null) throw new StorageError('AccessDenied', { detail: 'The bytes are for the account alone.' });
+  return { accessKey };
+}
+
+function presign(call: SignedInCall, { accessKey, bucket, expiresSeconds }: Signing, request: Request) {
+  const { request: asked, region, core } = call;
+  const method = METHODS[request.operation];
+  const headers = request.operation === 'put' ? request.headers : {};
+  const wanted: UrlWanted = {
+    ...{ method, bucket, key: request.key, headers, expiresSeconds },
+    origin: serviceOrigin(asked),
+    query: queryOf(request),
+  };
+  const url = presignUrl(accessKey, wanted, { nowMs: core.ports.clock.nowMs(), region });
+  return { method, url, headers };
+}
+
+const METHODS = { get: 'GET', head: 'HEAD', delete: 'DELETE', put: 'PUT', 'put-part': 'PUT' } as const;
+
+function queryOf(request: Request): Record<string, string> {
+  if (request.operation === 'put') return {};
+  if (request.operation === 'put-part') return { partNumber: `${request.partNumber}`, uploadId: request.uploadId };
+  const { versionId } = request;
+  const fileName = request.operation === 'get' ? request.fileName : undefined;
+  return {
+    ...(versionId === undefined ? {} : { versionId }),
+    ...(fileName === undefined ? {} : { 'response-content-disposition': attachment(fileName) }),
+  };
+}

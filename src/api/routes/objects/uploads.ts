@@ -1,0 +1,200 @@
+// Multipart uploads for whoever speaks JSON: begun, looked at, completed, given up. The parts themselves go to URLs that
+// presign.ts makes (`put-part`), so that a browser sends them past this API, several at once, and goes on after a reload.
+import { z } from '@hono/zod-openapi';
+import { PART_NUMBER_MAX } from '../../../core/limits.ts';
+import { abortUpload } from '../../../core/multipart/abort-upload.ts';
+import { completeUpload } from '../../../core/multipart/complete-upload.ts';
+import { createUpload } from '../../../core/multipart/create-upload.ts';
+import type { ObjectKey, UploadId } from '../../../domain/nouns.ts';
+import { NO_FACTS } from '../../../domain/object-facts.ts';
+import { wishOfBucket } from '../../../http/s3/headers/encryption-headers.ts';
+import type { Upload } from '../../../ports/index-calls/upload-calls.ts';
+import {
+  type Api,
+  apiRoute,
+  callOf,
+  isoTime,
+  jsonAnswer,
+  jsonBody,
+  noContent,
+  openBucketOf,
+  timeSchema,
+} from '../../context.ts';
+import { cursorAt, joinPlace, pageOf, pageQuery, readCursor, splitPlace } from '../../paging.ts';
+import { attributesSchema, toAttributes, toObjectTags } from './object-attributes.ts';
+import { bucketParams, keySchema, prefixQuery } from './object-schemas.ts';
+
+const TAGS = ['Uploads'];
+const uploadIdSchema = z.string().regex(/^[\w-]{1,256}$/);
+const uploadParams = z.strictObject({ bucket: z.string().min(1).max(255), uploadId: uploadIdSchema });
+const keyQuery = z.strictObject({ key: keySchema });
+
+const uploadSchema = z
+  .object({ id: z.string(), key: z.string(), startedAt: timeSchema, storageClass: z.string() })
+  .openapi('Upload');
+const partSchema = z
+  .object({ partNumber: z.number().int(), size: z.string(), etag: z.string(), lastModified: timeSchema })
+  .openapi('UploadPart');
+const completionSchema = z.strictObject({
+  key: keySchema,
+  parts: z
+    .array(
+      z.strictObject({
+        partNumber: z.number().int().min(1).max(PART_NUMBER_MAX),
+        etag: z
+          .string()
+          .regex(/^"?[\w-]{1,64}"?$/)
+          .openapi({ description: 'As the answer to the part had it, with quotes or without.' }),
+      }),
+    )
+    .min(1)
+    .max(PART_NUMBER_MAX),
+  onlyIfNew: z.boolean().default(false).openapi({ description: '412 where the key is taken.' }),
+});
+const completedSchema = z
+  .object({ key: z.string(), versionId: z.string().nullable(), size: z.string(), etag: z.string() })
+  .openapi('CompletedUpload');
+
+function show({ uploadId, key, createdAtMs, storageClass }: Upload): z.infer<typeof uploadSchema> {
+  return { id: uploadId as string, key: key as string, startedAt: isoTime(createdAtMs), storageClass };
+}
+
+export function addUploadRoutes(api: Api): void {
+  addStart(api);
+  addReads(api);
+  addEnds(api);
+}
+
+function addStart(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'post',
+      path: '/buckets/{bucket}/uploads',
+      operationId: 'createUpload',
+      summary: 'Begin a multipart upload',
+      tags: TAGS,
+      access: 'objects:write',
+      request: { params: bucketParams, body: jsonBody(attributesSchema.extend({ key: keySchema })) },
+      responses: { 201: jsonAnswer(uploadSchema, 'Begun') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { key, tags = {}, ...attributes } = c.req.valid('json');
+      const facts = { ...NO_FACTS, tags: toObjectTags({}, tags) };
+      const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
+      const upload = await createUpload(call.core, bucket, {
+        ...{ key: key as ObjectKey, facts, attributes: toAttributes(attributes, null) },
+        encryption: wishOfBucket(bucket.record().settings.encryption),
+        ...{ checksumAlgorithm: null, checksumType: null },
+      });
+      return c.json(show(upload), 201);
+    },
+  );
+}
+
+function addReads(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/buckets/{bucket}/uploads',
+      operationId: 'listUploads',
+      summary: 'Uploads that are not finished, by key',
+      tags: TAGS,
+      access: 'objects:read',
+      request: { params: bucketParams, query: z.strictObject({ ...pageQuery, prefix: prefixQuery }) },
+      responses: { 200: jsonAnswer(pageOf(uploadSchema), 'Some of them') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { limit, cursor, prefix } = c.req.valid('query');
+      const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
+      const list = `uploads ${JSON.stringify([bucket.record().id, prefix])}`;
+      const [afterUploadId, afterKey] = splitPlace(readCursor(call.secrets, list, cursor));
+      const after = { afterKey, afterUploadId };
+      const page = await bucket.call('listUploads', { prefix, delimiter: '', maxUploads: limit, ...after });
+      const { last } = page;
+      const isOver = !page.isTruncated || last === null;
+      const nextCursor = isOver ? null : cursorAt(call.secrets, list, joinPlace(last.uploadId, last.key));
+      return c.json({ items: page.uploads.map(show), nextCursor }, 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/buckets/{bucket}/uploads/{uploadId}/parts',
+      operationId: 'listParts',
+      summary: 'Parts of an upload that have arrived',
+      tags: TAGS,
+      access: 'objects:read',
+      request: { params: uploadParams, query: z.strictObject({ ...pageQuery, key: keySchema }) },
+      responses: { 200: jsonAnswer(pageOf(partSchema), 'Some of them') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { limit, cursor, key } = c.req.valid('query');
+      const { bucket: name, uploadId } = c.req.valid('param');
+      const bucket = await openBucketOf(call, name, 'objects:read');
+      const list = `parts ${JSON.stringify([bucket.record().id, key, uploadId])}`;
+      const afterPartNumber = Number(readCursor(call.secrets, list, cursor));
+      const asked = { key: key as ObjectKey, uploadId: uploadId as UploadId, afterPartNumber, maxParts: limit };
+      const { parts, isTruncated } = await bucket.call('listParts', asked);
+      const last = parts.at(-1)?.partNumber;
+      const nextCursor = isTruncated && last !== undefined ? cursorAt(call.secrets, list, `${last}`) : null;
+      const items = parts.map(({ partNumber, sizeBytes, md5: etag, lastModifiedMs }) => ({
+        ...{ partNumber, size: `${sizeBytes}`, etag, lastModified: isoTime(lastModifiedMs) },
+      }));
+      return c.json({ items, nextCursor }, 200);
+    },
+  );
+}
+
+function addEnds(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'post',
+      path: '/buckets/{bucket}/uploads/{uploadId}/complete',
+      operationId: 'completeUpload',
+      summary: 'Make the parts the object, in one commit',
+      tags: TAGS,
+      access: 'objects:write',
+      request: { params: uploadParams, body: jsonBody(completionSchema) },
+      responses: { 200: jsonAnswer(completedSchema, 'The object') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { key, parts, onlyIfNew } = c.req.valid('json');
+      const { bucket: name, uploadId } = c.req.valid('param');
+      const bucket = await openBucketOf(call, name, 'objects:write');
+      const object = await completeUpload(call.core, bucket, {
+        ...{ key: key as ObjectKey, uploadId: uploadId as UploadId },
+        parts: parts.map(({ partNumber, etag }) => ({ partNumber, etag: etag.replaceAll('"', ''), checksum: null })),
+        ...{ expectedChecksum: null, expectedSizeBytes: null },
+        condition: onlyIfNew ? { ifMatch: null, ifNoneMatch: '*' } : null,
+      });
+      const { versionId, isNull, sizeBytes, etag } = object;
+      return c.json({ key, versionId: isNull ? null : versionId, size: `${sizeBytes}`, etag }, 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'delete',
+      path: '/buckets/{bucket}/uploads/{uploadId}',
+      operationId: 'abortUpload',
+      summary: 'Give an upload up; its parts are swept later',
+      tags: TAGS,
+      access: 'objects:write',
+      request: { params: uploadParams, query: keyQuery },
+      responses: { 204: noContent('Gone') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      const { bucket: name, uploadId } = c.req.valid('param');
+      const bucket = await openBucketOf(call, name, 'objects:write');
+      const key = c.req.valid('query').key as ObjectKey;
+      await abortUpload(call.core, bucket, { key, uploadId: uploadId as UploadId });
+      return c.body(null, 204);
+    },
+  );
+}

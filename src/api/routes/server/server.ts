@@ -1,0 +1,171 @@
+// What a console asks about the server itself: where S3 is, what there is here, which limits hold; and the operator's named keys.
+import { z } from '@hono/zod-openapi';
+import { isRoot } from '../../../core/accounts/permissions.ts';
+import {
+  changeNamedKey,
+  createNamedKey,
+  GRANTS_MAX,
+  listNamedKeys,
+  NAMED_KEY_ID_FORM,
+  type NamedKeyInfo,
+} from '../../../core/encryption/named-keys.ts';
+import {
+  KEY_MAX_BYTES,
+  OBJECT_MAX_BYTES,
+  PART_MIN_BYTES,
+  PART_NUMBER_MAX,
+  PUT_MAX_BYTES,
+} from '../../../core/limits.ts';
+import type { AccountId } from '../../../domain/nouns.ts';
+import { MAX_EXPIRES_SECONDS } from '../../../http/s3/signature/request-time.ts';
+import {
+  type Api,
+  apiRoute,
+  callOf,
+  isoTime,
+  jsonAnswer,
+  jsonBody,
+  requireOperator,
+  timeSchema,
+} from '../../context.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
+import { accountIdSchema } from '../../schemas.ts';
+import { serviceOrigin } from '../../service-origin.ts';
+
+const TAGS = ['Server'];
+
+const serverSchema = z
+  .object({
+    now: timeSchema,
+    s3Endpoint: z.string().openapi({ description: 'For S3 clients, with buckets in the path.' }),
+    region: z.string(),
+    baseDomain: z.string().nullable().openapi({ description: '`{bucket}.` before it addresses a bucket.' }),
+    websiteDomain: z.string().nullable().openapi({ description: '`{bucket}.` before it is the website of a bucket.' }),
+    ownHosts: z.array(z.string()).openapi({ description: 'Hosts that no bucket can be bound to.' }),
+    features: z.object({
+      encryption: z
+        .boolean()
+        .openapi({ description: 'Whether the server has a master key: access keys need one too.' }),
+      bindingHosts: z.boolean().openapi({ description: 'Whether the caller may bind hosts to buckets.' }),
+    }),
+    limits: z.object({
+      objectBytes: z.string(),
+      putBytes: z.string(),
+      partBytesMin: z.string(),
+      parts: z.number().int(),
+      keyBytes: z.number().int(),
+      urlSeconds: z.number().int(),
+      zipObjects: z.number().int(),
+    }),
+  })
+  .openapi('Server');
+const namedKeySchema = z
+  .object({
+    id: z.string(),
+    isEnabled: z.boolean(),
+    accountIds: z
+      .array(z.string())
+      .nullable()
+      .openapi({ description: "Whose buckets may use it besides the operator's; null: those of every account." }),
+    createdAt: timeSchema,
+  })
+  .openapi('EncryptionKey');
+const wantedKeySchema = z.strictObject({
+  id: z.string().regex(NAMED_KEY_ID_FORM),
+  isEnabled: z.boolean().default(true),
+  accountIds: z
+    .array(accountIdSchema)
+    .max(GRANTS_MAX)
+    .nullable()
+    .optional()
+    .openapi({ description: "Absent: as it was; of a new key nobody's but the operator's." }),
+});
+
+const showKey = ({ id, isEnabled, accountIds, createdAtMs }: NamedKeyInfo) => ({
+  ...{ id, isEnabled, createdAt: isoTime(createdAtMs) },
+  accountIds: accountIds === null ? null : [...accountIds],
+});
+
+export function addServerRoutes(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/server',
+      operationId: 'getServer',
+      summary: 'Where S3 is, what this server can do, and its limits',
+      tags: TAGS,
+      access: 'signed-in',
+      responses: { 200: jsonAnswer(serverSchema, 'The server') },
+    }),
+    (c) => {
+      const { core, caller, request, region, baseDomain, websiteDomain } = callOf(c);
+      const { settings, ports } = core;
+      const server = {
+        now: isoTime(ports.clock.nowMs()),
+        s3Endpoint: serviceOrigin(request),
+        ...{ region, baseDomain, websiteDomain, ownHosts: [...settings.ownHosts] },
+        features: {
+          encryption: settings.masterKeys.length > 0,
+          bindingHosts: settings.accountsMayBindHosts || isRoot(caller),
+        },
+        limits: {
+          ...{ objectBytes: `${OBJECT_MAX_BYTES}`, putBytes: `${PUT_MAX_BYTES}`, partBytesMin: `${PART_MIN_BYTES}` },
+          ...{ parts: PART_NUMBER_MAX, keyBytes: KEY_MAX_BYTES, urlSeconds: MAX_EXPIRES_SECONDS },
+          zipObjects: settings.zipMaxObjects,
+        },
+      };
+      return c.json(server, 200);
+    },
+  );
+  addNamedKeys(api);
+}
+
+function addNamedKeys(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/encryption-keys',
+      operationId: 'listEncryptionKeys',
+      summary: 'Named encryption keys, for buckets and SSE-KMS (operator)',
+      tags: TAGS,
+      access: 'keys:read',
+      request: { query: z.strictObject(pageQuery) },
+      responses: { 200: jsonAnswer(pageOf(namedKeySchema), 'Some keys, by id') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      requireOperator(call);
+      const { limit, cursor } = c.req.valid('query');
+      const { core, secrets } = call;
+      const after = readCursor(secrets, 'encryption-keys', cursor);
+      const found = await listNamedKeys(core, { after, limit: limit + 1 });
+      return c.json(
+        toPage(found, { limit, list: 'encryption-keys', secrets }, ({ id }) => id, showKey),
+        200,
+      );
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'put',
+      path: '/encryption-keys',
+      operationId: 'putEncryptionKey',
+      summary: 'Make a named key, say whose it is, or disable it (operator)',
+      description:
+        'What a disabled key protects cannot be read until it is enabled again. What it protects already stays readable when an account may no longer use it.',
+      tags: TAGS,
+      access: 'keys:write',
+      request: { body: jsonBody(wantedKeySchema) },
+      responses: { 200: jsonAnswer(namedKeySchema, 'The key') },
+    }),
+    async (c) => {
+      const call = callOf(c);
+      requireOperator(call);
+      const { id, isEnabled, accountIds } = c.req.valid('json');
+      const grants = accountIds === undefined ? {} : { accountIds: accountIds as AccountId[] | null };
+      await createNamedKey(call.core, id, grants.accountIds);
+      return c.json(showKey(await changeNamedKey(call.core, id, { isEnabled, ...grants })), 200);
+    },
+  );
+}

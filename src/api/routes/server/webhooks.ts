@@ -1,0 +1,201 @@
+// Webhooks of an account: made, listed, changed, deleted, and their secrets. What was sent to them is in
+// webhook-deliveries.ts.
+import { z } from '@hono/zod-openapi';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  rotateSecret,
+  updateWebhook,
+  type WebhookInfo,
+} from '../../../core/outbox/webhooks.ts';
+import { type Api, apiRoute, callOf, isoTime, jsonAnswer, jsonBody, noContent, timeSchema } from '../../context.ts';
+import { etagOfState, ifMatchHeader, requireMatch } from '../../etag.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
+import { idSchema } from '../../schemas.ts';
+
+export const WEBHOOK_TAGS = ['Webhooks'];
+
+const urlSchema = z.string().max(2048).openapi({ example: 'https://hooks.example.com/quayside' });
+const descriptionSchema = z.string().max(256);
+const typesSchema = z.array(z.string().max(400)).max(50).openapi({
+  description: 'Types of account events to get: `invoice.closed`, `usage.*`, `*`. Not of what buckets tell.',
+});
+
+const webhookSchema = z
+  .object({
+    id: idSchema,
+    arn: z.string().openapi({ description: "What a bucket's notification configuration names." }),
+    url: urlSchema,
+    description: descriptionSchema,
+    types: typesSchema,
+    isEnabled: z.boolean(),
+    createdAt: timeSchema,
+  })
+  .openapi('Webhook');
+
+const secretSchema = z.string().openapi({ description: 'Shown once. Standard Webhooks: base64 behind `whsec_`.' });
+const newWebhookSchema = webhookSchema.extend({ secret: secretSchema }).openapi('NewWebhook');
+
+const webhookInputSchema = z.strictObject({
+  url: urlSchema,
+  description: descriptionSchema.default(''),
+  types: typesSchema.default([]),
+  isEnabled: z.boolean().default(true),
+});
+const webhookChangeSchema = z.strictObject({
+  url: urlSchema.optional(),
+  description: descriptionSchema.optional(),
+  types: typesSchema.optional(),
+  isEnabled: z.boolean().optional(),
+});
+
+export const webhookParams = z.strictObject({ webhookId: idSchema });
+/** Also what its ETag stands for: who changes it means this. A new secret is no change of it. */
+function show({ id, arn, url, description, types, isEnabled, createdAtMs }: WebhookInfo) {
+  return { id, arn, url, description, types: [...types], isEnabled, createdAt: isoTime(createdAtMs) };
+}
+
+export function addWebhookRoutes(api: Api): void {
+  addKeeping(api);
+  addChanging(api);
+}
+
+function addKeeping(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'post',
+      path: '/webhooks',
+      operationId: 'createWebhook',
+      summary: 'Make a webhook and its secret',
+      tags: WEBHOOK_TAGS,
+      access: 'webhooks:write',
+      request: { body: jsonBody(webhookInputSchema) },
+      responses: { 201: jsonAnswer(newWebhookSchema, 'Made; the secret is shown here and never again') },
+    }),
+    async (c) => {
+      const { core, caller } = callOf(c);
+      const { webhook, secret } = await createWebhook(core, caller.accountId, c.req.valid('json'));
+      const shown = show(webhook);
+      c.header('etag', etagOfState(shown));
+      return c.json({ ...shown, secret }, 201);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/webhooks',
+      operationId: 'listWebhooks',
+      summary: 'List the webhooks of your account',
+      tags: WEBHOOK_TAGS,
+      access: 'webhooks:read',
+      request: { query: z.strictObject(pageQuery) },
+      responses: { 200: jsonAnswer(pageOf(webhookSchema), 'Oldest first') },
+    }),
+    async (c) => {
+      const { core, caller, secrets } = callOf(c);
+      const { limit, cursor } = c.req.valid('query');
+      const list = `webhooks ${caller.accountId}`;
+      const after = readCursor(secrets, list, cursor);
+      const found = await listWebhooks(core, caller.accountId, { after, limit: limit + 1 });
+      return c.json(
+        toPage(found, { limit, list, secrets }, ({ id }) => id, show),
+        200,
+      );
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'get',
+      path: '/webhooks/{webhookId}',
+      operationId: 'getWebhook',
+      summary: 'One webhook',
+      tags: WEBHOOK_TAGS,
+      access: 'webhooks:read',
+      request: { params: webhookParams },
+      responses: { 200: jsonAnswer(webhookSchema, 'The webhook') },
+    }),
+    async (c) => {
+      const { core, caller } = callOf(c);
+      const shown = show(await getWebhook(core, caller.accountId, c.req.valid('param').webhookId));
+      c.header('etag', etagOfState(shown));
+      return c.json(shown, 200);
+    },
+  );
+}
+
+function addChanging(api: Api): void {
+  api.openapi(
+    apiRoute({
+      method: 'patch',
+      path: '/webhooks/{webhookId}',
+      operationId: 'updateWebhook',
+      summary: 'Change what is given; a webhook that is disabled makes dead letters of what comes',
+      tags: WEBHOOK_TAGS,
+      access: 'webhooks:write',
+      request: { params: webhookParams, headers: ifMatchHeader, body: jsonBody(webhookChangeSchema) },
+      responses: { 200: jsonAnswer(webhookSchema, 'As it is now') },
+    }),
+    async (c) => {
+      const { core, caller } = callOf(c);
+      const { url, description, types, isEnabled } = c.req.valid('json');
+      const changes = {
+        ...(url === undefined ? {} : { url }),
+        ...(description === undefined ? {} : { description }),
+        ...(types === undefined ? {} : { types }),
+        ...(isEnabled === undefined ? {} : { isEnabled }),
+      };
+      const id = c.req.valid('param').webhookId;
+      const changed = await updateWebhook(core, caller.accountId, id, changes, (known) =>
+        requireMatch(c, etagOfState(show(known))),
+      );
+      const shown = show(changed);
+      c.header('etag', etagOfState(shown));
+      return c.json(shown, 200);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'delete',
+      path: '/webhooks/{webhookId}',
+      operationId: 'deleteWebhook',
+      summary: 'Delete a webhook; what waits for it becomes a dead letter',
+      tags: WEBHOOK_TAGS,
+      access: 'webhooks:write',
+      request: { params: webhookParams },
+      responses: { 204: noContent('Deleted, or not there') },
+    }),
+    async (c) => {
+      const { core, caller } = callOf(c);
+      await deleteWebhook(core, caller.accountId, c.req.valid('param').webhookId);
+      return c.body(null, 204);
+    },
+  );
+
+  api.openapi(
+    apiRoute({
+      method: 'post',
+      path: '/webhooks/{webhookId}/secret',
+      operationId: 'rotateWebhookSecret',
+      summary: 'Give it a new secret; for a day messages are signed with the old one too',
+      tags: WEBHOOK_TAGS,
+      access: 'webhooks:write',
+      request: { params: webhookParams },
+      responses: {
+        200: jsonAnswer(
+          z.object({ secret: secretSchema, oldEndsAt: timeSchema }).openapi('NewWebhookSecret'),
+          'The secret is shown here and never again',
+        ),
+      },
+    }),
+    async (c) => {
+      const { core, caller } = callOf(c);
+      const { secret, oldEndsAtMs } = await rotateSecret(core, caller.accountId, c.req.valid('param').webhookId);
+      return c.json({ secret, oldEndsAt: isoTime(oldEndsAtMs) }, 200);
+    },
+  );
+}

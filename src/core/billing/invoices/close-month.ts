@@ -1,0 +1,99 @@
+// Makes the bill of an account for a month that is over, once and for good. Called by close-months.ts; may be repeated,
+// and run in two places at once: the directory keeps the first bill, and everybody gets that one.
+
+import { StorageError } from '../../../domain/errors.ts';
+import type { Account } from '../../../domain/nouns.ts';
+import { HOUR_MS } from '../../../domain/time.ts';
+import type { NewInvoice } from '../../../ports/billing.ts';
+import type { Core } from '../../core.ts';
+import { creditsOf } from '../account-credits.ts';
+import { monthBounds, monthText } from '../month.ts';
+import { rateCardOf } from '../prices/account-card.ts';
+import { readUsage } from '../read-usage.ts';
+import { isUsed } from '../usage.ts';
+import type { BillingMonth } from './invoice.ts';
+import { type InvoiceDocument, makeDocument } from './invoice-document.ts';
+import { invoiceJson, parseStoredInvoice } from './invoice-json.ts';
+import { findLateUsage } from './late-usage.ts';
+import { makeTerms, readParties } from './terms.ts';
+
+/** Closings of other months of the account that may come between. */
+const ATTEMPTS = 3;
+
+/** Whether a month can be closed: it is over for so long that the ledger has what was counted late. */
+export function isDue(core: Core, period: BillingMonth, nowMs: number): boolean {
+  return monthBounds(period).endMs + core.settings.billingCloseHours * HOUR_MS <= nowMs;
+}
+
+/**
+ * The closed bill; null for a month in which the account used nothing, which has none unless usage
+ * of months before came late. What the ledger hears of the month later stands on the next bill.
+ * `isLast`: the account ends, so the month need not be over. InvalidInput for a month that is not
+ * due, ConditionalRequestConflict when others close at once.
+ */
+export async function closeMonth(
+  core: Core,
+  account: Account,
+  period: BillingMonth,
+  { isLast = false }: { readonly isLast?: boolean } = {},
+): Promise<InvoiceDocument | null> {
+  const { directory, clock } = core.ports;
+  const closedAtMs = clock.nowMs();
+  if (!isLast && !isDue(core, period, closedAtMs)) {
+    throw new StorageError('InvalidInput', { detail: `${monthText(period)} can't be closed yet.` });
+  }
+  const { startMs, endMs } = monthBounds(period);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const kept = await readClosed(core, account, period);
+    if (kept !== null) return kept;
+    const billing = await directory.call('getAccountBilling', { accountId: account.id });
+    const [card, usage, { parties }] = await Promise.all([
+      rateCardOf(core, billing.cards, monthText(period)),
+      readUsage(core, account.id, startMs, endMs),
+      readParties(core, account.id),
+    ]);
+    const { currency } = card;
+    const late = await findLateUsage(core, account.id, { period, billing, currency });
+    const credits = creditsOf(billing, period, currency);
+    const terms = makeTerms(account, parties, closedAtMs);
+    const document = makeDocument({ account, period, usage, card, credits, late, terms, closedAtMs });
+    if (!isUsed(document.usage) && document.invoice.late.length === 0) return null;
+    const { invoiceCount } = billing;
+    const { invoicePrefix: prefix } = parties.issuer;
+    const stored = await core.ports.directory.call('keepInvoice', {
+      accountId: account.id,
+      ...newInvoice(document, prefix),
+      uses: document.invoice.credits.map(({ id, amountMicro }) => ({ creditId: id, amountMicro: String(amountMicro) })),
+      invoiceCount,
+    });
+    if (stored !== null) return parseStoredInvoice(stored);
+  }
+  throw new StorageError('ConditionalRequestConflict');
+}
+
+/**
+ * The bill as it was closed, the last issue where none is named; null: it was not. Cost: one
+ * directory read.
+ */
+export async function readClosed(
+  core: Core,
+  account: Account,
+  period: BillingMonth,
+  issue?: number,
+): Promise<InvoiceDocument | null> {
+  const input = { accountId: account.id, period: monthText(period), ...(issue === undefined ? {} : { issue }) };
+  const stored = await core.ports.directory.call('getInvoice', input);
+  return stored === null ? null : parseStoredInvoice(stored);
+}
+
+/** A bill as the directory takes it. */
+export function newInvoice(document: InvoiceDocument, prefix: string): NewInvoice {
+  const { invoice, closedAtMs } = document;
+  const head = {
+    period: monthText(invoice.period),
+    currency: invoice.currency,
+    totalMicro: String(invoice.totalMicro),
+    closedAtMs: closedAtMs ?? 0,
+  };
+  return { head, json: JSON.stringify(invoiceJson(document)), prefix };
+}

@@ -1,0 +1,59 @@
+// Usage that the ledger heard of after its month was closed: it stands on the account's next bill,
+// as a part of its own, and is priced by price-late-usage.ts.
+
+import type { AccountId } from '../../../domain/nouns.ts';
+import type { AccountBilling } from '../../../ports/billing.ts';
+import type { Core } from '../../core.ts';
+import { toUsage } from '../../metering/query-usage.ts';
+import { monthBounds, monthOf, monthsLater, monthText } from '../month.ts';
+import { rateCardOf } from '../prices/account-card.ts';
+import type { Usage } from '../usage.ts';
+import type { BillingMonth, LateUsage } from './invoice.ts';
+import type { InvoiceDocument } from './invoice-document.ts';
+import { parseStoredInvoice } from './invoice-json.ts';
+import { priceLateUsage } from './price-late-usage.ts';
+
+/** Months before a bill's own that it looks for late usage in. */
+const LATE_MONTHS = 6;
+
+/**
+ * Late usage of closed months before `period` that no bill has yet, the oldest month first. Only
+ * months whose card has that currency. `billing` must have been read before: who keeps the bill
+ * then finds out whether another one took the same usage meanwhile. Cost: a query of the ledger,
+ * two directory reads.
+ */
+export async function findLateUsage(
+  core: Core,
+  accountId: AccountId,
+  { period, billing, currency }: { period: BillingMonth; billing: AccountBilling; currency: string },
+): Promise<readonly LateUsage[]> {
+  const { directory, ledger } = core.ports;
+  const first = monthsLater(period, -LATE_MONTHS);
+  const [fromMs, toMs] = [monthBounds(first).startMs, monthBounds(period).startMs];
+  const [sums, stored, closing] = await Promise.all([
+    ledger.call('query', { accountId, fromMs, toMs, groupBy: ['month'] }),
+    directory.call('readInvoices', { accountId, from: monthText(first), to: monthText(period) }),
+    directory.call('getClosing', {}),
+  ]);
+  const bills = stored.map(parseStoredInvoice);
+  const late: LateUsage[] = [];
+  for (const monthMs of new Set(sums.map(({ timeMs }) => timeMs ?? fromMs))) {
+    const month = monthOf(monthMs);
+    const bill = bills.find(({ invoice }) => monthText(invoice.period) === monthText(month));
+    // Without a bill it is closed only when the closing of all accounts has passed it.
+    if (bill === undefined && monthText(month) >= (closing?.period ?? '')) continue;
+    const card = bill?.card ?? (await rateCardOf(core, billing.cards, monthText(month)));
+    const after = toUsage(sums.filter(({ timeMs }) => timeMs === monthMs));
+    const part = priceLateUsage({ period: month, card, before: billedOf(month, bills), after });
+    if (part.amountMicro !== 0n && card.currency === currency) late.push(part);
+  }
+  return late;
+}
+
+/** Usage of a month that was billed: by the last bill with late usage of it, else by its own. */
+function billedOf(month: BillingMonth, bills: readonly InvoiceDocument[]): Usage {
+  const text = monthText(month);
+  const parts = bills.flatMap(({ invoice }) => invoice.late).filter(({ period }) => monthText(period) === text);
+  const own = bills.find(({ invoice }) => monthText(invoice.period) === text);
+  return parts.at(-1)?.after ?? own?.usage ?? new Map();
+}

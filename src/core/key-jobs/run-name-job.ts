@@ -1,0 +1,230 @@
+// Drives a job over many keys: reads the next keys, plans what becomes of each, and commits it with the place behind them.
+// Whoever drives can die at any moment: the next driver reads the job and goes on. Two drivers do no harm: the index
+// refuses the step of the slower one, which then leaves the job to the other.
+
+import { type ErrorCode, StorageError } from '../../domain/errors.ts';
+import {
+  NAME_STEP_MAX,
+  type NameAction,
+  type NameJob,
+  type NameJobId,
+  type NameJobItem,
+  type NameJobTask,
+} from '../../domain/key-jobs.ts';
+import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
+import { type BucketHandle, openBucket } from '../buckets/bucket-handle.ts';
+import type { Core } from '../core.ts';
+import { type MoveAcross, moveAcross } from './move-across.ts';
+import { newNames, stayingPrefix } from './name-tasks.ts';
+
+/** Keys of one step between buckets: as many as the index gives whole objects at once. */
+const ACROSS_STEP = 100;
+/** Failures that pass: the job waits for its next driver. Every other one ends it. */
+const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'ConditionalRequestConflict',
+  'InternalError',
+  'ServiceUnavailable',
+  'SlowDown',
+  'StorageFull',
+]);
+
+/** What one step does. */
+type Step = {
+  readonly actions: readonly NameAction[];
+  readonly next: Pick<NameJob, 'after' | 'at'>;
+  readonly elsewhere: Partial<NameJob['counts']>;
+  readonly isLast: boolean;
+};
+
+/** Drives the job behind the answer. */
+export function driveBehind(core: Core, name: BucketName, id: NameJobId): void {
+  core.ports.background.run('name-job', () => runNameJob(core, name, id));
+}
+
+/**
+ * Drives a job to its end, or until another driver takes over. Gives what it has become, null when it is gone. Failures
+ * that pass are thrown, and leave it to its next driver; one that does not ends the job. On Cloudflare the runtime ends
+ * the driver 30 s after the answer: whoever asks for the job, or the sweep, drives it on.
+ */
+export async function runNameJob(core: Core, name: BucketName, id: NameJobId): Promise<NameJob | null> {
+  const { clock } = core.ports;
+  const bucket = await openBucket(core, name, () => undefined);
+  let job = await bucket.call('getNameJob', { id });
+  try {
+    while (job?.state === 'running') {
+      const { revision } = job;
+      const step = await planStep(core, bucket, job);
+      const stepped = await bucket.call('stepNameJob', { id, revision, ...step, nowMs: clock.nowMs() });
+      if (stepped === null) return await bucket.call('getNameJob', { id });
+      job = stepped.job;
+    }
+    return job;
+  } catch (error) {
+    if (!(error instanceof StorageError) || PASSING.has(error.code)) throw error;
+    return bucket.call('endNameJob', { id, failure: error.message, nowMs: clock.nowMs() });
+  }
+}
+
+async function planStep(core: Core, bucket: BucketHandle, job: NameJob): Promise<Step> {
+  const { task } = job;
+  switch (task.kind) {
+    case 'move':
+      return task.toBucket === null ? planMove(core, bucket, job, task) : planAcross(core, bucket, job, task);
+    case 'delete':
+      return planEach(await nextKeys(bucket, job, task, NAME_STEP_MAX), (key) => ({
+        kind: 'hide',
+        key,
+        markerId: core.ports.ids.versionId(),
+        onlyVersionId: null,
+        movedTo: null,
+      }));
+    case 'restore':
+      return planEach(await nextKeys(bucket, job, task, NAME_STEP_MAX), (key) => ({
+        kind: 'unhide',
+        key,
+        onlyMarkerId: null,
+      }));
+    case 'purge':
+      return planEach(await nextKeys(bucket, job, task, NAME_STEP_MAX), (key) => ({ kind: 'purge', key }));
+    case 'undo':
+      return planUndo(core, bucket, job, task);
+  }
+}
+
+type Keys = Pick<Step, 'next' | 'isLast'> & { readonly keys: readonly ObjectKey[] };
+
+function planEach(page: Keys, action: (key: ObjectKey) => NameAction): Step {
+  return { actions: page.keys.map(action), next: page.next, elsewhere: {}, isLast: page.isLast };
+}
+
+type Selecting = Exclude<NameJobTask, { kind: 'undo' }>;
+
+/** The keys behind the place of the job. Cost: one index read. */
+async function nextKeys(
+  bucket: BucketHandle,
+  { after, at }: NameJob,
+  { kind, selection }: Selecting,
+  limit: number,
+): Promise<Keys> {
+  const { prefix, keys } = selection;
+  if (keys !== null) {
+    const page = keys.slice(at, at + limit);
+    return { keys: page, next: { after: '', at: at + page.length }, isLast: at + page.length >= keys.length };
+  }
+  if (kind === 'restore' || kind === 'purge') {
+    const hidden = (await bucket.call('listHidden', { prefix, after, limit })).map(({ key }) => key);
+    return { keys: hidden, next: { after: hidden.at(-1) ?? after, at }, isLast: hidden.length < limit };
+  }
+  const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: limit });
+  const found = page.objects.map(({ key }) => key);
+  return { keys: found, next: { after: page.lastName ?? after, at }, isLast: !page.isTruncated };
+}
+
+type Move = Extract<NameJobTask, { kind: 'move' }>;
+
+async function planMove(core: Core, bucket: BucketHandle, job: NameJob, task: Move): Promise<Step> {
+  const { ids } = core.ports;
+  const page = await nextKeys(bucket, job, task, NAME_STEP_MAX);
+  const staying = stayingPrefix(task);
+  const moving = staying === null ? page.keys : page.keys.filter((key) => !key.startsWith(staying));
+  const named = moving.map((key) => ({ key, toKeys: newNames(task, key) }));
+  const actions = named
+    .filter(({ toKeys }) => toKeys.length > 0)
+    .map(({ key, toKeys }): NameAction => {
+      const fresh = { versionId: ids.versionId(), markerId: ids.versionId() };
+      return { kind: 'move', key, toKeys, ...fresh, mayReplace: task.conflict === 'replace' };
+    });
+  // The rest of what stays is passed over as a whole: no key is greater than all that begin with its prefix.
+  const isAtStaying = staying !== null && task.selection.keys === null && page.next.after.startsWith(staying);
+  const next = isAtStaying ? { ...page.next, after: `${staying}\u{10ffff}` } : page.next;
+  return { actions, next, elsewhere: { conflicts: named.length - actions.length }, isLast: page.isLast };
+}
+
+/** Into another bucket: copied there with references first, then gone here in the commit of the step. */
+async function planAcross(core: Core, bucket: BucketHandle, job: NameJob, task: Move): Promise<Step> {
+  const target = await openTarget(core, task);
+  const page = await nextKeys(bucket, job, task, ACROSS_STEP);
+  const moves: MoveAcross[] = page.keys.map((key) => ({
+    key,
+    toKeys: newNames(task, key),
+    onlyVersionId: null,
+    mayReplace: task.conflict === 'replace',
+  }));
+  const copied = await moveAcross(core, bucket, target, moves);
+  const actions = copied.flatMap((copy): NameAction[] =>
+    copy.outcome === 'done'
+      ? [
+          {
+            kind: 'hide',
+            key: copy.key,
+            markerId: core.ports.ids.versionId(),
+            onlyVersionId: copy.sourceVersionId,
+            movedTo: { key: copy.toKey, versionId: copy.versionId },
+          },
+        ]
+      : [],
+  );
+  const count = (outcome: string) => copied.filter((copy) => copy.outcome === outcome).length;
+  const elsewhere = { missing: count('missing'), conflicts: count('conflict'), locked: count('locked') };
+  return { actions, next: page.next, elsewhere, isLast: page.isLast };
+}
+
+/** NoSuchBucket also when the name belongs to another bucket by now: nobody was asked whether that may be written to. */
+async function openTarget(core: Core, { toBucket, toBucketId }: Move | Undo): Promise<BucketHandle> {
+  if (toBucket === null) throw new StorageError('InternalError', { cause: 'a move between buckets without a target' });
+  return openBucket(core, toBucket, ({ id }) => {
+    if (id !== toBucketId) throw new StorageError('NoSuchBucket', { fields: { BucketName: toBucket } });
+  });
+}
+
+type Undo = Extract<NameJobTask, { kind: 'undo' }>;
+
+/** What the other job did, the last first. `at` counts what is behind. */
+async function planUndo(core: Core, bucket: BucketHandle, job: NameJob, task: Undo): Promise<Step> {
+  const { ids } = core.ports;
+  const limit = task.toBucket === null ? NAME_STEP_MAX : ACROSS_STEP;
+  const before = job.at === 0 ? Number.MAX_SAFE_INTEGER : job.at;
+  const items = await bucket.call('listNameJobItems', { id: task.jobId, before, limit });
+  const next = { after: '', at: items.at(-1)?.at ?? job.at };
+  const isLast = items.length < limit;
+  if (task.toBucket !== null) return undoAcross(core, bucket, task, { items, next, isLast });
+  const actions = items.map((item): NameAction => {
+    const { kind, key, toKey, versionId, markerId } = item;
+    if (kind === 'hidden' || toKey === null) return { kind: 'unhide', key, onlyMarkerId: versionId };
+    const fresh = { versionId: ids.versionId(), markerId: ids.versionId() };
+    return { kind: 'unmove', key, toKey, movedId: versionId, leftMarkerId: markerId, ...fresh };
+  });
+  return { actions, next, elsewhere: {}, isLast };
+}
+
+type UndoPage = Pick<Step, 'next' | 'isLast'> & { readonly items: readonly NameJobItem[] };
+
+/** Back from the other bucket: copied here, then gone there. */
+async function undoAcross(core: Core, bucket: BucketHandle, task: Undo, page: UndoPage): Promise<Step> {
+  const from = await openTarget(core, task);
+  const moves = page.items.flatMap(({ key, toKey, versionId }): MoveAcross[] =>
+    toKey === null ? [] : [{ key: toKey, toKeys: [key], onlyVersionId: versionId, mayReplace: false }],
+  );
+  const copied = await moveAcross(core, from, bucket, moves);
+  const done = copied.flatMap((copy) => (copy.outcome === 'done' ? [copy] : []));
+  const deleted = await from.call('deleteObjects', {
+    targets: done.map(({ key, etag }) => ({
+      key,
+      versionId: null,
+      condition: { ifMatch: etag, ifLastModifiedSeconds: null, ifSizeBytes: null },
+      markerId: core.ports.ids.versionId(),
+    })),
+    bypassGovernance: false,
+    ownerId: null,
+    nowMs: core.ports.clock.nowMs(),
+  });
+  const count = (outcome: string) => copied.filter((copy) => copy.outcome === outcome).length;
+  const elsewhere = {
+    done: deleted.filter(({ refusal }) => refusal === null).length,
+    bytes: done.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    missing: count('missing') + deleted.filter(({ refusal }) => refusal !== null).length,
+    conflicts: count('conflict'),
+    locked: count('locked'),
+  };
+  return { actions: [], next: page.next, elsewhere, isLast: page.isLast };
+}

@@ -1,0 +1,134 @@
+// Who may use the JSON API, as the directory keeps it: tokens, sessions, how often somebody failed to sign in, and the
+// answers that are kept for repeated requests. Secrets come digested or sealed; nothing here can be used to sign in.
+import type { AccessKeyId, AccountId } from './nouns.ts';
+
+/** What a member of an account may do; core/accounts/permissions.ts says it in scopes. */
+export type Role = 'owner' | 'admin' | 'member' | 'billing' | 'reader';
+
+/** Who is behind a token or a session: a member of the account, or whoever holds one of its access keys. */
+export type Holder = {
+  readonly accountId: AccountId;
+  readonly role: Role;
+  /** Null: no member. */
+  readonly memberId: string | null;
+  /** The access key that signed in; null: none did. */
+  readonly accessKeyId: AccessKeyId | null;
+  /**
+   * Digest of that access key with its secret, or of a passkey: what a session or token is bound
+   * to. Null: a password, whose change ends them.
+   */
+  readonly credentialDigest: string | null;
+};
+
+/**
+ * What the ids of the keys begin with that members have without anybody making them (core/auth/member-key.ts): no other
+ * id has a hyphen.
+ */
+export const MEMBER_KEY_PREFIX = 'QS-member-';
+
+/** A bearer token. `scopes` null: all that its holder's role has. Times in milliseconds since 1970. */
+export type Token = Holder & {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly string[] | null;
+  readonly createdAtMs: number;
+  /** Null: never. */
+  readonly expiresAtMs: number | null;
+};
+
+/** A browser that signed in. `label` is what it said of itself, for its owner to tell it from others. */
+export type Session = Holder & {
+  readonly id: string;
+  readonly label: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  /** When its holder last showed a password, a passkey or the secret of a key. */
+  readonly provenAtMs: number;
+};
+
+/** Who tries to sign in, as digests, so that the directory has no list of names and addresses. */
+export type SignInSubjects = {
+  readonly name: string;
+  readonly source: string;
+  /** Both together. */
+  readonly pair: string;
+};
+
+/** A wrong secret. `credential` says which one was tried, '' a name that nobody has. */
+export type FailedSignIn = {
+  /** Sorts by time. */
+  readonly id: string;
+  readonly accountId: AccountId;
+  readonly atMs: number;
+  readonly credential: string;
+  readonly memberId: string | null;
+  readonly accessKeyId: AccessKeyId | null;
+  readonly source: string;
+  readonly requestId: string;
+};
+
+/** An answer that is kept for a repeated request; `sealed` is its body, encrypted, for it may show a secret. */
+export type KeptAnswer = { readonly status: number; readonly headers: string; readonly sealed: string };
+
+/** What is known of a request with an idempotency key: nothing, so it may run; under way; of another request; answered. */
+export type IdempotencyState =
+  | { readonly kind: 'new' | 'busy' | 'other' }
+  | { readonly kind: 'answered'; readonly answer: KeptAnswer };
+
+/** Those of an account; `holder`: of that member or access key alone, null for all. */
+export type OfAccount = {
+  readonly accountId: AccountId;
+  readonly holder: Pick<Holder, 'memberId' | 'accessKeyId'> | null;
+};
+
+/** Calls of the directory for signing in. All commands may be repeated. */
+export type SignInApi = {
+  /** By the SHA-256 digest of the token or cookie, in hex; null for none, and for one that expired before `nowMs`. */
+  getToken(input: { digest: string; nowMs: number }): Token | null;
+  getSession(input: { digest: string; nowMs: number }): Session | null;
+  addToken(input: { digest: string; token: Token }): void;
+  addSession(input: { digest: string; session: Session }): void;
+  /** Newest first; `before` is the id of the last one seen, '' for the first page. */
+  listTokens(input: OfAccount & { before: string; limit: number }): readonly Token[];
+  listSessions(input: OfAccount & { before: string; limit: number; nowMs: number }): readonly Session[];
+  /** Whether there was one. */
+  removeToken(input: OfAccount & { id: string }): boolean;
+  removeSession(input: OfAccount & { id: string }): boolean;
+  /** Signs out everywhere: every session of the same member or access key, but for `exceptId`. How many there were. */
+  removeSessions(input: { holder: Holder; exceptId: string | null }): number;
+  /** The holder of a session showed a secret again. */
+  noteProof(input: { accountId: AccountId; id: string; atMs: number }): void;
+  /**
+   * Counts an attempt to sign in, unless it must wait: then the milliseconds until it may be tried
+   * again. `isGuessable`: the secret may be a person's, so that guesses from many sources are
+   * counted together too.
+   */
+  beginSignIn(input: SignInSubjects & { isGuessable: boolean; nowMs: number }): { readonly waitMs: number };
+  /**
+   * The attempt was right: it is no failure, and from that source the name is let through from now
+   * on.
+   */
+  endSignIn(input: SignInSubjects & { nowMs: number }): void;
+  /**
+   * Keeps a failure in the audit log of its account. Failures of one credential and source in a day
+   * are one entry with a count; beyond `perDay` such entries all others of the day are one more. A
+   * repeated call counts twice.
+   */
+  noteFailedSignIn(input: { failure: FailedSignIn; perDay: number; keepFromMs: number }): void;
+  /**
+   * Counts on a subject what it may do `free` times an hour, then with longer and longer waits, in
+   * milliseconds.
+   */
+  countAttempt(input: { subject: string; free: number; nowMs: number }): { readonly waitMs: number };
+  /** Takes one back. */
+  uncountAttempt(input: { subject: string }): void;
+  /** Notes that the request begins, if nothing is known of it. `attemptId` repeats with a repeated call. */
+  beginIdempotent(
+    input: IdempotentRequest & { fingerprint: string; attemptId: string; nowMs: number },
+  ): IdempotencyState;
+  /** Keeps its answer; null forgets the request. */
+  endIdempotent(input: IdempotentRequest & { answer: KeptAnswer | null }): void;
+};
+
+/** `caller` is who asked, so that nobody meets another's key. */
+export type IdempotentRequest = { readonly caller: string; readonly key: string };

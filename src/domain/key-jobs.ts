@@ -1,0 +1,134 @@
+// Work on many keys of a bucket that goes on page by page: renames and moves, bulk deletions, restores, emptying the trash,
+// and undoing these. As plain data: what is to be done, how far it came, and the actions of one commit. core/key-jobs drives
+// it, index/key-jobs/key-jobs.ts keeps it.
+import type { AccountId, BucketId, BucketName, ObjectKey, VersionId } from './nouns.ts';
+
+/** Random, and ordered by time. */
+export type NameJobId = string;
+
+/** What a move does where the new name is taken: leave the object alone, take the other's place, or find a free name. */
+export type ConflictPolicy = 'refuse' | 'replace' | 'keep-both';
+
+/** The keys that a job is about: all that start with the prefix, or of these the listed ones, in byte order. */
+export type NameSelection = { readonly prefix: string; readonly keys: readonly ObjectKey[] | null };
+
+export type NameJobTask =
+  /** The prefix of each key becomes `to`; in another bucket where one is named. */
+  | {
+      readonly kind: 'move';
+      readonly selection: NameSelection;
+      readonly to: string;
+      readonly toBucket: BucketName | null;
+      /** The life of that bucket which the starter was allowed to write to; startNameJob sets it. */
+      readonly toBucketId?: BucketId;
+      readonly conflict: ConflictPolicy;
+    }
+  /** Deletes current objects: into the trash where the bucket keeps versions. */
+  | { readonly kind: 'delete'; readonly selection: NameSelection }
+  /** Brings back what is deleted: the newest version of each key that a delete marker hides. */
+  | { readonly kind: 'restore'; readonly selection: NameSelection }
+  /** Removes every version of keys that a delete marker hides, for good. */
+  | { readonly kind: 'purge'; readonly selection: NameSelection }
+  /** Takes back what another job did, the last first. */
+  | {
+      readonly kind: 'undo';
+      readonly jobId: NameJobId;
+      readonly toBucket: BucketName | null;
+      readonly toBucketId?: BucketId;
+    };
+
+/** How many keys met which end; `bytes`: of those done. */
+export type NameJobCounts = {
+  readonly done: number;
+  readonly bytes: number;
+  /** Gone, or changed, before the job came to them. */
+  readonly missing: number;
+  /** The other name was taken, or is none that a key can have. */
+  readonly conflicts: number;
+  /** Kept by a retention or a legal hold. */
+  readonly locked: number;
+};
+export const NO_NAME_COUNTS: NameJobCounts = { done: 0, bytes: 0, missing: 0, conflicts: 0, locked: 0 };
+
+export type NameJobState = 'running' | 'done' | 'cancelled' | 'failed';
+
+export type NameJob = {
+  readonly id: NameJobId;
+  readonly task: NameJobTask;
+  readonly state: NameJobState;
+  /** Grows with each commit; a step that was planned on another is refused. */
+  readonly revision: number;
+  /** Behind which key the work goes on; for a list of keys and an undo, the place in it. */
+  readonly after: string;
+  readonly at: number;
+  readonly counts: NameJobCounts;
+  /** How many keys there were when it began; null where nobody counted. */
+  readonly total: number | null;
+  readonly startedBy: AccountId;
+  readonly startedAtMs: number;
+  readonly updatedAtMs: number;
+  /** Whether all that it did can be taken back as yet. */
+  readonly canUndo: boolean;
+  /** What an operator or owner should know of a job that failed. */
+  readonly failure: string | null;
+};
+
+/** What a job did to one key, kept so that it can be taken back. */
+export type NameJobItem = {
+  readonly at: number;
+  readonly kind: 'moved' | 'hidden';
+  readonly key: ObjectKey;
+  /** Of a move: the new name. */
+  readonly toKey: ObjectKey | null;
+  /** Of a move: the version that stands there; of a deletion: the marker. */
+  readonly versionId: VersionId;
+  /** The marker that a move left behind; null where there is none. */
+  readonly markerId: VersionId | null;
+};
+
+/** One thing to do, with the ids that new rows shall have. */
+export type NameAction =
+  | {
+      readonly kind: 'move';
+      readonly key: ObjectKey;
+      /** The first of them that is free; at least one. */
+      readonly toKeys: readonly ObjectKey[];
+      readonly versionId: VersionId;
+      readonly markerId: VersionId;
+      /** Whether the first is taken even where another object has it. */
+      readonly mayReplace: boolean;
+    }
+  /** Takes back a move, if its version is still the current one of the new name. */
+  | {
+      readonly kind: 'unmove';
+      readonly key: ObjectKey;
+      readonly toKey: ObjectKey;
+      readonly movedId: VersionId;
+      readonly leftMarkerId: VersionId | null;
+      readonly versionId: VersionId;
+      readonly markerId: VersionId;
+    }
+  /** Deletes the current object, with an id only that one. */
+  | {
+      readonly kind: 'hide';
+      readonly key: ObjectKey;
+      readonly markerId: VersionId;
+      readonly onlyVersionId: VersionId | null;
+      /** What the copy elsewhere became, if there is one. */
+      readonly movedTo: { readonly key: ObjectKey; readonly versionId: VersionId } | null;
+    }
+  /** Removes the delete markers that hide the key; with an id only if that one is the newest. */
+  | { readonly kind: 'unhide'; readonly key: ObjectKey; readonly onlyMarkerId: VersionId | null }
+  | { readonly kind: 'purge'; readonly key: ObjectKey };
+
+/** `more`: some of it is done, and the same action goes on. */
+export type NameOutcome = 'done' | 'missing' | 'conflict' | 'locked' | 'more';
+
+/** Keys of one step, and so actions of one commit: some 20 ms of the index's time. */
+export const NAME_STEP_MAX = 500;
+/** Things that a job remembers to be able to undo; one that did more can't be undone. */
+export const UNDO_MAX_ITEMS = 50_000;
+/** Jobs that a bucket remembers, the newest; those that run among them. */
+export const NAME_JOBS_KEPT = 100;
+/** Jobs of one bucket that run at once. */
+export const NAME_JOBS_RUNNING_MAX = 10;

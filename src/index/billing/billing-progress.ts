@@ -1,0 +1,108 @@
+// How far the scheduled work on bills has come: closing months, telling webhooks of usage, and telling a payment service of
+// it. A part of the directory: plain synchronous code over a SQL port; directory-index.ts makes each call atomic.
+
+import type { AccountId } from '../../domain/nouns.ts';
+import type { BillingApi, PushTarget } from '../../ports/billing.ts';
+import type { Sql } from '../../ports/sql.ts';
+
+type BillingProgressCalls = Pick<
+  BillingApi,
+  | 'listBilledAccounts'
+  | 'getPushTarget'
+  | 'setPushTarget'
+  | 'listPushTargets'
+  | 'notePush'
+  | 'getClosing'
+  | 'setClosing'
+  | 'getUsageTold'
+  | 'setUsageTold'
+>;
+
+/** The calls over a database with BILLING_TABLES; directory-index.ts makes them atomic. */
+export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
+  return {
+    listBilledAccounts({ after, limit }) {
+      const rows = sql.all<{ id: string }>(
+        `SELECT id FROM accounts WHERE id > ?1 UNION SELECT owner_id FROM owned_buckets WHERE owner_id > ?1
+         ORDER BY 1 LIMIT 0 + ?2`,
+        after,
+        limit,
+      );
+      return rows.map(({ id }) => id as AccountId);
+    },
+
+    getPushTarget({ accountId }) {
+      const [row] = sql.all<PushColumns>(`SELECT ${PUSH} FROM push_targets WHERE account_id = ?`, accountId);
+      return row === undefined ? null : decodePush(row);
+    },
+
+    setPushTarget({ accountId, customerId, dayMs }) {
+      if (customerId === null) sql.all('DELETE FROM push_targets WHERE account_id = ?', accountId);
+      else
+        sql.all(
+          `INSERT INTO push_targets (account_id, customer_id, day_ms) VALUES (?, ?, ?)
+           ON CONFLICT (account_id) DO UPDATE SET customer_id = excluded.customer_id`,
+          accountId,
+          customerId,
+          dayMs,
+        );
+    },
+
+    listPushTargets({ after, limit }) {
+      const rows = sql.all<PushColumns>(
+        `SELECT ${PUSH} FROM push_targets WHERE account_id > ? ORDER BY account_id LIMIT 0 + ?`,
+        after,
+        limit,
+      );
+      return rows.map(decodePush);
+    },
+
+    notePush({ accountId, dayMs, told, tried, triedAtMs }) {
+      sql.all(
+        'UPDATE push_targets SET day_ms = ?, told = ?, tried = ?, tried_at_ms = ? WHERE account_id = ?',
+        dayMs,
+        told,
+        tried,
+        triedAtMs,
+        accountId,
+      );
+    },
+
+    getClosing() {
+      const [row] = sql.all<{ period: string; after: string }>('SELECT period, after FROM closing WHERE id = 0');
+      return row ?? null;
+    },
+
+    setClosing({ period, after }) {
+      sql.all('INSERT OR REPLACE INTO closing (id, period, after) VALUES (0, ?, ?)', period, after);
+    },
+
+    getUsageTold() {
+      const [row] = sql.all<{ day_ms: number; after: string }>('SELECT day_ms, after FROM usage_told WHERE id = 0');
+      return row === undefined ? null : { dayMs: row.day_ms, after: row.after };
+    },
+
+    setUsageTold({ dayMs, after }) {
+      sql.all('INSERT OR REPLACE INTO usage_told (id, day_ms, after) VALUES (0, ?, ?)', dayMs, after);
+    },
+  };
+}
+
+const PUSH = 'account_id, customer_id, day_ms, told, tried, tried_at_ms';
+type PushColumns = {
+  readonly account_id: string;
+  readonly customer_id: string;
+  readonly day_ms: number;
+  readonly told: string;
+  readonly tried: string;
+  readonly tried_at_ms: number;
+};
+
+const decodePush = (row: PushColumns): PushTarget => ({
+  accountId: row.account_id as AccountId,
+  customerId: row.customer_id,
+  dayMs: row.day_ms,
+  told: row.told,
+  tried: row.tried,
+  triedAtMs: row.tried_at_ms,
+});

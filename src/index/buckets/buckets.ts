@@ -1,0 +1,171 @@
+// The buckets family of the index: the bucket records. Every other family starts with `requireBucket`. A deleted bucket stays
+// as a deleted life (incarnations.ts) until the sweeper has removed its last blob.
+import { PRIVATE_ACCESS } from '../../domain/bucket-access.ts';
+import { type BucketSettings, NO_SETTINGS } from '../../domain/bucket-settings.ts';
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId, BucketAddress, BucketId, BucketName, BucketRecord, BucketRef } from '../../domain/nouns.ts';
+import { addFloors } from '../../domain/purge.ts';
+import type { IndexApi } from '../../ports/metadata-index.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { endTotals } from '../objects/storage-totals.ts';
+import { decodeAccess, encodeAccess } from './bucket-access-row.ts';
+import { requireEmpty } from './require-empty.ts';
+
+export type BucketRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly owner_id: string;
+  readonly created_at_ms: number;
+  readonly revision: number;
+  readonly access: string;
+  readonly settings: string;
+};
+
+type BucketCalls = Pick<
+  IndexApi,
+  'getBucket' | 'createBucket' | 'setBucketAccess' | 'setBucketSettings' | 'purgeBucket' | 'deleteBucket'
+>;
+
+/** The record of a row of `buckets`. */
+export function decodeBucket(row: BucketRow): BucketRecord {
+  return {
+    id: row.id as BucketId,
+    name: row.name as BucketName,
+    ownerId: row.owner_id as BucketRecord['ownerId'],
+    createdAtMs: row.created_at_ms,
+    revision: row.revision,
+    access: decodeAccess(row.access, { name: row.name as BucketName, ownerId: row.owner_id as AccountId }),
+    settings: decodeSettings(row.settings),
+  };
+}
+
+/** What is not in the text was never set: most buckets have none of it. */
+function decodeSettings(text: string): BucketSettings {
+  return text === '{}' ? NO_SETTINGS : { ...NO_SETTINGS, ...(JSON.parse(text) as Partial<BucketSettings>) };
+}
+
+function encodeSettings(settings: BucketSettings): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null)));
+}
+
+/** InvalidBucketState where object lock would meet versions that go. Only here are both known at the same time. */
+function requireLockable(merged: BucketSettings, change: Partial<BucketSettings>, name: BucketName): void {
+  if (merged.objectLock === null || merged.versioning === 'enabled') return;
+  const detail =
+    change.versioning === undefined
+      ? "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration"
+      : 'An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.';
+  throw new StorageError('InvalidBucketState', { detail, fields: { BucketName: name } });
+}
+
+/** The failure of a caller who decided on another revision or life of the bucket: it opens the bucket again. */
+export function bucketChanged(name: BucketName): StorageError {
+  return new StorageError('BucketChanged', { fields: { BucketName: name } });
+}
+
+/** The number of the live bucket that the caller decided on. BucketChanged when it is another life or revision now. */
+export function requireBucket(sql: Sql, bucket: BucketRef): number {
+  const [row] = sql.all<{ n: number }>(
+    'SELECT n FROM buckets WHERE id = ? AND name = ? AND revision = ? AND deleted_at_ms IS NULL',
+    bucket.id,
+    bucket.name,
+    bucket.revision,
+  );
+  if (row === undefined) throw bucketChanged(bucket.name);
+  return row.n;
+}
+
+/** The number of a life of a bucket, deleted or not; null when the database has no such life. */
+export function findLife(sql: Sql, bucket: BucketAddress): number | null {
+  const [row] = sql.all<{ n: number }>('SELECT n FROM buckets WHERE id = ? AND name = ?', bucket.id, bucket.name);
+  return row?.n ?? null;
+}
+
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+export function createBucketCalls(sql: Sql): BucketCalls {
+  function findLive(name: BucketName): BucketRecord | null {
+    const [row] = sql.all<BucketRow>(
+      `SELECT id, name, owner_id, created_at_ms, revision, access, settings
+       FROM buckets WHERE name = ? AND deleted_at_ms IS NULL`,
+      name,
+    );
+    return row === undefined ? null : decodeBucket(row);
+  }
+
+  function putSettings(n: number, name: BucketName, settings: BucketSettings): BucketRecord {
+    const [row] = sql.all<BucketRow>(
+      `UPDATE buckets SET settings = ?, revision = revision + 1 WHERE n = ?
+       RETURNING id, name, owner_id, created_at_ms, revision, access, settings`,
+      encodeSettings(settings),
+      n,
+    );
+    if (row === undefined) throw bucketChanged(name);
+    return decodeBucket(row);
+  }
+
+  return {
+    getBucket: ({ name }) => findLive(name),
+
+    createBucket({ bucket }) {
+      const existing = findLive(bucket.name);
+      if (existing !== null) {
+        const isOwn = existing.ownerId === bucket.ownerId;
+        throw new StorageError(isOwn ? 'BucketAlreadyOwnedByYou' : 'BucketAlreadyExists', {
+          fields: { BucketName: bucket.name },
+        });
+      }
+      sql.all(
+        `INSERT INTO buckets (id, name, owner_id, created_at_ms, revision, access, settings)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        bucket.id,
+        bucket.name,
+        bucket.ownerId,
+        bucket.createdAtMs,
+        bucket.revision,
+        encodeAccess(bucket.access),
+        encodeSettings(bucket.settings),
+      );
+      return bucket;
+    },
+
+    setBucketAccess({ bucket, access }) {
+      const n = requireBucket(sql, bucket);
+      const known = findLive(bucket.name);
+      const [row] = sql.all<BucketRow>(
+        `UPDATE buckets SET access = ?, revision = revision + 1 WHERE n = ?
+         RETURNING id, name, owner_id, created_at_ms, revision, access, settings`,
+        encodeAccess({ ...PRIVATE_ACCESS, ...known?.access, ...access }),
+        n,
+      );
+      if (row === undefined) throw bucketChanged(bucket.name);
+      return decodeBucket(row);
+    },
+
+    setBucketSettings({ bucket, settings }) {
+      const n = requireBucket(sql, bucket);
+      const merged = { ...NO_SETTINGS, ...findLive(bucket.name)?.settings, ...settings };
+      requireLockable(merged, settings, bucket.name);
+      return putSettings(n, bucket.name, merged);
+    },
+
+    purgeBucket({ bucket, scopes }) {
+      const n = requireBucket(sql, bucket);
+      const settings = findLive(bucket.name)?.settings ?? NO_SETTINGS;
+      const purges = addFloors(settings.purges, scopes, bucket.revision + 1);
+      return putSettings(n, bucket.name, { ...settings, purges });
+    },
+
+    deleteBucket({ bucket, nowMs }) {
+      const n = requireBucket(sql, bucket);
+      requireEmpty(sql, n, bucket.name);
+      sql.all('DELETE FROM lifecycle_runs WHERE bucket = ?', n);
+      sql.all('DELETE FROM packing_runs WHERE bucket = ?', n);
+      sql.all('DELETE FROM name_jobs WHERE bucket = ?', n);
+      sql.all('DELETE FROM name_aids WHERE bucket = ?', n);
+      sql.all('DELETE FROM key_ranges WHERE bucket = ?', n);
+      sql.all('DELETE FROM storage_grants WHERE bucket = ?', n);
+      endTotals(sql, n, nowMs);
+      sql.all('UPDATE buckets SET deleted_at_ms = ? WHERE n = ?', nowMs, n);
+    },
+  };
+}

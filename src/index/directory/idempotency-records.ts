@@ -1,0 +1,87 @@
+// Answers of the JSON API that are kept for repeats (Idempotency-Key): a part of the directory. Plain synchronous code over a
+// SQL port; directory-index.ts makes each call atomic.
+import type { IdempotencyState, SignInApi } from '../../domain/accounts.ts';
+import { DAY_MS } from '../../domain/time.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
+
+/** Kept answers: a day, as other services keep them; of one caller so many; an unanswered request counts that long. */
+const ANSWER_KEPT_MS = DAY_MS;
+const ANSWERS_MAX = 1000;
+const UNDER_WAY_MS = 60_000;
+
+type AnswerRow = {
+  readonly fingerprint: string;
+  readonly attempt_id: string;
+  readonly at_ms: number;
+  readonly status: number | null;
+  readonly headers: string | null;
+  readonly sealed: string | null;
+};
+
+/** The calls over a database with DIRECTORY_SCHEMA. */
+export function createIdempotencyCalls(sql: Sql): Pick<SignInApi, 'beginIdempotent' | 'endIdempotent'> {
+  return {
+    beginIdempotent({ caller, key, fingerprint, attemptId, nowMs }) {
+      const keepFromMs = nowMs - ANSWER_KEPT_MS;
+      sql.all(
+        `DELETE FROM kept_answers WHERE (caller, key) IN
+         (SELECT caller, key FROM kept_answers WHERE at_ms < ? ORDER BY at_ms LIMIT 0 + ?)`,
+        keepFromMs,
+        ROWS_FORGOTTEN_AT_ONCE,
+      );
+      const [row] = sql.all<AnswerRow>(
+        `SELECT fingerprint, attempt_id, at_ms, status, headers, sealed FROM kept_answers
+         WHERE caller = ? AND key = ? AND at_ms >= ?`,
+        caller,
+        key,
+        keepFromMs,
+      );
+      const known = row === undefined ? null : stateOf(row, { fingerprint, attemptId, nowMs });
+      if (known !== null) return known;
+      sql.all(
+        `INSERT OR REPLACE INTO kept_answers (caller, key, fingerprint, attempt_id, at_ms) VALUES (?, ?, ?, ?, ?)`,
+        caller,
+        key,
+        fingerprint,
+        attemptId,
+        nowMs,
+      );
+      sql.all(
+        `DELETE FROM kept_answers WHERE caller = ? AND at_ms <
+           (SELECT at_ms FROM kept_answers WHERE caller = ? ORDER BY at_ms DESC LIMIT 1 OFFSET 0 + ?)`,
+        caller,
+        caller,
+        ANSWERS_MAX - 1,
+      );
+      return { kind: 'new' };
+    },
+    endIdempotent({ caller, key, answer }) {
+      if (answer === null) sql.all('DELETE FROM kept_answers WHERE caller = ? AND key = ?', caller, key);
+      else {
+        sql.all(
+          'UPDATE kept_answers SET status = ?, headers = ?, sealed = ? WHERE caller = ? AND key = ?',
+          answer.status,
+          answer.headers,
+          answer.sealed,
+          caller,
+          key,
+        );
+      }
+    },
+  };
+}
+
+/** Null: it may run (again). */
+function stateOf(
+  row: AnswerRow,
+  asked: { readonly fingerprint: string; readonly attemptId: string; readonly nowMs: number },
+): IdempotencyState | null {
+  if (row.fingerprint !== asked.fingerprint) return { kind: 'other' };
+  const { status, headers, sealed } = row;
+  if (status !== null && headers !== null && sealed !== null) {
+    return { kind: 'answered', answer: { status, headers, sealed } };
+  }
+  if (row.attempt_id === asked.attemptId) return { kind: 'new' };
+  return row.at_ms + UNDER_WAY_MS > asked.nowMs ? { kind: 'busy' } : null;
+}

@@ -1,0 +1,75 @@
+// Named keys, which come wrapped by the master key: a part of the directory. Plain synchronous code over a SQL port;
+// directory-index.ts makes each call atomic.
+
+import type { AccountId } from '../../domain/nouns.ts';
+import type { DirectoryApi, NamedKey } from '../../ports/directory.ts';
+import type { Sql } from '../../ports/sql.ts';
+
+type NamedKeyCalls = Pick<DirectoryApi, 'getNamedKey' | 'listNamedKeys' | 'addNamedKey' | 'changeNamedKey'>;
+
+/** The calls over a database with DIRECTORY_SCHEMA. */
+export function createNamedKeyCalls(sql: Sql): NamedKeyCalls {
+  return {
+    getNamedKey: ({ id }) => readNamedKey(sql, id),
+
+    listNamedKeys({ after, limit }) {
+      const rows = sql.all<NamedKeyRow>(
+        `SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id > ? ORDER BY id LIMIT 0 + ?`,
+        after,
+        limit,
+      );
+      return rows.map(decodeNamedKey);
+    },
+
+    addNamedKey({ key }) {
+      sql.all(
+        `INSERT INTO named_keys (id, wrapped_key, is_enabled, created_at_ms, account_ids) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO NOTHING`,
+        key.id,
+        key.wrappedKey,
+        key.isEnabled ? 1 : 0,
+        key.createdAtMs,
+        encodeAccountIds(key),
+      );
+      return readNamedKey(sql, key.id) ?? key;
+    },
+
+    changeNamedKey({ id, change }) {
+      const found = readNamedKey(sql, id);
+      if (found === null) return null;
+      const next = { ...found, ...change };
+      sql.all(
+        'UPDATE named_keys SET is_enabled = ?, account_ids = ? WHERE id = ?',
+        next.isEnabled ? 1 : 0,
+        encodeAccountIds(next),
+        id,
+      );
+      return next;
+    },
+  };
+}
+
+type NamedKeyRow = {
+  readonly id: string;
+  readonly wrapped_key: string;
+  readonly is_enabled: number;
+  readonly created_at_ms: number;
+  readonly account_ids: string | null;
+};
+const NAMED_KEY_COLUMNS = 'id, wrapped_key, is_enabled, created_at_ms, account_ids';
+
+function readNamedKey(sql: Sql, id: string): NamedKey | null {
+  const [row] = sql.all<NamedKeyRow>(`SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id = ?`, id);
+  return row === undefined ? null : decodeNamedKey(row);
+}
+
+function decodeNamedKey(row: NamedKeyRow): NamedKey {
+  return {
+    ...{ id: row.id, wrappedKey: row.wrapped_key, isEnabled: row.is_enabled === 1, createdAtMs: row.created_at_ms },
+    accountIds: row.account_ids === null ? null : (JSON.parse(row.account_ids) as AccountId[]),
+  };
+}
+
+function encodeAccountIds({ accountIds }: NamedKey): string | null {
+  return accountIds === null ? null : JSON.stringify(accountIds);
+}

@@ -1,0 +1,156 @@
+// The webhooks of accounts, in the directory's database.
+
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId } from '../../domain/nouns.ts';
+import type { WebhookApi, WebhookEndpoint, WebhookSecret } from '../../domain/webhooks.ts';
+import { accountPlace, type OutboxApi } from '../../ports/outbox.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { createOutboxCalls } from '../outbox/outbox.ts';
+import type { Schema } from '../tables/schema.ts';
+
+/** A family of its own in the directory's database. */
+export const WEBHOOK_SCHEMA: Schema = {
+  name: 'webhooks',
+  migrations: [
+    [
+      `CREATE TABLE webhooks (
+        id TEXT NOT NULL PRIMARY KEY,
+        account_id TEXT NOT NULL,
+        url TEXT NOT NULL,
+        description TEXT NOT NULL,
+        types TEXT NOT NULL,
+        secrets TEXT NOT NULL,
+        is_enabled INTEGER NOT NULL,
+        created_at_ms INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE INDEX webhooks_by_account ON webhooks (account_id, id)',
+    ],
+  ],
+};
+
+type WebhookRow = {
+  readonly id: string;
+  readonly account_id: string;
+  readonly url: string;
+  readonly description: string;
+  readonly types: string;
+  readonly secrets: string;
+  readonly is_enabled: number;
+  readonly created_at_ms: number;
+};
+const COLUMNS = 'id, account_id, url, description, types, secrets, is_enabled, created_at_ms';
+
+/** Messages that one call removes at most: some 10 ms. */
+const MESSAGES = 2000;
+
+/** The calls over a database whose tables `migrate(sql, WEBHOOK_SCHEMA)` made. */
+export function createWebhookCalls(sql: Sql): WebhookApi {
+  return {
+    getWebhook({ id }) {
+      const [row] = sql.all<WebhookRow>(`SELECT ${COLUMNS} FROM webhooks WHERE id = ?`, id);
+      return row === undefined ? null : decode(row);
+    },
+
+    listWebhooks({ accountId, after, limit }) {
+      const rows = sql.all<WebhookRow>(
+        `SELECT ${COLUMNS} FROM webhooks WHERE account_id = ? AND id > ? ORDER BY id LIMIT 0 + ?`,
+        accountId,
+        after,
+        limit,
+      );
+      return rows.map(decode);
+    },
+
+    listWebhookAccounts({ after, limit }) {
+      const rows = sql.all<{ account_id: string }>(
+        'SELECT DISTINCT account_id FROM webhooks WHERE account_id > ? ORDER BY account_id LIMIT 0 + ?',
+        after,
+        limit,
+      );
+      return rows.map(({ account_id }) => account_id as AccountId);
+    },
+
+    putWebhook({ webhook, known, max }) {
+      const [row] = sql.all<WebhookRow>(`SELECT ${COLUMNS} FROM webhooks WHERE id = ?`, webhook.id);
+      const found = row === undefined ? null : decode(row);
+      if (isSame(found, webhook)) return;
+      if (!isSame(found, known)) throw new StorageError('ConditionalRequestConflict');
+      const [others] = sql.all<{ count: number }>(
+        'SELECT count(*) AS count FROM webhooks WHERE account_id = ? AND id <> ?',
+        webhook.accountId,
+        webhook.id,
+      );
+      if ((others?.count ?? 0) >= max) {
+        throw new StorageError('InvalidRequest', { detail: `An account can have ${max} webhooks.` });
+      }
+      sql.all(
+        `INSERT OR REPLACE INTO webhooks (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        webhook.id,
+        webhook.accountId,
+        webhook.url,
+        webhook.description,
+        JSON.stringify(webhook.types),
+        JSON.stringify(webhook.secrets),
+        webhook.isEnabled ? 1 : 0,
+        webhook.createdAtMs,
+      );
+    },
+
+    deleteWebhook({ id, accountId }) {
+      sql.all('DELETE FROM webhooks WHERE id = ? AND account_id = ?', id, accountId);
+    },
+
+    endWebhooks: ({ accountId }) => endWebhooks(sql, accountId),
+  };
+}
+
+/** See `WebhookApi.endWebhooks`; also a part of the commit by which the account goes. */
+export function endWebhooks(sql: Sql, accountId: AccountId): { isDone: boolean } {
+  const place = accountPlace(accountId);
+  sql.all('DELETE FROM webhooks WHERE account_id = ?', accountId);
+  const removed = sql.all(
+    `DELETE FROM outbox WHERE id IN (
+       SELECT id FROM outbox INDEXED BY outbox_states WHERE place = ? LIMIT 0 + ?) RETURNING 1`,
+    place,
+    MESSAGES,
+  );
+  const isDone = removed.length < MESSAGES;
+  if (isDone) sql.all('DELETE FROM outbox_places WHERE place = ?', place);
+  return { isDone };
+}
+
+/**
+ * The outbox of what concerns accounts. To a webhook that went meanwhile, perhaps with its account, nothing is told: nobody
+ * could ask for it.
+ */
+export function createAccountOutboxCalls(sql: Sql): OutboxApi {
+  const outbox = createOutboxCalls(sql);
+  const isThere = (id: string) => sql.all('SELECT 1 AS is_there FROM webhooks WHERE id = ?', id).length > 0;
+  return {
+    ...outbox,
+    enqueueDeliveries({ deliveries, nowMs }) {
+      const known = deliveries.filter(({ endpointId }) => isThere(endpointId));
+      outbox.enqueueDeliveries({ deliveries: known, nowMs });
+    },
+  };
+}
+
+/** Whether they say the same; null is none. */
+function isSame(a: WebhookEndpoint | null, b: WebhookEndpoint | null): boolean {
+  const told = (one: WebhookEndpoint | null) =>
+    one === null ? null : [one.accountId, one.url, one.description, one.types, one.secrets, one.isEnabled];
+  return JSON.stringify(told(a)) === JSON.stringify(told(b));
+}
+
+function decode(row: WebhookRow): WebhookEndpoint {
+  return {
+    id: row.id,
+    accountId: row.account_id as AccountId,
+    url: row.url,
+    description: row.description,
+    types: JSON.parse(row.types) as string[],
+    secrets: JSON.parse(row.secrets) as WebhookSecret[],
+    isEnabled: row.is_enabled === 1,
+    createdAtMs: row.created_at_ms,
+  };
+}

@@ -1,0 +1,217 @@
+// What a job of key-jobs.ts does to one key, inside its commit: moving an object to another name, hiding it, bringing it
+// back, removing it for good. No byte moves: rows change their key, or another row gets the same segments. Where versions
+// stand is version-rows.ts's; nothing here decides which keys, or when.
+
+import type { NameAction, NameOutcome } from '../../domain/key-jobs.ts';
+import type { BucketRef, ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
+import { isLocked } from '../../domain/object-facts.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { addReferences, mentionsOf } from '../objects/blob-references.ts';
+import { readCurrentVersion } from '../objects/objects.ts';
+import { readCurrent, readNewestOther, readOther, type StoredVersion } from '../objects/stored-versions.ts';
+import {
+  lockedByDefault,
+  placeMarker,
+  placeVersion,
+  promoteNewest,
+  removeCurrent,
+  removeOther,
+  renameCurrent,
+  versioningOf,
+} from '../objects/version-rows.ts';
+
+/** Rows that one action removes in one commit at most. */
+const PURGE_ROWS = 250;
+/** Rows that all actions of a commit remove together by `purge` and `unhide`. */
+export const PURGE_ROWS_OF_STEP = 2000;
+
+export type ActionContext = {
+  readonly n: number;
+  readonly bucket: BucketRef;
+  readonly nowMs: number;
+  /** Rows that may still be removed in this commit. */
+  readonly room: { rows: number };
+};
+
+/** What came of an action, and what has to be known to take it back. */
+export type ActionResult = {
+  readonly outcome: NameOutcome;
+  readonly sizeBytes: number;
+  readonly versionId: VersionId | null;
+  readonly markerId: VersionId | null;
+  /** Of a move: the name that it got. */
+  readonly toKey: ObjectKey | null;
+};
+
+const NOTHING = { sizeBytes: 0, versionId: null, markerId: null, toKey: null };
+const failed = (outcome: NameOutcome): ActionResult => ({ ...NOTHING, outcome });
+const done = (facts: Partial<ActionResult>): ActionResult => ({ ...NOTHING, ...facts, outcome: 'done' });
+
+/** Does one action; one that can't be done changes nothing. Cost: some statements. */
+export function applyNameAction(sql: Sql, context: ActionContext, action: NameAction): ActionResult {
+  switch (action.kind) {
+    case 'move':
+      return move(sql, context, action);
+    case 'unmove':
+      return unmove(sql, context, action);
+    case 'hide':
+      return hide(sql, context, action);
+    case 'unhide':
+      return unhide(sql, context, action);
+    case 'purge':
+      return purge(sql, context, action.key);
+  }
+}
+
+type Of<Kind extends NameAction['kind']> = Extract<NameAction, { kind: Kind }>;
+
+/**
+ * The object under its new name, with all that it had. In a bucket with versions the old name keeps its versions behind
+ * a marker, and a version that was current at the new name stays one of it, so nothing is lost that versions keep.
+ */
+function move(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'move'>): ActionResult {
+  const { key, markerId } = action;
+  const source = readCurrent(sql, n, key);
+  if (source === null) return failed('missing');
+  const place = placeFor(sql, n, action);
+  if (place === null || place.toKey === key) return failed('conflict');
+  const { toKey, target } = place;
+  // What takes another's place is newer than that, for whoever asks by date; else the object keeps its own date.
+  const lastModifiedMs = target === null ? source.lastModifiedMs : nowMs;
+  const versioning = versioningOf(bucket);
+  const { sizeBytes } = source;
+  if (versioning === 'off') {
+    if (isLocked(target?.lock ?? null, nowMs, false) || isLocked(source.lock, nowMs, false)) return failed('locked');
+    const to = { key: toKey, versionId: action.versionId, lastModifiedMs };
+    const versionId = renameCurrent(sql, n, { key, stored: source }, to, target, nowMs);
+    return done({ sizeBytes, versionId, toKey });
+  }
+  const found = readCurrentVersion(sql, n, key);
+  if (found === null) return failed('missing');
+  const moved: ObjectVersion = { ...found.object, key: toKey, versionId: action.versionId, lastModifiedMs };
+  const deduplicatedAway = addReferences(sql, n, moved.storageClass, mentionsOf(moved.segments), []);
+  const version = lockedByDefault(bucket, moved);
+  const placed = placeVersion(sql, n, versioning, version, target, { deduplicatedAway, nowMs });
+  const left = placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId: null, nowMs }, source);
+  return done({ sizeBytes, versionId: placed.versionId, markerId: left.versionId, toKey });
+}
+
+/** The name that is free, or may be taken, with what has it now. */
+function placeFor(
+  sql: Sql,
+  n: number,
+  { toKeys, mayReplace }: Of<'move'>,
+): { readonly toKey: ObjectKey; readonly target: StoredVersion | null } | null {
+  for (const toKey of toKeys) {
+    const target = readCurrent(sql, n, toKey);
+    if (target === null || mayReplace) return { toKey, target };
+  }
+  return null;
+}
+
+/**
+ * As if the move had not been, where the versions behind it still tell how that was; else the object moves back, if its
+ * old name is free.
+ */
+function unmove(sql: Sql, context: ActionContext, action: Of<'unmove'>): ActionResult {
+  const { n, nowMs } = context;
+  const { key, toKey, movedId, leftMarkerId, versionId, markerId } = action;
+  const moved = readCurrent(sql, n, toKey);
+  if (moved?.versionId !== movedId) return failed('missing');
+  const origin = leftMarkerId === null ? null : hiddenBehind(sql, n, key, leftMarkerId);
+  if (origin === null || leftMarkerId === null || origin.etag !== moved.etag || origin.sizeBytes !== moved.sizeBytes) {
+    return move(sql, context, { kind: 'move', key: toKey, toKeys: [key], versionId, markerId, mayReplace: false });
+  }
+  if (isLocked(moved.lock, nowMs, false)) return failed('locked');
+  removeCurrent(sql, n, toKey, moved, nowMs);
+  promoteNewest(sql, n, toKey, nowMs);
+  removeOther(sql, n, key, leftMarkerId, nowMs);
+  promoteNewest(sql, n, key, nowMs);
+  return done({ sizeBytes: moved.sizeBytes });
+}
+
+/** The version that comes back when this marker goes; null when it is not the newest of its key, or hides none. */
+function hiddenBehind(sql: Sql, n: number, key: ObjectKey, markerId: VersionId): StoredVersion | null {
+  if (readCurrent(sql, n, key) !== null || readNewestOther(sql, n, key)?.versionId !== markerId) return null;
+  const [row] = sql.all<{ version_id: string }>(
+    `SELECT version_id FROM versions WHERE bucket = ? AND key = ? AND version_id < ? ORDER BY version_id DESC LIMIT 1`,
+    n,
+    key,
+    markerId,
+  );
+  const behind = row === undefined ? null : readOther(sql, n, key, row.version_id as VersionId);
+  return behind === null || behind.isMarker ? null : behind;
+}
+
+/** Deletes the current object as the bucket's versioning has it. */
+function hide(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'hide'>): ActionResult {
+  const { key, markerId, onlyVersionId, movedTo } = action;
+  const current = readCurrent(sql, n, key);
+  if (current === null || (onlyVersionId !== null && current.versionId !== onlyVersionId)) return failed('missing');
+  const versioning = versioningOf(bucket);
+  if (versioning === 'off') {
+    if (isLocked(current.lock, nowMs, false)) return failed('locked');
+    removeCurrent(sql, n, key, current, nowMs);
+    return done({ sizeBytes: current.sizeBytes, versionId: movedTo?.versionId ?? null, toKey: movedTo?.key ?? null });
+  }
+  const marker = placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId: null, nowMs }, current);
+  return done({
+    sizeBytes: current.sizeBytes,
+    versionId: movedTo?.versionId ?? marker.versionId,
+    markerId: marker.versionId,
+    toKey: movedTo?.key ?? null,
+  });
+}
+
+/** Removes markers from the top until a version is current again; a key that has none behind them stays as it is. */
+function unhide(sql: Sql, { n, nowMs, room }: ActionContext, { key, onlyMarkerId }: Of<'unhide'>): ActionResult {
+  if (room.rows <= 0) return failed('more');
+  if (readCurrent(sql, n, key) !== null) return failed('missing');
+  const newest = readNewestOther(sql, n, key);
+  if (newest === null || (onlyMarkerId !== null && newest.versionId !== onlyMarkerId)) return failed('missing');
+  const [behind] = sql.all<{ version_id: string; size_bytes: number }>(
+    `SELECT version_id, size_bytes FROM versions WHERE bucket = ? AND key = ? AND is_marker = 0
+     ORDER BY version_id DESC LIMIT 1`,
+    n,
+    key,
+  );
+  if (behind === undefined) return failed('missing');
+  const limit = Math.min(PURGE_ROWS, room.rows);
+  const markers = sql.all<{ version_id: string }>(
+    `SELECT version_id FROM versions WHERE bucket = ? AND key = ? AND version_id > ?
+     ORDER BY version_id DESC LIMIT 0 + ?`,
+    n,
+    key,
+    behind.version_id,
+    limit + 1,
+  );
+  for (const marker of markers.slice(0, limit)) removeOther(sql, n, key, marker.version_id as VersionId, nowMs);
+  room.rows -= Math.min(markers.length, limit);
+  promoteNewest(sql, n, key, nowMs);
+  return markers.length > limit ? failed('more') : done({ sizeBytes: behind.size_bytes });
+}
+
+/** Removes all versions of a key that is hidden, the oldest first, so that the marker hides the rest to the end. */
+function purge(sql: Sql, { n, nowMs, room }: ActionContext, key: ObjectKey): ActionResult {
+  if (room.rows <= 0) return failed('more');
+  if (readCurrent(sql, n, key) !== null) return failed('missing');
+  const limit = Math.min(PURGE_ROWS, room.rows);
+  const rows = sql.all<{ version_id: string }>(
+    'SELECT version_id FROM versions WHERE bucket = ? AND key = ? ORDER BY version_id LIMIT 0 + ?',
+    n,
+    key,
+    limit + 1,
+  );
+  if (rows.length === 0) return failed('missing');
+  let sizeBytes = 0;
+  for (const { version_id } of rows.slice(0, limit)) {
+    const stored = readOther(sql, n, key, version_id as VersionId);
+    if (stored === null) continue;
+    // Whatever is kept needs the marker above it.
+    if (isLocked(stored.lock, nowMs, false)) return { ...failed('locked'), sizeBytes };
+    sizeBytes += stored.sizeBytes;
+    removeOther(sql, n, key, stored.versionId, nowMs);
+    room.rows -= 1;
+  }
+  return { ...done({ sizeBytes }), outcome: rows.length > limit ? 'more' : 'done' };
+}

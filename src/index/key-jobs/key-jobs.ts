@@ -1,0 +1,291 @@
+// The jobs family of the index: work on many keys that goes on page by page (domain/key-jobs.ts). A step does its actions,
+// writes down how to take them back and moves the place on, all in one commit: so a job that dies is never between two
+// steps, and two drivers of one job can't do a step twice. Which keys is core's; key-actions.ts does each action.
+
+import { StorageError } from '../../domain/errors.ts';
+import {
+  NAME_JOBS_KEPT,
+  NAME_JOBS_RUNNING_MAX,
+  type NameAction,
+  type NameJob,
+  type NameJobId,
+  type NameJobItem,
+  UNDO_MAX_ITEMS,
+} from '../../domain/key-jobs.ts';
+import type { ObjectKey, VersionId } from '../../domain/nouns.ts';
+import type { HiddenKey } from '../../ports/index-calls/key-job-calls.ts';
+import type { IndexApi } from '../../ports/metadata-index.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { requireBucket } from '../buckets/buckets.ts';
+import { firstBehind, prefixEnd } from '../objects/key-order.ts';
+import { recordEvent } from '../objects/object-events.ts';
+import { versioningOf } from '../objects/version-rows.ts';
+import { type ActionContext, type ActionResult, applyNameAction, PURGE_ROWS_OF_STEP } from './key-actions.ts';
+import { eventsOfAction } from './key-job-events.ts';
+
+type NameJobCalls = Pick<
+  IndexApi,
+  'getNameJob' | 'listNameJobs' | 'listNameJobItems' | 'listHidden' | 'createNameJob' | 'stepNameJob' | 'endNameJob'
+>;
+
+/** Jobs of a bucket that can be undone: the newest. What the others did is forgotten, one job's with each new one. */
+const UNDOABLE_JOBS = 5;
+/**
+ * Markers that may stand one behind the other for a list to find the version behind them: each deletion of a hidden key
+ * adds one.
+ */
+const MARKERS_LOOKED_BEHIND = 250;
+
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+export function createNameJobCalls(sql: Sql): NameJobCalls {
+  return {
+    getNameJob: ({ bucket, id }) => read(sql, requireBucket(sql, bucket), id),
+
+    listNameJobs({ bucket }) {
+      const rows = sql.all<{ job: string }>(
+        'SELECT job FROM name_jobs WHERE bucket = ? ORDER BY id DESC LIMIT 0 + ?',
+        requireBucket(sql, bucket),
+        NAME_JOBS_KEPT,
+      );
+      return rows.map((row) => JSON.parse(row.job) as NameJob);
+    },
+
+    listNameJobItems({ bucket, id, before, limit }) {
+      const rows = sql.all<ItemRow>(
+        `SELECT at, kind, key, to_key, version_id, marker_id FROM name_job_items
+         WHERE bucket = ? AND job_id = ? AND at < ? ORDER BY at DESC LIMIT 0 + ?`,
+        requireBucket(sql, bucket),
+        id,
+        before,
+        limit,
+      );
+      return rows.map(toItem);
+    },
+
+    listHidden: (input) => listHidden(sql, input),
+
+    createNameJob({ bucket, job }) {
+      const n = requireBucket(sql, bucket);
+      const running = sql.all('SELECT id FROM name_jobs WHERE bucket = ? AND is_running = 1', n).length;
+      if (running >= NAME_JOBS_RUNNING_MAX) {
+        throw new StorageError('SlowDown', { detail: 'Too many jobs run in this bucket. Wait for one of them.' });
+      }
+      write(sql, n, job);
+      forgetOld(sql, n);
+    },
+
+    stepNameJob: (input) => stepNameJob(sql, input),
+
+    endNameJob({ bucket, id, failure, nowMs }) {
+      const n = requireBucket(sql, bucket);
+      const job = read(sql, n, id);
+      if (job?.state !== 'running') return job;
+      const state = failure === null ? 'cancelled' : 'failed';
+      const ended: NameJob = { ...job, state, failure, revision: job.revision + 1, updatedAtMs: nowMs };
+      write(sql, n, ended);
+      return ended;
+    },
+  };
+}
+
+function read(sql: Sql, n: number, id: NameJobId): NameJob | null {
+  const [row] = sql.all<{ job: string }>('SELECT job FROM name_jobs WHERE bucket = ? AND id = ?', n, id);
+  return row === undefined ? null : (JSON.parse(row.job) as NameJob);
+}
+
+function write(sql: Sql, n: number, job: NameJob): void {
+  sql.all(
+    'INSERT OR REPLACE INTO name_jobs (bucket, id, is_running, job) VALUES (?, ?, ?, ?)',
+    n,
+    job.id,
+    job.state === 'running' ? 1 : 0,
+    JSON.stringify(job),
+  );
+}
+
+/** Forgets what one job did that is too old to be undone, and jobs that are too many. */
+function forgetOld(sql: Sql, n: number): void {
+  const rows = sql.all<{ id: string; is_running: number; job: string }>(
+    'SELECT id, is_running, job FROM name_jobs WHERE bucket = ? ORDER BY id DESC LIMIT 0 + ?',
+    n,
+    NAME_JOBS_KEPT + NAME_JOBS_RUNNING_MAX,
+  );
+  const past = rows.slice(UNDOABLE_JOBS).filter((row) => row.is_running === 0);
+  const undoable = past.map((row) => JSON.parse(row.job) as NameJob).find((job) => job.canUndo);
+  if (undoable !== undefined) {
+    forgetItems(sql, n, undoable.id);
+    write(sql, n, { ...undoable, canUndo: false });
+  }
+  for (const { id, is_running } of rows.slice(NAME_JOBS_KEPT)) {
+    if (is_running === 0) sql.all('DELETE FROM name_jobs WHERE bucket = ? AND id = ?', n, id);
+  }
+}
+
+function forgetItems(sql: Sql, n: number, id: NameJobId): void {
+  sql.all('DELETE FROM name_job_items WHERE bucket = ? AND job_id = ?', n, id);
+}
+
+type StepInput = Parameters<IndexApi['stepNameJob']>[0];
+
+function stepNameJob(sql: Sql, input: StepInput): ReturnType<IndexApi['stepNameJob']> {
+  const { bucket, id, actions, nowMs } = input;
+  const n = requireBucket(sql, bucket);
+  const job = read(sql, n, id);
+  if (job === null || job.state !== 'running' || job.revision !== input.revision) return null;
+  const results = applyAll(sql, { n, bucket, nowMs, room: { rows: PURGE_ROWS_OF_STEP } }, actions);
+  const counts = addUp(job, results, input.elsewhere);
+  const canUndo = job.canUndo && counts.done <= UNDO_MAX_ITEMS;
+  if (canUndo) remember(sql, n, job, actions, results);
+  else if (job.canUndo) forgetItems(sql, n, id);
+  const hasMore = results.length < actions.length || results.at(-1)?.outcome === 'more';
+  const whole = results.length - 1;
+  const next = hasMore ? { after: actions[whole - 1]?.key ?? job.after, at: job.at + whole } : input.next;
+  const stepped: NameJob = {
+    ...job,
+    ...next,
+    state: input.isLast && !hasMore ? 'done' : 'running',
+    revision: job.revision + 1,
+    counts,
+    canUndo,
+    updatedAtMs: nowMs,
+  };
+  write(sql, n, stepped);
+  return { job: stepped, outcomes: results.map((result) => result.outcome) };
+}
+
+/** Up to the first action that has more to do: the next step goes on with it. */
+function applyAll(sql: Sql, context: ActionContext, actions: readonly NameAction[]): readonly ActionResult[] {
+  const results: ActionResult[] = [];
+  for (const action of actions) {
+    const result = applyNameAction(sql, context, action);
+    results.push(result);
+    tellOf(sql, context, action, result);
+    if (result.outcome === 'more') break;
+  }
+  return results;
+}
+
+/** Most buckets tell nothing: then it is not even worked out what. */
+function tellOf(sql: Sql, { bucket, nowMs }: ActionContext, action: NameAction, result: ActionResult): void {
+  if (bucket.notify === undefined) return;
+  for (const happening of eventsOfAction(versioningOf(bucket), action, result, nowMs)) {
+    recordEvent(sql, bucket, happening);
+  }
+}
+
+function addUp(job: NameJob, results: readonly ActionResult[], elsewhere: StepInput['elsewhere']): NameJob['counts'] {
+  const counts = { ...job.counts };
+  for (const { outcome, sizeBytes } of results) {
+    counts.bytes += sizeBytes;
+    if (outcome === 'done') counts.done++;
+    if (outcome === 'missing') counts.missing++;
+    if (outcome === 'conflict') counts.conflicts++;
+    if (outcome === 'locked') counts.locked++;
+  }
+  counts.done += elsewhere.done ?? 0;
+  counts.bytes += elsewhere.bytes ?? 0;
+  counts.missing += elsewhere.missing ?? 0;
+  counts.conflicts += elsewhere.conflicts ?? 0;
+  counts.locked += elsewhere.locked ?? 0;
+  return counts;
+}
+
+/** Writes down what was done, numbered in its order. What can't be taken back is not written. */
+function remember(
+  sql: Sql,
+  n: number,
+  job: NameJob,
+  actions: readonly NameAction[],
+  results: readonly ActionResult[],
+): void {
+  let at = job.counts.done;
+  for (const [place, action] of actions.entries()) {
+    const result = results[place];
+    if (result?.outcome !== 'done') continue;
+    at++;
+    const { toKey } = result;
+    if ((action.kind !== 'move' && action.kind !== 'hide') || result.versionId === null) continue;
+    sql.all(
+      `INSERT OR REPLACE INTO name_job_items (bucket, job_id, at, kind, key, to_key, version_id, marker_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      n,
+      job.id,
+      at,
+      toKey === null ? 'hidden' : 'moved',
+      action.key,
+      toKey,
+      result.versionId,
+      result.markerId,
+    );
+  }
+}
+
+type ItemRow = {
+  readonly at: number;
+  readonly kind: string;
+  readonly key: string;
+  readonly to_key: string | null;
+  readonly version_id: string;
+  readonly marker_id: string | null;
+};
+
+function toItem(row: ItemRow): NameJobItem {
+  return {
+    at: row.at,
+    kind: row.kind === 'moved' ? 'moved' : 'hidden',
+    key: row.key as ObjectKey,
+    toKey: row.to_key as ObjectKey | null,
+    versionId: row.version_id as VersionId,
+    markerId: row.marker_id as VersionId | null,
+  };
+}
+
+type HiddenRow = { readonly key: string; readonly version_id: string; readonly last_modified_ms: number };
+type NewestRow = {
+  readonly version_id: string;
+  readonly size_bytes: number;
+  readonly etag: string;
+  readonly last_modified_ms: number;
+  readonly storage_class: string;
+};
+
+function listHidden(sql: Sql, input: Parameters<IndexApi['listHidden']>[0]): readonly HiddenKey[] {
+  const { prefix, after, limit } = input;
+  const n = requireBucket(sql, input.bucket);
+  const rows = sql.all<HiddenRow>(
+    // By its name: SQLite's planner would go over all versions of the prefix instead, most of which are not hidden.
+    `SELECT key, version_id, last_modified_ms FROM versions INDEXED BY versions_hiding
+     WHERE bucket = ? AND key >= ? AND key < ? AND is_marker = 1 AND replaced_at_ms IS NULL
+     ORDER BY key LIMIT 0 + ?`,
+    n,
+    firstBehind(prefix, after),
+    prefixEnd(prefix),
+    limit,
+  );
+  return rows.map((row) => {
+    const [newest] = sql.all<NewestRow>(
+      `SELECT version_id, size_bytes, etag, last_modified_ms, storage_class FROM (
+         SELECT version_id, size_bytes, etag, last_modified_ms, storage_class, is_marker FROM versions
+         WHERE bucket = ? AND key = ? AND version_id < ? ORDER BY version_id DESC LIMIT 0 + ?
+       ) WHERE is_marker = 0 LIMIT 1`,
+      n,
+      row.key,
+      row.version_id,
+      MARKERS_LOOKED_BEHIND,
+    );
+    return {
+      key: row.key as ObjectKey,
+      hiddenAtMs: row.last_modified_ms,
+      newest:
+        newest === undefined
+          ? null
+          : {
+              versionId: newest.version_id as VersionId,
+              sizeBytes: newest.size_bytes,
+              etag: newest.etag,
+              lastModifiedMs: newest.last_modified_ms,
+              storageClass: newest.storage_class,
+            },
+    };
+  });
+}

@@ -1,0 +1,193 @@
+// Search by a part of the name: an FTS5 index of the trigrams of keys, which finds any text of three code points or more
+// without case and accents. A commit only notes a key that came or went (`search_changes`); the notes are taken in later, many
+// at once, because a lone change of such an index costs ten times as much. Until then search looks at the noted keys one by
+// one, and every match is looked up among the objects: what the index says is never believed by itself.
+
+import { foldName, SEARCH_MAX_MATCHES, SEARCH_MIN_INDEXED, SEARCH_SCAN_ROWS } from '../../domain/key-aids.ts';
+import type { ObjectSummary } from '../../domain/nouns.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { compareUtf8, firstBehind, prefixEnd } from '../objects/key-order.ts';
+import { decodeSummary, type SummaryRow } from '../objects/object-rows.ts';
+
+/** Keys taken in, or out, in one step: 20 ms on a busy machine. Source: 45 µs a key, bench/names.ts. */
+const KEYS_OF_STEP = 500;
+/** Noted changes that a search looks at; core has them taken in long before there are so many. */
+const CHANGES_LOOKED_AT = 4000;
+/** Ids of the names of one bucket: `n * 2^32` and up. Exact in a number for two million buckets in one database. */
+const IDS_OF_BUCKET = 2 ** 32;
+
+const SUMMARY_COLUMNS = `o.key, o.owner_id, o.size_bytes, o.etag, o.last_modified_ms, o.storage_class,
+  o.checksum_algorithm, o.checksum_type`;
+
+/** Notes that a key came or went. Cost: one statement, 3 µs. */
+export function noteName(sql: Sql, bucket: number, key: string): void {
+  sql.all('INSERT OR IGNORE INTO search_changes (bucket, key) VALUES (?, ?)', bucket, key);
+}
+
+/** Takes in the next keys behind `after`; gives the last of them, null when there are no more. */
+export function buildNames(sql: Sql, bucket: number, after: string): string | null {
+  const rows = sql.all<{ key: string }>(
+    'SELECT key FROM objects WHERE bucket = ? AND key > ? ORDER BY key LIMIT 0 + ?',
+    bucket,
+    after,
+    KEYS_OF_STEP,
+  );
+  let id = lastId(sql, bucket);
+  for (const { key } of rows) id = addName(sql, bucket, key, id);
+  return rows.length < KEYS_OF_STEP ? null : (rows.at(-1)?.key ?? null);
+}
+
+/** Takes in noted changes, some of them; true when there are no more. */
+export function takeInChanges(sql: Sql, bucket: number): boolean {
+  const rows = sql.all<{ key: string; is_there: number }>(
+    `SELECT c.key, EXISTS (SELECT 1 FROM objects WHERE bucket = c.bucket AND key = c.key) AS is_there
+     FROM search_changes AS c WHERE c.bucket = ? ORDER BY c.key LIMIT 0 + ?`,
+    bucket,
+    KEYS_OF_STEP,
+  );
+  let id = lastId(sql, bucket);
+  for (const { key, is_there } of rows) {
+    if (is_there === 1) id = addName(sql, bucket, key, id);
+    else removeName(sql, bucket, key);
+    sql.all('DELETE FROM search_changes WHERE bucket = ? AND key = ?', bucket, key);
+  }
+  return rows.length < KEYS_OF_STEP;
+}
+
+function lastId(sql: Sql, bucket: number): number {
+  const [last] = sql.all<{ id: number | null }>(
+    'SELECT max(id) AS id FROM search_names WHERE id >= ? AND id < ?',
+    bucket * IDS_OF_BUCKET,
+    (bucket + 1) * IDS_OF_BUCKET,
+  );
+  return last?.id ?? bucket * IDS_OF_BUCKET;
+}
+
+/** Takes in a key that may be in already; gives the last id used. */
+function addName(sql: Sql, bucket: number, key: string, last: number): number {
+  const [added] = sql.all<{ id: number }>(
+    'INSERT INTO search_names (id, bucket, key) VALUES (?, ?, ?) ON CONFLICT (bucket, key) DO NOTHING RETURNING id',
+    last + 1,
+    bucket,
+    key,
+  );
+  if (added === undefined) return last;
+  sql.all('INSERT INTO search_trigrams (rowid, name) VALUES (?, ?)', added.id, key);
+  return added.id;
+}
+
+function removeName(sql: Sql, bucket: number, key: string): void {
+  const [name] = sql.all<{ id: number }>(
+    'DELETE FROM search_names WHERE bucket = ? AND key = ? RETURNING id',
+    bucket,
+    key,
+  );
+  if (name !== undefined) sql.all('DELETE FROM search_trigrams WHERE rowid = ?', name.id);
+}
+
+/** Removes some of all that is known of a bucket's names; true when nothing is left. */
+export function forgetNames(sql: Sql, bucket: number): boolean {
+  sql.all(
+    `DELETE FROM search_changes WHERE bucket = ?1 AND key IN (
+       SELECT key FROM search_changes WHERE bucket = ?1 LIMIT 0 + ?2)`,
+    bucket,
+    KEYS_OF_STEP,
+  );
+  const rows = sql.all<{ id: number }>(
+    'SELECT id FROM search_names WHERE bucket = ? LIMIT 0 + ?',
+    bucket,
+    KEYS_OF_STEP,
+  );
+  for (const { id } of rows) {
+    sql.all('DELETE FROM search_names WHERE id = ?', id);
+    sql.all('DELETE FROM search_trigrams WHERE rowid = ?', id);
+  }
+  return rows.length < KEYS_OF_STEP && countChanges(sql, bucket) === 0;
+}
+
+/** Noted changes, counted as far as a search would look at them. */
+export function countChanges(sql: Sql, bucket: number): number {
+  const [row] = sql.all<{ noted: number }>(
+    'SELECT count(*) AS noted FROM (SELECT 1 FROM search_changes WHERE bucket = ? LIMIT 0 + ?)',
+    bucket,
+    CHANGES_LOOKED_AT,
+  );
+  return row?.noted ?? 0;
+}
+
+type Found = { readonly objects: readonly ObjectSummary[]; readonly isComplete: boolean };
+type Wanted = { readonly prefix: string; readonly needle: string; readonly limit: number };
+
+/**
+ * Objects below the prefix whose key has the needle behind it, by key; the search index must be ready, and the needle of
+ * SEARCH_MIN_INDEXED code points or more. Cost: some 10 µs for each match, and at most SEARCH_MAX_MATCHES of these.
+ */
+export function findIndexed(sql: Sql, bucket: number, { prefix, needle, limit }: Wanted): Found {
+  const most = Math.min(limit, SEARCH_MAX_MATCHES);
+  const folded = foldName(needle);
+  const phrases = Array.from(foldName(prefix)).length < SEARCH_MIN_INDEXED ? [folded] : [folded, foldName(prefix)];
+  const ids = sql.all<{ id: number }>(
+    `SELECT rowid AS id FROM search_trigrams
+     WHERE search_trigrams MATCH ? AND rowid > ? AND rowid < ? LIMIT 0 + ?`,
+    phrases.map((phrase) => `"${phrase.replaceAll('"', '""')}"`).join(' AND '),
+    bucket * IDS_OF_BUCKET,
+    (bucket + 1) * IDS_OF_BUCKET,
+    most + 1,
+  );
+  // CROSS JOIN: SQLite keeps the order of the tables. It may go through all objects to find a few changes otherwise.
+  const rows = ids.flatMap(({ id }) =>
+    sql.all<SummaryRow>(
+      `SELECT ${SUMMARY_COLUMNS} FROM search_names AS s CROSS JOIN objects AS o ON o.bucket = s.bucket AND o.key = s.key
+       WHERE s.id = ?`,
+      id,
+    ),
+  );
+  const noted = sql.all<SummaryRow>(
+    `SELECT ${SUMMARY_COLUMNS} FROM search_changes AS c CROSS JOIN objects AS o ON o.bucket = c.bucket AND o.key = c.key
+     WHERE c.bucket = ? LIMIT 0 + ?`,
+    bucket,
+    CHANGES_LOOKED_AT,
+  );
+  const byKey = new Map([...rows, ...noted].filter(matches(prefix, folded)).map((row) => [row.key, row]));
+  const sorted = [...byKey.values()].sort((a, b) => compareUtf8(a.key, b.key));
+  const isComplete = ids.length <= most && sorted.length <= most && noted.length < CHANGES_LOOKED_AT;
+  return { objects: sorted.slice(0, most).map(decodeSummary), isComplete };
+}
+
+const matches =
+  (prefix: string, folded: string) =>
+  ({ key }: { readonly key: string }): boolean =>
+    key.startsWith(prefix) && foldName(key.slice(prefix.length)).includes(folded);
+
+/** The same without a search index, by a look at the next SEARCH_SCAN_ROWS keys behind `after`. */
+export function findByLooking(
+  sql: Sql,
+  bucket: number,
+  { prefix, needle, limit, after }: Wanted & { readonly after: string },
+): Found & { readonly nextAfter: string | null } {
+  const most = Math.min(limit, SEARCH_MAX_MATCHES);
+  const rows = sql.all<{ key: string }>(
+    'SELECT key FROM objects WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key LIMIT 0 + ?',
+    bucket,
+    firstBehind(prefix, after),
+    prefixEnd(prefix),
+    SEARCH_SCAN_ROWS,
+  );
+  const isMatch = matches(prefix, foldName(needle));
+  const found: SummaryRow[] = [];
+  let last: string | null = null;
+  for (const row of rows) {
+    if (found.length === most) break;
+    last = row.key;
+    if (!isMatch(row)) continue;
+    found.push(
+      ...sql.all<SummaryRow>(
+        `SELECT ${SUMMARY_COLUMNS} FROM objects AS o WHERE bucket = ? AND key = ?`,
+        bucket,
+        row.key,
+      ),
+    );
+  }
+  const isAtEnd = last === (rows.at(-1)?.key ?? null) && rows.length < SEARCH_SCAN_ROWS;
+  return { objects: found.map(decodeSummary), isComplete: isAtEnd && after === '', nextAfter: isAtEnd ? null : last };
+}

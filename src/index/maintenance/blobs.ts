@@ -1,0 +1,172 @@
+// The blobs family of the index: holds that other buckets have on a blob, and the sweeper's steps: condemn, (the
+// store deletes,) forget. A condemned blob can never be referenced or held again, so what the sweeper was given is
+// safe to delete. References themselves are counted by blob-references.ts.
+
+import { StorageError } from '../../domain/errors.ts';
+import type { BlobId, BucketAddress, BucketId, BucketName } from '../../domain/nouns.ts';
+import type { IndexApi } from '../../ports/metadata-index.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { findLife } from '../buckets/buckets.ts';
+
+type BlobCalls = Pick<
+  IndexApi,
+  'findUnknownBlobs' | 'findHeldBlobs' | 'holdBlobs' | 'releaseHolds' | 'condemnBlobs' | 'forgetBlobs'
+>;
+type Hold = { readonly blobId: BlobId; readonly holder: BucketAddress };
+
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+export function createBlobCalls(sql: Sql): BlobCalls {
+  return {
+    findUnknownBlobs({ blobIds }) {
+      const rows = sql.all<{ blob_id: string }>(
+        `SELECT value AS blob_id FROM json_each(?)
+         WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.blob_id = value)`,
+        JSON.stringify(blobIds),
+      );
+      return rows.map((row) => row.blob_id as BlobId);
+    },
+
+    findHeldBlobs({ holder, blobIds }) {
+      const rows = sql.all<{ blob_id: BlobId }>(
+        `SELECT blobs.blob_id FROM buckets JOIN blobs ON blobs.bucket = buckets.n
+         WHERE buckets.id = ? AND buckets.name = ? AND blobs.blob_id IN (SELECT value FROM json_each(?))`,
+        holder.id,
+        holder.name,
+        JSON.stringify(blobIds),
+      );
+      return rows.map((row) => row.blob_id);
+    },
+
+    holdBlobs({ home, blobIds, holder, nowMs }) {
+      const bucket = findLife(sql, home);
+      if (bucket === null) throw new StorageError('NoSuchBlob');
+      for (const blobId of blobIds) holdBlob(sql, bucket, blobId, holder, nowMs);
+    },
+
+    releaseHolds({ home, blobIds, holder, takenUpToMs }) {
+      const bucket = findLife(sql, home);
+      if (bucket === null) return;
+      for (const blobId of blobIds) releaseHold(sql, bucket, blobId, holder, takenUpToMs);
+    },
+
+    condemnBlobs({ bucket: address, olderThanMs, limit }) {
+      const bucket = findLife(sql, address);
+      if (bucket === null) return { blobs: [], oldHolds: [] };
+      return {
+        blobs: condemnUnreferenced(sql, bucket, olderThanMs, limit),
+        oldHolds: takeOldHolds(sql, bucket, olderThanMs, limit),
+      };
+    },
+
+    forgetBlobs({ bucket: address, blobIds }) {
+      const bucket = findLife(sql, address);
+      if (bucket === null) return;
+      for (const blobId of blobIds) {
+        sql.all('DELETE FROM blobs WHERE blob_id = ? AND bucket = ? AND is_condemned = 1', blobId, bucket);
+      }
+    },
+  };
+}
+
+/** Holding again moves the hold's time on: a copy under way relies on it (see `releaseHold`). */
+function holdBlob(sql: Sql, bucket: number, blobId: BlobId, holder: BucketAddress, nowMs: number): void {
+  const [row] = sql.all<{ is_held: number }>(
+    `UPDATE blobs SET is_held = 1, holds_checked_ms = CASE WHEN is_held = 1 THEN holds_checked_ms ELSE ? END
+     WHERE blob_id = ? AND bucket = ? AND is_condemned = 0 RETURNING is_held`,
+    nowMs,
+    blobId,
+    bucket,
+  );
+  if (row === undefined) throw new StorageError('NoSuchBlob');
+  sql.all(
+    `INSERT INTO blob_holds (bucket, blob_id, holder_id, holder_name, held_at_ms) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (bucket, blob_id, holder_id) DO UPDATE SET held_at_ms = max(held_at_ms, excluded.held_at_ms)`,
+    bucket,
+    blobId,
+    holder.id,
+    holder.name,
+    nowMs,
+  );
+}
+
+/**
+ * A hold taken (again) after `nowMs` stays: when the sweeper gives the bound of its grace as `nowMs`, a copy that
+ * holds the blob anew while the sweeper gives the old hold back can't lose it.
+ */
+function releaseHold(sql: Sql, bucket: number, blobId: BlobId, holder: BucketAddress, nowMs: number): void {
+  sql.all(
+    'DELETE FROM blob_holds WHERE bucket = ? AND blob_id = ? AND holder_id = ? AND held_at_ms <= ?',
+    bucket,
+    blobId,
+    holder.id,
+    nowMs,
+  );
+  sql.all(
+    `UPDATE blobs SET is_held = 0,
+       unreferenced_since_ms = CASE WHEN refs = 0 THEN max(unreferenced_since_ms, ?3) END
+     WHERE blob_id = ?1 AND bucket = ?2 AND is_held = 1
+       AND NOT EXISTS (SELECT 1 FROM blob_holds WHERE blob_holds.bucket = ?2 AND blob_holds.blob_id = ?1)`,
+    blobId,
+    bucket,
+    nowMs,
+  );
+}
+
+/** Blobs condemned before and not yet forgotten come again, so that a sweep that was cut off is taken up. */
+function condemnUnreferenced(
+  sql: Sql,
+  bucket: number,
+  olderThanMs: number,
+  limit: number,
+): { blobId: BlobId; home: BucketAddress | null }[] {
+  const rows = sql.all<{ blob_id: string; home_bucket_id: string | null; home_name: string | null }>(
+    `SELECT blob_id, home_bucket_id, home_name FROM blobs
+     WHERE bucket = ? AND unreferenced_since_ms < ? AND is_held = 0
+     ORDER BY unreferenced_since_ms LIMIT 0 + ?`,
+    bucket,
+    olderThanMs,
+    limit,
+  );
+  for (const row of rows) {
+    sql.all('UPDATE blobs SET is_condemned = 1 WHERE blob_id = ? AND bucket = ?', row.blob_id, bucket);
+  }
+  return rows.map((row) => ({
+    blobId: row.blob_id as BlobId,
+    home:
+      row.home_bucket_id === null || row.home_name === null
+        ? null
+        : { id: row.home_bucket_id as BucketId, name: row.home_name as BucketName },
+  }));
+}
+
+/**
+ * At most `limit` old holds on blobs without another reference. A blob looked at goes to the end of the queue: each
+ * gets its turn. Of a blob with more holders the others are asked once these have let go: as long as one of them has a
+ * copy, it stays anyway.
+ */
+function takeOldHolds(sql: Sql, bucket: number, olderThanMs: number, limit: number): Hold[] {
+  const blobs = sql.all<{ blob_id: string }>(
+    `SELECT blob_id FROM blobs WHERE bucket = ? AND refs = 0 AND is_held = 1 AND holds_checked_ms < ?
+     ORDER BY holds_checked_ms LIMIT 0 + ?`,
+    bucket,
+    olderThanMs,
+    limit,
+  );
+  const holds: Hold[] = [];
+  for (const { blob_id } of blobs) {
+    if (holds.length >= limit) break;
+    const rows = sql.all<{ holder_id: string; holder_name: string }>(
+      'SELECT holder_id, holder_name FROM blob_holds WHERE bucket = ? AND blob_id = ? AND held_at_ms < ? LIMIT 0 + ?',
+      bucket,
+      blob_id,
+      olderThanMs,
+      limit - holds.length,
+    );
+    for (const row of rows) {
+      const holder = { id: row.holder_id as BucketId, name: row.holder_name as BucketName };
+      holds.push({ blobId: blob_id as BlobId, holder });
+    }
+    sql.all('UPDATE blobs SET holds_checked_ms = ? WHERE blob_id = ? AND bucket = ?', olderThanMs, blob_id, bucket);
+  }
+  return holds;
+}

@@ -1,0 +1,130 @@
+// The packing family of the index: which versions may be packed, the exchange of a body's plain blobs for the packed one, and
+// how far a run came. An exchange changes nothing that clients see; it happens only where the version still lies in the
+// blobs that were read, and nobody else does.
+import type { BlobId, ObjectKey, ObjectVersion, Segment, VersionId } from '../../domain/nouns.ts';
+import type {
+  PackingBounds,
+  PackingCandidate,
+  PackingPlace,
+  PackingRun,
+} from '../../ports/index-calls/compression-calls.ts';
+import type { IndexApi } from '../../ports/metadata-index.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { requireBucket } from '../buckets/buckets.ts';
+import { addReferences, dropReferences, mentionsOf } from '../objects/blob-references.ts';
+import { packedAwayOf } from '../objects/compressed-away.ts';
+import { detailOfRow, packingFactsOf } from '../objects/object-rows.ts';
+import { readCurrentVersion, readOtherVersion } from '../objects/objects.ts';
+import { oneRow, rowChanged } from '../objects/row-changes.ts';
+import { readCurrent, readOther } from '../objects/stored-versions.ts';
+import { rewriteDetail } from '../objects/version-rows.ts';
+import { pageOf, readObjectRows, readOthers } from './lifecycle-scan.ts';
+
+type PackingCalls = Pick<IndexApi, 'getPackingRun' | 'scanPacking' | 'setPackingRun' | 'exchangeBody'>;
+
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+export function createPackingCalls(sql: Sql): PackingCalls {
+  return {
+    getPackingRun({ bucket }) {
+      const [row] = sql.all<{ run: string }>(
+        'SELECT run FROM packing_runs WHERE bucket = ?',
+        requireBucket(sql, bucket),
+      );
+      return row === undefined ? null : (JSON.parse(row.run) as PackingRun);
+    },
+
+    setPackingRun({ bucket, run }) {
+      const n = requireBucket(sql, bucket);
+      sql.all('INSERT OR REPLACE INTO packing_runs (bucket, run) VALUES (?, ?)', n, JSON.stringify(run));
+    },
+
+    scanPacking: ({ bucket, place, bounds }) => scanPacking(sql, requireBucket(sql, bucket), place, bounds),
+
+    exchangeBody({ bucket, key, versionId, from, to, arrival, nowMs }) {
+      const n = requireBucket(sql, bucket);
+      const found = findVersion(sql, n, key, versionId);
+      if (found === null) return { isExchanged: false };
+      const { object, stored, kind } = found;
+      // The same exchange again: its outcome was not known.
+      if (isSameBody(object.segments, [to])) return { isExchanged: true };
+      if (!isSameBody(object.segments, from) || !isAllOwn(sql, n, stored.mentions.keys()))
+        return { isExchanged: false };
+      // Without a digest: nothing that is stored later is taken for packed bytes.
+      addReferences(sql, n, stored.storageClass, mentionsOf([to]), [arrival]);
+      const lost = dropReferences(sql, n, stored.storageClass, stored.mentions, nowMs);
+      const next = { ...object, segments: [to], inlineBytes: null };
+      rewriteDetail(sql, n, kind === 'current' ? 'objects' : 'versions', next, stored.bodyId);
+      const state = oneRow(kind, { ...stored, compressedAway: packedAwayOf(next.segments) });
+      rowChanged(sql, { bucket: n, key, from: oneRow(kind, stored, lost), to: state, atMs: nowMs });
+      return { isExchanged: true };
+    },
+  };
+}
+
+/** A version with bytes, wherever it stands now. */
+function findVersion(sql: Sql, bucket: number, key: ObjectKey, versionId: VersionId) {
+  const current = readCurrent(sql, bucket, key);
+  if (current?.versionId === versionId) {
+    const object = readCurrentVersion(sql, bucket, key)?.object;
+    return object === undefined ? null : ({ object, stored: current, kind: 'current' } as const);
+  }
+  const stored = readOther(sql, bucket, key, versionId);
+  const found = stored === null ? null : readOtherVersion(sql, bucket, key, versionId, current !== null);
+  if (stored === null || found?.kind !== 'object') return null;
+  return { object: found.object, stored, kind: 'noncurrent' } as const;
+}
+
+function isSameBody(a: ObjectVersion['segments'], b: readonly Segment[]): boolean {
+  const isSame = (one: Segment, at: number) => {
+    const { blobId, offsetBytes, lengthBytes } = b[at] ?? one;
+    return one.blobId === blobId && one.offsetBytes === offsetBytes && one.lengthBytes === lengthBytes;
+  };
+  return a.length === b.length && a.every(isSame);
+}
+
+/** Whether each blob was written here, and one row alone mentions it. */
+function isAllOwn(sql: Sql, bucket: number, blobIds: Iterable<BlobId>): boolean {
+  for (const blobId of blobIds) {
+    const [row] = sql.all<{ is_own: number }>(
+      `SELECT refs = 1 AND is_held = 0 AND is_condemned = 0 AND home_bucket_id IS NULL AS is_own
+       FROM blobs WHERE blob_id = ? AND bucket = ?`,
+      blobId,
+      bucket,
+    );
+    if (row?.is_own !== 1) return false;
+  }
+  return true;
+}
+
+type Row = {
+  readonly key: string;
+  readonly version_id: string;
+  readonly size_bytes: number;
+  readonly last_modified_ms: number;
+};
+
+/** See `IndexQueries.scanPacking`. */
+function scanPacking(sql: Sql, bucket: number, place: PackingPlace, bounds: PackingBounds) {
+  const table = place.phase;
+  const toCandidate = (row: Row): PackingCandidate | null => {
+    const { size_bytes: sizeBytes, last_modified_ms: lastModifiedMs } = row;
+    if (sizeBytes < bounds.minBytes || sizeBytes > bounds.maxBytes) return null;
+    if (lastModifiedMs <= bounds.writtenAfterMs || lastModifiedMs > bounds.writtenUpToMs) return null;
+    const facts = packingFactsOf(detailOfRow(sql, table, bucket, row));
+    if (facts === null || !isAllOwn(sql, bucket, mentionsOf(facts.segments).keys())) return null;
+    const { headers } = facts;
+    return {
+      ...{ key: row.key as ObjectKey, versionId: row.version_id as VersionId },
+      ...{ sizeBytes, lastModifiedMs, headers },
+    };
+  };
+  const { subjects, next } =
+    table === 'objects'
+      ? pageOf(readObjectRows(sql, bucket, place), toCandidate, (row) => ({ ...place, afterKey: row.key }))
+      : pageOf(
+          readOthers(sql, bucket, place),
+          (row) => (row.is_marker === 1 ? null : toCandidate(row)),
+          (row) => ({ ...place, afterKey: row.key, afterId: row.version_id }),
+        );
+  return { candidates: subjects, next: next as PackingPlace | null };
+}

@@ -1,0 +1,67 @@
+// The lives of a bucket name, as the sweeper sees them: what there is to do in each, how far it came, and the end of a deleted
+// life of which nothing is left. buckets.ts makes and deletes buckets.
+import type { BucketId } from '../../domain/nouns.ts';
+import type { IndexApi } from '../../ports/metadata-index.ts';
+import type { Sql } from '../../ports/sql.ts';
+
+type BucketLifeCalls = Pick<IndexApi, 'listBucketLives' | 'setSweptUpTo' | 'forgetBucketLife'>;
+
+/** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
+export function createBucketLifeCalls(sql: Sql): BucketLifeCalls {
+  return {
+    listBucketLives({ name }) {
+      const rows = sql.all<{
+        id: string;
+        deleted_at_ms: number | null;
+        swept_up_to: string;
+        has_lifecycle: number;
+        has_packing: number;
+        has_jobs: number;
+        searched_at_ms: number | null;
+        idle_upload_ms: number | null;
+      }>(
+        `SELECT id, deleted_at_ms, swept_up_to, coalesce(json_extract(settings, '$.lifecycle'), json_extract(settings, '$.trash')) IS NOT NULL AS has_lifecycle,
+           json_extract(settings, '$.compression') IS NOT NULL AS has_packing,
+           EXISTS (SELECT 1 FROM name_jobs WHERE bucket = buckets.n AND is_running = 1) AS has_jobs,
+           (SELECT searched_at_ms FROM name_aids WHERE bucket = buckets.n AND search > 0) AS searched_at_ms,
+           (SELECT min(active_at_ms) FROM uploads WHERE bucket = buckets.n) AS idle_upload_ms
+         FROM buckets WHERE name = ? ORDER BY n`,
+        name,
+      );
+      return rows.map((row) => ({
+        bucket: { id: row.id as BucketId, name },
+        isDeleted: row.deleted_at_ms !== null,
+        sweptUpTo: row.swept_up_to,
+        hasLifecycle: row.has_lifecycle === 1,
+        hasPacking: row.has_packing === 1,
+        hasNameJobs: row.has_jobs === 1,
+        searchedAtMs: row.searched_at_ms,
+        idleUploadMs: row.idle_upload_ms,
+      }));
+    },
+
+    setSweptUpTo({ bucket, sweptUpTo }) {
+      sql.all('UPDATE buckets SET swept_up_to = ? WHERE id = ? AND name = ?', sweptUpTo, bucket.id, bucket.name);
+    },
+
+    forgetBucketLife({ bucket }) {
+      // A deleted life without uploads has nothing that refers to a blob: each one left is in one of two partial indexes.
+      const gone = sql.all(
+        `DELETE FROM buckets WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM uploads WHERE bucket = buckets.n)
+           AND NOT EXISTS (
+             SELECT 1 FROM blobs WHERE bucket = buckets.n AND unreferenced_since_ms IS NOT NULL AND is_held = 0)
+           AND NOT EXISTS (SELECT 1 FROM blobs WHERE bucket = buckets.n AND refs = 0 AND is_held = 1)
+           AND NOT EXISTS (SELECT 1 FROM search_names WHERE bucket = buckets.n)
+           AND NOT EXISTS (SELECT 1 FROM search_changes WHERE bucket = buckets.n)
+           AND NOT EXISTS (SELECT 1 FROM name_job_items WHERE bucket = buckets.n)
+           AND NOT EXISTS (SELECT 1 FROM finished_uploads WHERE bucket = buckets.n)
+           AND NOT EXISTS (SELECT 1 FROM outbox WHERE place = buckets.id)
+         RETURNING n`,
+        bucket.id,
+        bucket.name,
+      );
+      if (gone.length > 0) sql.all('DELETE FROM outbox_places WHERE place = ?', bucket.id);
+    },
+  };
+}

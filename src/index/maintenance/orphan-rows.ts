@@ -1,0 +1,42 @@
+// What a deleted life of a bucket leaves behind besides uploads, blobs and names: rows that nobody can ask for any more. They go
+// with the sweep, so many in one commit, because a bucket may have hundreds of thousands. Its number in the database is given
+// to another bucket once it is forgotten, so nothing may be left under it then.
+import type { BucketAddress } from '../../domain/nouns.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { findLife } from '../buckets/buckets.ts';
+
+/** Rows of each kind that one call removes at most: some 10 ms. */
+const ROWS = 2000;
+
+/** See `IndexCommands.dropRestsOfLife`. Messages that wait stay: they tell of what was before the end. */
+export function dropRestsOfLife(sql: Sql, { bucket }: { bucket: BucketAddress }): { isDone: boolean } {
+  const n = findLife(sql, bucket);
+  if (n === null || !isDeleted(sql, n)) return { isDone: true };
+  const removed = [
+    sql.all(
+      `DELETE FROM name_job_items WHERE (bucket, job_id, at) IN (
+         SELECT bucket, job_id, at FROM name_job_items WHERE bucket = ? LIMIT 0 + ?) RETURNING 1`,
+      n,
+      ROWS,
+    ),
+    sql.all(
+      `DELETE FROM finished_uploads WHERE id IN (
+         SELECT id FROM finished_uploads WHERE bucket = ? LIMIT 0 + ?) RETURNING 1`,
+      n,
+      ROWS,
+    ),
+    ...['delivered', 'dead'].map((state) =>
+      sql.all(
+        `DELETE FROM outbox WHERE id IN (
+           SELECT id FROM outbox INDEXED BY outbox_states WHERE place = ? AND state = '${state}' LIMIT 0 + ?) RETURNING 1`,
+        bucket.id,
+        ROWS,
+      ),
+    ),
+  ];
+  return { isDone: removed.every((rows) => rows.length < ROWS) };
+}
+
+function isDeleted(sql: Sql, n: number): boolean {
+  return sql.all('SELECT 1 AS is_there FROM buckets WHERE n = ? AND deleted_at_ms IS NOT NULL', n).length > 0;
+}

@@ -1,0 +1,91 @@
+// Giving up multipart uploads that nobody goes on with: what the sweep and lifecycle rules do. An upload is stale when nothing
+// of it has come for some time: since it was begun, or since its last part. `active_at_ms` of its row says since when it may
+// be; parts do not touch it, it is put right here when it is found to be too old. So an upload that goes on for days costs one
+// look at its parts in each such time, and a part costs nothing.
+import type { UploadId } from '../../domain/nouns.ts';
+import type { Upload, UploadCursor } from '../../ports/index-calls/upload-calls.ts';
+import type { IndexApi } from '../../ports/metadata-index.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { requireBucket } from '../buckets/buckets.ts';
+import { addCommitUsage } from '../objects/commit-usage.ts';
+import { decodeUpload, type UploadRow } from '../uploads/upload-rows.ts';
+import { dropUpload } from '../uploads/uploads.ts';
+
+type AbortInput = Parameters<IndexApi['abortStaleUploads']>[0];
+type CandidateRow = UploadRow & { readonly active_at_ms: number };
+
+/** Uploads that one call looks at, and parts of them: about as much as aborting the largest upload. */
+const LOOKED_AT = 100;
+const PARTS_LOOKED_AT = 10_000;
+
+const START: UploadCursor = { activeAtMs: Number.MIN_SAFE_INTEGER, key: '', uploadId: '' };
+
+/** See `IndexCommands.abortStaleUploads`. */
+export function abortStaleUploads(sql: Sql, input: AbortInput): ReturnType<IndexApi['abortStaleUploads']> {
+  const n = requireBucket(sql, input.bucket);
+  const from = input.after ?? START;
+  const rows = sql.all<CandidateRow>(
+    `SELECT key, upload_id, created_at_ms, attributes, active_at_ms FROM uploads
+     WHERE bucket = ?1 AND active_at_ms <= ?2 AND (active_at_ms, key, upload_id) > (?3, ?4, ?5)
+     ORDER BY active_at_ms, key, upload_id LIMIT 0 + ?6`,
+    n,
+    input.idleSinceMs,
+    from.activeAtMs,
+    from.key,
+    from.uploadId,
+    LOOKED_AT,
+  );
+  let aborted = 0;
+  let freedBytes = 0;
+  let parts = 0;
+  let last: CandidateRow | null = null;
+  for (const row of rows) {
+    if (parts >= PARTS_LOOKED_AT) break;
+    last = row;
+    if (input.exceptPrefixes.some((prefix) => row.key.startsWith(prefix))) continue;
+    const of = lookAtParts(sql, n, row.upload_id as UploadId);
+    parts += of.count;
+    if (of.newestMs > input.idleSinceMs) {
+      noteActivity(sql, n, row, of.newestMs);
+    } else {
+      freedBytes += giveUpUpload(sql, n, decodeUpload(row), input.nowMs);
+      aborted += 1;
+    }
+  }
+  const isDone = rows.length < LOOKED_AT && last === rows.at(-1);
+  const next = last === null || isDone ? null : cursorOf(last);
+  return { aborted, freedBytes, next };
+}
+
+/** Removes an upload that its owner left unfinished, and counts what that frees, for the bill to show. Gives the bytes. */
+export function giveUpUpload(sql: Sql, bucket: number, upload: Upload, nowMs: number): number {
+  const freedBytes = dropUpload(sql, bucket, upload, nowMs);
+  addCommitUsage(sql, bucket, 'free/stale-uploads', 1n, nowMs);
+  addCommitUsage(sql, bucket, 'free/stale-upload-bytes', BigInt(freedBytes), nowMs);
+  return freedBytes;
+}
+
+function lookAtParts(sql: Sql, bucket: number, uploadId: UploadId): { count: number; newestMs: number } {
+  const [row] = sql.all<{ count: number; newest_ms: number }>(
+    `SELECT count(*) AS count, coalesce(max(last_modified_ms), 0) AS newest_ms FROM parts WHERE bucket = ? AND upload_id = ?`,
+    bucket,
+    uploadId,
+  );
+  return { count: row?.count ?? 0, newestMs: row?.newest_ms ?? 0 };
+}
+
+function noteActivity(sql: Sql, bucket: number, row: CandidateRow, activeAtMs: number): void {
+  sql.all(
+    'UPDATE uploads SET active_at_ms = ? WHERE bucket = ? AND key = ? AND upload_id = ?',
+    activeAtMs,
+    bucket,
+    row.key,
+    row.upload_id,
+  );
+}
+
+const cursorOf = (row: CandidateRow): UploadCursor => ({
+  activeAtMs: row.active_at_ms,
+  key: row.key,
+  uploadId: row.upload_id,
+});

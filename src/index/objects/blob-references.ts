@@ -1,0 +1,161 @@
+// Counted references from rows to blobs: one for each object version and each part that mentions a blob, however
+// often it does. Of blobs that were written to be shared it is also counted how many bytes the rows of each storage class
+// refer to, and so what is saved by storing them once. Called by the object and upload families inside their commits, which
+// tell the saved bytes to row-changes.ts. Removing blobs is blobs.ts's, finding equal ones deduplicate.ts's.
+
+import { StorageError } from '../../domain/errors.ts';
+import type { BlobId, Segment } from '../../domain/nouns.ts';
+import type { BlobArrival } from '../../ports/metadata-index.ts';
+import type { Sql } from '../../ports/sql.ts';
+
+/** The blobs that a row mentions, and how many bytes of each, counted as often as they stand in it. */
+export type Mentions = ReadonlyMap<BlobId, number>;
+
+/** Of each blob, how many bytes the segments take of it together. */
+export function mentionsOf(segments: readonly Segment[]): Mentions {
+  const mentions = new Map<BlobId, number>();
+  for (const { blobId, lengthBytes } of segments) mentions.set(blobId, (mentions.get(blobId) ?? 0) + lengthBytes);
+  return mentions;
+}
+
+/** By how much it changed what is saved in the storage class, bytes: what a commit tells with its row. */
+export type SavedBytes = number;
+
+/** `?3`: the path of a storage class in `shares`; `?4`: by how much what its rows refer to changes, bytes. */
+const SHARES = 'CASE WHEN sha256 IS NOT NULL THEN json_set(shares, ?3, coalesce(shares ->> ?3, 0) + ?4) END';
+/** A blob is stored once for each class: what the class refers to beyond the blob's size is saved. Null: not shared. */
+const SAVED = `max(0, (shares ->> ?3) - size_bytes) - max(0, (shares ->> ?3) - ?4 - size_bytes) AS saved`;
+type Saved = { readonly saved: number | null };
+
+const pathOf = (storageClass: string): string => `$."${storageClass}"`;
+
+/**
+ * Adds one reference to each blob; one that nothing referenced any more is revived by it. Blobs in `arrivals` are
+ * made known, the others must be. NoSuchBlob when a blob is unknown or condemned. Cost: one statement per blob.
+ */
+export function addReferences(
+  sql: Sql,
+  bucket: number,
+  storageClass: string,
+  mentions: Mentions,
+  arrivals: readonly BlobArrival[],
+): SavedBytes {
+  const arrivalOf = new Map(arrivals.map((arrival) => [arrival.blobId, arrival]));
+  let saved = 0;
+  for (const [blobId, bytes] of mentions) {
+    const arrival = arrivalOf.get(blobId);
+    const [row] =
+      arrival === undefined
+        ? addKnown(sql, bucket, storageClass, blobId, bytes)
+        : addArrival(sql, bucket, storageClass, arrival, bytes);
+    if (row === undefined) throw new StorageError('NoSuchBlob');
+    saved += row.saved ?? 0;
+  }
+  return saved;
+}
+
+function addKnown(sql: Sql, bucket: number, storageClass: string, blobId: BlobId, bytes: number): Saved[] {
+  return sql.all(
+    `UPDATE blobs SET refs = refs + 1, unreferenced_since_ms = NULL, shares = ${SHARES}
+     WHERE blob_id = ?1 AND bucket = ?2 AND is_condemned = 0 RETURNING ${SAVED}`,
+    blobId,
+    bucket,
+    pathOf(storageClass),
+    bytes,
+  );
+}
+
+/** The row may exist: a second copy of a blob of another bucket, or a commit that is repeated. */
+function addArrival(sql: Sql, bucket: number, storageClass: string, arrival: BlobArrival, bytes: number): Saved[] {
+  const { blobId, sizeBytes, home, digest } = arrival;
+  if (digest === undefined) {
+    return sql.all(
+      `INSERT INTO blobs (blob_id, bucket, size_bytes, refs, home_bucket_id, home_name) VALUES (?, ?, ?, 1, ?, ?)
+       ON CONFLICT (blob_id, bucket) DO UPDATE SET refs = refs + 1, unreferenced_since_ms = NULL
+         WHERE is_condemned = 0
+       RETURNING NULL AS saved`,
+      blobId,
+      bucket,
+      sizeBytes,
+      home?.id ?? null,
+      home?.name ?? null,
+    );
+  }
+  return sql.all(
+    `INSERT INTO blobs (blob_id, bucket, size_bytes, refs, sha256, storage_class, shares)
+     VALUES (?1, ?2, ?5, 1, ?6, ?7, json_set('{}', ?3, ?4))
+     ON CONFLICT (blob_id, bucket) DO UPDATE SET refs = refs + 1, unreferenced_since_ms = NULL, shares = ${SHARES}
+       WHERE is_condemned = 0
+     RETURNING ${SAVED}`,
+    blobId,
+    bucket,
+    pathOf(storageClass),
+    bytes,
+    sizeBytes,
+    digest.sha256Hex,
+    storageClass,
+  );
+}
+
+/**
+ * Takes one reference from each blob; one that has none left is unreferenced since `nowMs`. A blob that the index
+ * does not know is passed over: a damaged index must not make an object undeletable. Gives how much less is saved.
+ */
+export function dropReferences(
+  sql: Sql,
+  bucket: number,
+  storageClass: string,
+  mentions: Mentions,
+  nowMs: number,
+): SavedBytes {
+  let lost = 0;
+  for (const [blobId, bytes] of mentions) {
+    lost -= changeReferences(sql, bucket, storageClass, blobId, { refs: -1, bytes: -bytes }, nowMs);
+  }
+  return lost;
+}
+
+/** Moves the counts of a known blob, of which none may become negative. */
+export function changeReferences(
+  sql: Sql,
+  bucket: number,
+  storageClass: string,
+  blobId: BlobId,
+  change: { readonly refs: number; readonly bytes: number },
+  nowMs: number,
+): SavedBytes {
+  const [row] = sql.all<Saved>(
+    `UPDATE blobs SET refs = refs + ?5, unreferenced_since_ms = CASE WHEN refs + ?5 = 0 THEN ?6 END, shares = ${SHARES}
+     WHERE blob_id = ?1 AND bucket = ?2 RETURNING ${SAVED}`,
+    blobId,
+    bucket,
+    pathOf(storageClass),
+    change.bytes,
+    change.refs,
+    nowMs,
+  );
+  return row?.saved ?? 0;
+}
+
+/** A row goes to another class with its references. Gives what it saved before and what it saves now. */
+export function moveShares(
+  sql: Sql,
+  bucket: number,
+  mentions: Mentions,
+  from: string,
+  to: string,
+): { readonly before: SavedBytes; readonly after: SavedBytes } {
+  const rows = sql.all<{ blob_id: BlobId }>(
+    `SELECT blob_id FROM blobs
+     WHERE blob_id IN (SELECT value FROM json_each(?)) AND bucket = ? AND sha256 IS NOT NULL`,
+    JSON.stringify([...mentions.keys()]),
+    bucket,
+  );
+  let [before, after] = [0, 0];
+  for (const { blob_id: blobId } of rows) {
+    const bytes = mentions.get(blobId) ?? 0;
+    before -= changeReferences(sql, bucket, from, blobId, { refs: 0, bytes: -bytes }, 0);
+    after += changeReferences(sql, bucket, to, blobId, { refs: 0, bytes }, 0);
+  }
+  return { before, after };
+}

@@ -1,0 +1,60 @@
+// Copies of objects of another bucket, many in one commit: the second half of moving them across. Each finds its name
+// by itself, and one that is there already, because the answer to the commit was lost, is taken for what it is.
+import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
+import type { CopyToPlace, PlacedCopy } from '../../ports/index-calls/key-job-calls.ts';
+import type { IndexApi } from '../../ports/metadata-index.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { requireBucket } from '../buckets/buckets.ts';
+import { addReferences, mentionsOf } from './blob-references.ts';
+import { factsOf, recordEvent } from './object-events.ts';
+import { readCurrentVersion } from './objects.ts';
+import { readCurrent, type StoredVersion } from './stored-versions.ts';
+import { lockedByDefault, placeVersion, versioningOf } from './version-rows.ts';
+
+/** See `NameCommands.commitCopies`. Cost: as many statements for each as a commit of its own takes. */
+export function commitCopies(
+  sql: Sql,
+  { bucket, copies }: Parameters<IndexApi['commitCopies']>[0],
+): readonly (PlacedCopy | null)[] {
+  const n = requireBucket(sql, bucket);
+  return copies.map((copy) => {
+    const place = placeFor(sql, n, copy);
+    if (place === null || place.isThere) return place && { toKey: place.toKey, versionId: place.versionId };
+    const { toKey, current } = place;
+    const object = { ...copy.object, key: toKey };
+    const { storageClass, segments } = object;
+    const deduplicatedAway = addReferences(sql, n, storageClass, mentionsOf(segments), copy.arrivals);
+    const version = lockedByDefault(bucket, object);
+    const placed = placeVersion(sql, n, versioningOf(bucket), version, current, { deduplicatedAway });
+    recordEvent(sql, bucket, { ...factsOf(object), name: 'ObjectCreated:Copy', version: placed });
+    return { toKey, versionId: placed.versionId };
+  });
+}
+
+type Place =
+  | (PlacedCopy & { readonly isThere: true })
+  | { readonly isThere: false; readonly toKey: ObjectKey; readonly current: StoredVersion | null };
+
+/** The first name that has the copy, is free or may be taken; null: there is none. */
+function placeFor(sql: Sql, n: number, { object, toKeys, mayReplace }: CopyToPlace): Place | null {
+  for (const toKey of toKeys) {
+    const current = readCurrent(sql, n, toKey);
+    if (current === null) return { isThere: false, toKey, current };
+    const there = readCurrentVersion(sql, n, toKey)?.object;
+    if (there !== undefined && isSameObject(object, there)) return { isThere: true, toKey, versionId: there.versionId };
+    if (mayReplace) return { isThere: false, toKey, current };
+  }
+  return null;
+}
+
+/** Whether one is the copy of the other that a step made before it died. Equal bytes alone don't say so: others may share them. */
+function isSameObject(a: ObjectVersion, b: ObjectVersion): boolean {
+  const told = ({ headers, userMetadata, tags }: ObjectVersion) => JSON.stringify([headers, userMetadata, tags]);
+  if (told(a) !== told(b)) return false;
+  if (a.etag !== b.etag || a.sizeBytes !== b.sizeBytes || a.segments.length !== b.segments.length) return false;
+  if (a.inlineBytes !== null) return b.inlineBytes !== null;
+  return a.segments.every(({ blobId, offsetBytes }, at) => {
+    const other = b.segments[at];
+    return other?.blobId === blobId && other.offsetBytes === offsetBytes;
+  });
+}

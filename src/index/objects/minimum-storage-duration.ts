@@ -1,0 +1,39 @@
+// What leaves a colder class before its least time: whoever puts it there owes the rest of that time, as on S3 and R2. Called in
+// the commit that removes the row or changes its class, so that it is counted exactly once. Parts of uploads owe nothing, and
+// neither does an object that only gets another name or becomes an older version of itself.
+// Source: https://aws.amazon.com/s3/storage-classes/ and https://developers.cloudflare.com/r2/buckets/storage-classes/; parts:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html ("no early delete charges for deleting incomplete
+// multipart uploads")
+
+import { DAY_MS } from '../../domain/time.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { addCommitUsage } from './commit-usage.ts';
+import type { RowState } from './row-changes.ts';
+import { usageTime } from './usage-time.ts';
+
+/** Least times of classes, milliseconds; any other has none. */
+const LEAST_TIMES_MS: ReadonlyMap<string, number> = new Map([
+  ['STANDARD_IA', 30 * DAY_MS],
+  ['ONEZONE_IA', 30 * DAY_MS],
+  ['GLACIER_IR', 90 * DAY_MS],
+]);
+
+/**
+ * Counts the byte-milliseconds that are short, of the bytes that really leave: what was compressed away was not there, and
+ * what others share stays. `classSinceMs`: since when the row has its class. Cost: a look-up; a statement where it is short.
+ */
+export function countEarlyLeave(
+  sql: Sql,
+  bucket: number,
+  { sizeBytes, storageClass, compressedAway, deduplicatedAway }: RowState,
+  classSinceMs: number,
+  commandMs: number,
+): void {
+  const leastMs = LEAST_TIMES_MS.get(storageClass);
+  if (leastMs === undefined) return;
+  const atMs = usageTime(sql, commandMs);
+  const shortMs = Math.min(leastMs, classSinceMs + leastMs - atMs);
+  if (shortMs <= 0) return;
+  const leaving = BigInt(sizeBytes - compressedAway - deduplicatedAway);
+  addCommitUsage(sql, bucket, `early-delete/${storageClass}`, leaving * BigInt(shortMs), atMs);
+}

@@ -1,0 +1,289 @@
+// Where the versions of a key stand. The current object is in `objects`, so that listings of objects read nothing else;
+// every other version and every delete marker is in `versions`, newest first by id. A key without a row in `objects` is
+// gone or hidden: then the newest row of `versions`, if any, is a delete marker. Called by the commits of the index.
+
+import { StorageError } from '../../domain/errors.ts';
+import type { AccountId, BucketRef, ObjectKey, ObjectVersion, VersionId, Versioning } from '../../domain/nouns.ts';
+import { lockOfNew } from '../../domain/object-facts.ts';
+import { isSameWrite, orderedAfter } from '../../domain/version-order.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { dropReferences, type SavedBytes } from './blob-references.ts';
+import { packedAwayOf } from './compressed-away.ts';
+import { countEarlyLeave } from './minimum-storage-duration.ts';
+import { encodeDetail } from './object-rows.ts';
+import { oneRow, type RowState, rowChanged } from './row-changes.ts';
+import { readCurrent, readNewestOther, readOther, type StoredMarker, type StoredVersion } from './stored-versions.ts';
+
+/**
+ * Longest detail that stands in the object's own row, in UTF-16 units; a longer one stands beside it, with the
+ * inline bytes. Listings then read dense pages, and no row spills: SQLite loads a spilled row of such a table whole
+ * whenever a search passes it. A row of up to 1,002 bytes never spills (page of 4,096 bytes).
+ * Source: https://sqlite.org/fileformat2.html section 1.6; inline bytes in the row made listing 3 to 5 times slower
+ * at 2 to 10 KiB (measured 2026-11, 200,000 keys).
+ */
+const DETAIL_IN_ROW_MAX_LENGTH = 512;
+
+/** The bucket's versioning as the caller knows it. */
+export function versioningOf(bucket: BucketRef): Versioning {
+  return bucket.versioning ?? 'off';
+}
+
+/** The version with the retention that its bucket gives to new ones; a bucket without versions gives none. */
+export function lockedByDefault(bucket: BucketRef, version: ObjectVersion): ObjectVersion {
+  const rule = bucket.defaultRetention ?? null;
+  return rule === null ? version : { ...version, lock: lockOfNew(version.lock, rule, version.lastModifiedMs) };
+}
+
+/**
+ * Makes `version`, whose references are counted already, the current one; `current` goes or becomes an older version.
+ * Gives what the bucket made of its id. `deduplicatedAway`: what counting them saved; `nowMs`: when that happens, for a
+ * version that keeps an older date.
+ */
+export function placeVersion(
+  sql: Sql,
+  bucket: number,
+  versioning: Versioning,
+  version: ObjectVersion,
+  current: StoredVersion | null,
+  { deduplicatedAway, nowMs = version.lastModifiedMs }: { deduplicatedAway: SavedBytes; nowMs?: number },
+): Pick<ObjectVersion, 'versionId' | 'isNull'> {
+  const hiding = current === null && versioning !== 'off' ? readNewestOther(sql, bucket, version.key) : null;
+  const versionId = orderedAfter(version.versionId, (current ?? hiding)?.versionId ?? null);
+  const isNull = versioning !== 'enabled';
+  const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, version.key, { current, hiding }, nowMs);
+  writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId, nowMs);
+  const to = oneRow('current', { ...version, compressedAway: packedAwayOf(version.segments) }, deduplicatedAway);
+  rowChanged(sql, { bucket, key: version.key, from: gone, to, atMs: nowMs });
+  return { versionId, isNull };
+}
+
+/** The same write again: its current version is there already. */
+export function isPlaced(version: ObjectVersion, current: StoredVersion | null): current is StoredVersion {
+  return current !== null && isSameWrite(current.versionId, version.versionId) && current.etag === version.etag;
+}
+
+/** A delete marker in the place of the current version, which goes or becomes an older version. */
+export function placeMarker(
+  sql: Sql,
+  bucket: number,
+  versioning: Versioning,
+  marker: { key: ObjectKey; versionId: VersionId; ownerId: AccountId | null; nowMs: number },
+  current: StoredVersion | null,
+): StoredMarker {
+  const { key, nowMs } = marker;
+  const hiding = current === null ? readNewestOther(sql, bucket, key) : null;
+  const versionId = orderedAfter(marker.versionId, (current ?? hiding)?.versionId ?? null);
+  const isNull = versioning !== 'enabled';
+  const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, key, { current, hiding }, nowMs);
+  if (freedBodyId !== null) deleteBody(sql, freedBodyId);
+  if (gone !== null) rowChanged(sql, { bucket, key, from: gone, to: null, atMs: nowMs });
+  sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
+  sql.all(
+    `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes, etag,
+       last_modified_ms, storage_class, owner_id, detail) VALUES (?, ?, ?, ?, 1, NULL, 0, '', ?, '', ?, '{}')`,
+    bucket,
+    key,
+    versionId,
+    isNull ? 1 : 0,
+    nowMs,
+    marker.ownerId,
+  );
+  return { versionId, isNull };
+}
+
+/**
+ * Lets the latest version go, or makes it an older one: the `current` object, or else the marker that is `hiding` the key;
+ * with suspended versioning the null version goes, wherever it stands. Gives the id of a body row that nothing uses any
+ * more, and the current version if it goes for good: that alone is still to be told to row-changes.ts, with what takes
+ * its place.
+ */
+function makeRoom(
+  sql: Sql,
+  bucket: number,
+  versioning: Versioning,
+  key: ObjectKey,
+  { current, hiding }: { readonly current: StoredVersion | null; readonly hiding: StoredMarker | null },
+  nowMs: number,
+): { readonly freedBodyId: number | null; readonly gone: RowState | null } {
+  if (versioning === 'suspended' && current?.isNull !== true) removeOther(sql, bucket, key, 'null', nowMs);
+  if (hiding !== null) {
+    // By its id: whoever looks for what was not replaced goes over all versions of the key.
+    sql.all(
+      'UPDATE versions SET replaced_at_ms = ? WHERE bucket = ? AND key = ? AND version_id = ?',
+      nowMs,
+      bucket,
+      key,
+      hiding.versionId,
+    );
+  }
+  if (current === null) return { freedBodyId: null, gone: null };
+  const goes = versioning === 'off' || (versioning === 'suspended' && current.isNull);
+  if (goes) {
+    const gone = withoutReferences(sql, bucket, 'current', current, nowMs);
+    countEarlyLeave(sql, bucket, gone, current.classSinceMs, nowMs);
+    return { freedBodyId: current.bodyId, gone };
+  }
+  sql.all(
+    `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes, etag,
+       last_modified_ms, storage_class, class_since_ms, checksum_algorithm, checksum_type, owner_id, body_id, detail)
+     SELECT bucket, key, version_id, is_null, 0, ?, size_bytes, etag, last_modified_ms, storage_class, class_since_ms,
+       checksum_algorithm, checksum_type, owner_id, body_id, detail FROM objects WHERE bucket = ? AND key = ?`,
+    nowMs,
+    bucket,
+    key,
+  );
+  rowChanged(sql, { bucket, key, from: oneRow('current', current), to: oneRow('noncurrent', current), atMs: nowMs });
+  return { freedBodyId: null, gone: null };
+}
+
+/** Removes a version that is not the current object, with its references. */
+export function removeOther(sql: Sql, bucket: number, key: ObjectKey, name: VersionId | 'null', nowMs: number): void {
+  const stored = readOther(sql, bucket, key, name);
+  if (stored === null) return;
+  const from = withoutReferences(sql, bucket, 'noncurrent', stored, nowMs);
+  if (stored.bodyId !== null) deleteBody(sql, stored.bodyId);
+  sql.all('DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?', bucket, key, stored.versionId);
+  if (stored.isMarker) return;
+  countEarlyLeave(sql, bucket, from, stored.classSinceMs, nowMs);
+  rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
+}
+
+/** Takes a row's references, and gives what goes with it. */
+function withoutReferences(
+  sql: Sql,
+  bucket: number,
+  kind: RowState['kind'],
+  stored: StoredVersion,
+  nowMs: number,
+): RowState {
+  return oneRow(kind, stored, dropReferences(sql, bucket, stored.storageClass, stored.mentions, nowMs));
+}
+
+/** Removes the current object, with its references. */
+export function removeCurrent(sql: Sql, bucket: number, key: ObjectKey, current: StoredVersion, nowMs: number): void {
+  const from = withoutReferences(sql, bucket, 'current', current, nowMs);
+  if (current.bodyId !== null) deleteBody(sql, current.bodyId);
+  sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
+  countEarlyLeave(sql, bucket, from, current.classSinceMs, nowMs);
+  rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
+}
+
+/**
+ * Gives the current object of a bucket without versions another key; `target`, which has that now, goes. Only the row
+ * changes: its bytes, references and all else stay as they are. Gives the version's id.
+ */
+export function renameCurrent(
+  sql: Sql,
+  bucket: number,
+  from: { readonly key: ObjectKey; readonly stored: StoredVersion },
+  to: Pick<ObjectVersion, 'key' | 'versionId' | 'lastModifiedMs'>,
+  target: StoredVersion | null,
+  nowMs: number,
+): VersionId {
+  if (target !== null) removeCurrent(sql, bucket, to.key, target, nowMs);
+  const versionId = orderedAfter(to.versionId, target?.versionId ?? null);
+  sql.all(
+    `UPDATE objects SET key = ?, version_id = ?, class_since_ms = coalesce(class_since_ms, last_modified_ms),
+       last_modified_ms = ? WHERE bucket = ? AND key = ?`,
+    to.key,
+    versionId,
+    to.lastModifiedMs,
+    bucket,
+    from.key,
+  );
+  const state = oneRow('current', from.stored);
+  rowChanged(sql, { bucket, key: from.key, from: state, to: null, atMs: nowMs });
+  rowChanged(sql, { bucket, key: to.key, from: null, to: state, atMs: nowMs });
+  return versionId;
+}
+
+/** After the newest version went: the next one is what the key stands for, unless it is a delete marker. */
+export function promoteNewest(sql: Sql, bucket: number, key: ObjectKey, nowMs: number): void {
+  const newest = readNewestOther(sql, bucket, key);
+  if (newest === null) return;
+  if (newest.isMarker) {
+    sql.all(
+      'UPDATE versions SET replaced_at_ms = NULL WHERE bucket = ? AND key = ? AND version_id = ?',
+      bucket,
+      key,
+      newest.versionId,
+    );
+    return;
+  }
+  sql.all(
+    `INSERT INTO objects (bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, class_since_ms,
+       checksum_algorithm, checksum_type, owner_id, body_id, detail)
+     SELECT bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, class_since_ms, checksum_algorithm,
+       checksum_type, owner_id, body_id, detail FROM versions WHERE bucket = ? AND key = ? AND version_id = ?`,
+    bucket,
+    key,
+    newest.versionId,
+  );
+  sql.all('DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?', bucket, key, newest.versionId);
+  const promoted = readCurrent(sql, bucket, key);
+  if (promoted === null) throw new StorageError('InternalError', { cause: 'a version was not promoted' });
+  rowChanged(sql, { bucket, key, from: oneRow('noncurrent', promoted), to: oneRow('current', promoted), atMs: nowMs });
+}
+
+/** Writes the row of the current object. `oldBodyId`: a row beside it that is free to be used again. `nowMs`: when it came. */
+function writeCurrent(sql: Sql, bucket: number, version: ObjectVersion, oldBodyId: number | null, nowMs: number): void {
+  const detail = encodeDetail(version);
+  const isBeside = version.inlineBytes !== null || detail.length > DETAIL_IN_ROW_MAX_LENGTH;
+  if (!isBeside && oldBodyId !== null) deleteBody(sql, oldBodyId);
+  sql.all(
+    `INSERT OR REPLACE INTO objects (bucket, key, size_bytes, etag, last_modified_ms, storage_class, class_since_ms,
+       checksum_algorithm, checksum_type, owner_id, version_id, is_null, body_id, detail)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    bucket,
+    version.key,
+    version.sizeBytes,
+    version.etag,
+    version.lastModifiedMs,
+    version.storageClass,
+    nowMs === version.lastModifiedMs ? null : nowMs,
+    version.checksum?.algorithm ?? null,
+    version.checksum?.type ?? null,
+    version.ownerId,
+    version.versionId,
+    version.isNull ? 1 : 0,
+    isBeside ? putBody(sql, oldBodyId, detail, version.inlineBytes) : null,
+    isBeside ? null : detail,
+  );
+}
+
+/** Writes a changed detail of a version where it stands; a short one may grow over the limit of a row. */
+export function rewriteDetail(
+  sql: Sql,
+  bucket: number,
+  table: 'objects' | 'versions',
+  version: ObjectVersion,
+  bodyId: number | null,
+): void {
+  const detail = encodeDetail(version);
+  const isBeside = bodyId !== null || detail.length > DETAIL_IN_ROW_MAX_LENGTH;
+  const newBodyId = isBeside ? putBody(sql, bodyId, detail, version.inlineBytes) : null;
+  sql.all(
+    `UPDATE ${table} SET detail = ?, body_id = ? WHERE bucket = ? AND key = ? AND version_id = ?`,
+    isBeside ? null : detail,
+    newBodyId,
+    bucket,
+    version.key,
+    version.versionId,
+  );
+}
+
+function deleteBody(sql: Sql, id: number): void {
+  sql.all('DELETE FROM object_bodies WHERE id = ?', id);
+}
+
+/** Writes the row beside an object's, in the place of the old version's when it had one. Gives its id. */
+function putBody(sql: Sql, oldId: number | null, detail: string, inlineBytes: Uint8Array | null): number {
+  const [row] = sql.all<{ id: number }>(
+    'INSERT OR REPLACE INTO object_bodies (id, detail, inline_bytes) VALUES (?, ?, ?) RETURNING id',
+    oldId,
+    detail,
+    inlineBytes,
+  );
+  if (row === undefined) throw new StorageError('InternalError', { cause: 'object_bodies gave no id' });
+  return row.id;
+}

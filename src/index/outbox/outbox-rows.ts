@@ -1,0 +1,194 @@
+// The rows of the outbox: how they come, change state and go, with the counts and the bounds of each place. Called by
+// outbox.ts for the calls of the port and by object-events.ts in the commits of objects.
+import type { AccountId } from '../../domain/nouns.ts';
+import type { Delivery, DeliveryState, NewDelivery, OutboxPlace } from '../../ports/outbox.ts';
+import type { Sql } from '../../ports/sql.ts';
+
+/**
+ * Messages of one place that wait at most. A row takes about 1 KiB, so 100 MB: a tenth of what a Durable Object may have.
+ * One more makes the oldest a dead letter.
+ */
+export const WAITING_MAX = 100_000;
+/** Dead letters of one place; one more, and the oldest is lost, and counted. */
+export const DEAD_MAX = 10_000;
+/** Delivered messages that are remembered, without their payload. */
+export const DELIVERED_MAX = 1_000;
+
+export type OutboxRow = {
+  readonly id: number;
+  readonly place: string;
+  readonly account_id: string;
+  readonly endpoint_id: string;
+  readonly lane: string;
+  readonly message_id: string | null;
+  readonly kind: string;
+  readonly type: string;
+  readonly payload: string | null;
+  readonly state: string;
+  readonly due_ms: number | null;
+  readonly attempts: number;
+  readonly created_at_ms: number;
+  readonly finished_at_ms: number | null;
+  readonly last_status: number | null;
+  readonly last_error: string | null;
+};
+export const OUTBOX_COLUMNS = `id, place, account_id, endpoint_id, lane, message_id, kind, type, payload, state, due_ms,
+  attempts, created_at_ms, finished_at_ms, last_status, last_error`;
+
+/** What of a row a change of its state needs. */
+export type RowPlace = Pick<OutboxRow, 'id' | 'place' | 'endpoint_id' | 'lane'>;
+
+/** The message of a row. */
+export function decodeDelivery(row: OutboxRow): Delivery {
+  return {
+    id: row.id,
+    place: row.place,
+    accountId: row.account_id as AccountId,
+    endpointId: row.endpoint_id,
+    lane: row.lane,
+    // A place is a random id and a row's number is never used again, so together they are unique everywhere.
+    messageId: row.message_id ?? `msg_${row.place}_${row.id.toString(36)}`,
+    kind: row.kind === 's3' ? 's3' : 'plain',
+    type: row.type,
+    payload: row.payload,
+    state: row.state as DeliveryState,
+    attempts: row.attempts,
+    createdAtMs: row.created_at_ms,
+    dueAtMs: row.due_ms,
+    finishedAtMs: row.finished_at_ms,
+    lastStatus: row.last_status,
+    lastError: row.last_error,
+  };
+}
+
+/**
+ * The next number of a place: greater than every one before, and by its time also than those of an earlier database
+ * under the same name. 4,096 of one millisecond are exact; 2^53 is reached in the year 2039, by ever smaller steps after.
+ */
+export function nextSequence(sql: Sql, place: OutboxPlace, nowMs: number): number {
+  const [row] = sql.all<{ last_sequence: number }>(
+    `INSERT INTO outbox_places (place, last_sequence) VALUES (?, ?)
+     ON CONFLICT (place) DO UPDATE SET last_sequence = max(last_sequence + 1, excluded.last_sequence)
+     RETURNING last_sequence`,
+    place,
+    nowMs * SEQUENCES_PER_MS,
+  );
+  return row?.last_sequence ?? 0;
+}
+const SEQUENCES_PER_MS = 4096;
+
+/** Adds a message; it is due at once, unless another of its lane is before it. */
+export function addDelivery(sql: Sql, delivery: NewDelivery, nowMs: number): void {
+  const { place, endpointId, lane } = delivery;
+  sql.all(
+    `INSERT INTO outbox (place, account_id, endpoint_id, lane, message_id, kind, type, payload, state, due_ms, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)`,
+    place,
+    delivery.accountId,
+    endpointId,
+    lane,
+    delivery.messageId,
+    delivery.kind,
+    delivery.type,
+    delivery.payload,
+    lane !== '' && isLaneTaken(sql, place, endpointId, lane) ? null : nowMs,
+    nowMs,
+  );
+  if (count(sql, place, 'waiting', 1) > WAITING_MAX) {
+    for (const row of oldest(sql, place, 'waiting', 1)) bury(sql, row, { nowMs, status: null, error: OVERFLOW });
+  }
+}
+const OVERFLOW = 'Too many messages waited; this was the oldest.';
+
+function isLaneTaken(sql: Sql, place: OutboxPlace, endpointId: string, lane: string): boolean {
+  const rows = sql.all(
+    `SELECT id FROM outbox WHERE place = ? AND endpoint_id = ? AND lane = ? AND state = 'waiting' LIMIT 1`,
+    place,
+    endpointId,
+    lane,
+  );
+  return rows.length > 0;
+}
+
+type End = { readonly nowMs: number; readonly status: number | null; readonly error: string | null };
+
+/** A waiting message was taken by its endpoint. */
+export function markDelivered(sql: Sql, row: RowPlace, { nowMs, status }: End): void {
+  sql.all(
+    `UPDATE outbox SET state = 'delivered', due_ms = NULL, payload = NULL, finished_at_ms = ?, last_status = ?,
+       last_error = NULL WHERE id = ?`,
+    nowMs,
+    status,
+    row.id,
+  );
+  leave(sql, row, nowMs);
+  if (count(sql, row.place, 'delivered', 1) > DELIVERED_MAX) forgetOldest(sql, row.place, 'delivered');
+}
+
+/** A waiting message becomes a dead letter. */
+export function bury(sql: Sql, row: RowPlace, { nowMs, status, error }: End): void {
+  sql.all(
+    `UPDATE outbox SET state = 'dead', due_ms = NULL, finished_at_ms = ?, last_status = ?, last_error = ? WHERE id = ?`,
+    nowMs,
+    status,
+    error,
+    row.id,
+  );
+  leave(sql, row, nowMs);
+  if (count(sql, row.place, 'dead', 1) > DEAD_MAX) {
+    forgetOldest(sql, row.place, 'dead');
+    sql.all('UPDATE outbox_places SET dropped = dropped + 1 WHERE place = ?', row.place);
+  }
+}
+
+/** A dead letter waits again. Its lane goes on without it, so it may come after younger ones. */
+export function revive(sql: Sql, row: RowPlace, nowMs: number): void {
+  const isBehind = row.lane !== '' && isLaneTaken(sql, row.place, row.endpoint_id, row.lane);
+  sql.all(
+    `UPDATE outbox SET state = 'waiting', due_ms = ?, attempts = 0, finished_at_ms = NULL WHERE id = ?`,
+    isBehind ? null : nowMs,
+    row.id,
+  );
+  count(sql, row.place, 'dead', -1);
+  count(sql, row.place, 'waiting', 1);
+}
+
+/** The message no longer waits: the next of its lane is due. */
+function leave(sql: Sql, { place, endpoint_id, lane }: RowPlace, nowMs: number): void {
+  count(sql, place, 'waiting', -1);
+  if (lane === '') return;
+  sql.all(
+    `UPDATE outbox SET due_ms = ? WHERE id = (
+       SELECT id FROM outbox WHERE place = ? AND endpoint_id = ? AND lane = ? AND state = 'waiting' ORDER BY id LIMIT 1)
+     AND due_ms IS NULL`,
+    nowMs,
+    place,
+    endpoint_id,
+    lane,
+  );
+}
+
+/** Changes a count of a place and gives the new one. */
+function count(sql: Sql, place: OutboxPlace, state: DeliveryState, change: number): number {
+  const [row] = sql.all<{ rows: number }>(
+    `INSERT INTO outbox_places (place, ${state}) VALUES (?, ?)
+     ON CONFLICT (place) DO UPDATE SET ${state} = max(0, ${state} + excluded.${state}) RETURNING ${state} AS rows`,
+    place,
+    change,
+  );
+  return row?.rows ?? 0;
+}
+
+function oldest(sql: Sql, place: OutboxPlace, state: DeliveryState, limit: number): RowPlace[] {
+  return sql.all<RowPlace>(
+    `SELECT id, place, endpoint_id, lane FROM outbox INDEXED BY outbox_states
+     WHERE place = ? AND state = '${state}' ORDER BY id LIMIT 0 + ?`,
+    place,
+    limit,
+  );
+}
+
+function forgetOldest(sql: Sql, place: OutboxPlace, state: 'delivered' | 'dead'): void {
+  for (const { id } of oldest(sql, place, state, 1)) sql.all('DELETE FROM outbox WHERE id = ?', id);
+  count(sql, place, state, -1);
+}

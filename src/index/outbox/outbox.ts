@@ -1,0 +1,166 @@
+// The outbox family of calls, for the database of buckets and for the directory's: what is to be sent is added, taken
+// under a lease, settled, listed and replayed. A row is taken by moving its due time to the end of the lease; whoever
+// dies with it leaves it to the next claim. Called through the ports, by the dispatcher and by core/outbox.
+
+import { earlier } from '../../domain/time.ts';
+import type { Delivery, DeliveryResult, OutboxApi } from '../../ports/outbox.ts';
+import type { Sql } from '../../ports/sql.ts';
+import {
+  addDelivery,
+  bury,
+  decodeDelivery,
+  markDelivered,
+  OUTBOX_COLUMNS,
+  type OutboxRow,
+  type RowPlace,
+  revive,
+} from './outbox-rows.ts';
+
+/** The calls over a database whose tables `migrate(sql, OUTBOX_SCHEMA)` made. */
+export function createOutboxCalls(sql: Sql): OutboxApi {
+  return {
+    enqueueDeliveries({ deliveries, nowMs }) {
+      for (const delivery of deliveries) addDelivery(sql, delivery, nowMs);
+    },
+
+    claimDeliveries({ nowMs, leaseMs, limit, perEndpoint, limits, after }) {
+      const taken: Delivery[] = [];
+      let nextDueAtMs: number | null = null;
+      for (const endpointId of rotated(endpointsThatWait(sql), after)) {
+        const free = Math.min(limits[endpointId] ?? perEndpoint, limit - taken.length);
+        if ((limits[endpointId] ?? 1) === 0) continue;
+        for (const id of free === 0 ? [] : dueOf(sql, endpointId, nowMs, free))
+          taken.push(claim(sql, id, nowMs + leaseMs));
+        nextDueAtMs = earlier(nextDueAtMs, firstDueMs(sql, endpointId));
+      }
+      return { deliveries: taken, nextDueAtMs };
+    },
+
+    settleDeliveries({ results, nowMs }) {
+      for (const result of results) settle(sql, result, nowMs);
+    },
+
+    listDeliveries({ place, endpointId, state, before, limit }) {
+      const rows = sql.all<OutboxRow>(
+        `SELECT ${OUTBOX_COLUMNS} FROM outbox INDEXED BY outbox_states
+         WHERE place = ? AND state = '${state}' AND id < ? ORDER BY id DESC LIMIT 0 + ?`,
+        place,
+        before ?? Number.MAX_SAFE_INTEGER,
+        limit,
+      );
+      return {
+        deliveries: rows.filter((row) => row.endpoint_id === endpointId).map(decodeDelivery),
+        next: rows.length < limit ? null : (rows.at(-1)?.id ?? null),
+      };
+    },
+
+    countDeliveries({ place }) {
+      const [row] = sql.all<{ waiting: number; delivered: number; dead: number; dropped: number }>(
+        'SELECT waiting, delivered, dead, dropped FROM outbox_places WHERE place = ?',
+        place,
+      );
+      return row ?? { waiting: 0, delivered: 0, dead: 0, dropped: 0 };
+    },
+
+    nextDeliveryAt() {
+      return { atMs: endpointsThatWait(sql).reduce<number | null>((at, id) => earlier(at, firstDueMs(sql, id)), null) };
+    },
+
+    replayDeliveries({ place, endpointId, ids, limit, nowMs }) {
+      const rows =
+        ids === null
+          ? deadOf(sql, place, endpointId, limit)
+          : ids.slice(0, limit).flatMap((id) => deadRow(sql, place, id));
+      const wanted = rows.filter((row) => row.endpoint_id === endpointId);
+      for (const row of wanted) revive(sql, row, nowMs);
+      return wanted.length;
+    },
+  };
+}
+
+/** Endpoints with rows that are or will be due: one seek for each. */
+function endpointsThatWait(sql: Sql): string[] {
+  const rows = sql.all<{ id: string | null }>(
+    `WITH RECURSIVE found (id) AS (
+       SELECT min(endpoint_id) FROM outbox WHERE due_ms IS NOT NULL
+       UNION ALL
+       SELECT (SELECT min(endpoint_id) FROM outbox WHERE due_ms IS NOT NULL AND endpoint_id > found.id)
+       FROM found WHERE found.id IS NOT NULL)
+     SELECT id FROM found`,
+  );
+  return rows.flatMap(({ id }) => id ?? []);
+}
+
+function firstDueMs(sql: Sql, endpointId: string): number | null {
+  const [row] = sql.all<{ due_ms: number }>(
+    'SELECT due_ms FROM outbox WHERE endpoint_id = ? AND due_ms IS NOT NULL ORDER BY due_ms LIMIT 1',
+    endpointId,
+  );
+  return row?.due_ms ?? null;
+}
+
+/** Those after a name first, so that none waits for all others again and again. */
+function rotated(ids: readonly string[], after: string): readonly string[] {
+  return [...ids.filter((id) => id > after), ...ids.filter((id) => id <= after)];
+}
+
+function dueOf(sql: Sql, endpointId: string, nowMs: number, limit: number): number[] {
+  const rows = sql.all<{ id: number }>(
+    `SELECT id FROM outbox WHERE endpoint_id = ? AND due_ms IS NOT NULL AND due_ms <= ? ORDER BY due_ms, id LIMIT 0 + ?`,
+    endpointId,
+    nowMs,
+    limit,
+  );
+  return rows.map(({ id }) => id);
+}
+
+function claim(sql: Sql, id: number, untilMs: number): Delivery {
+  const [row] = sql.all<OutboxRow>(
+    `UPDATE outbox SET due_ms = ?, attempts = attempts + 1 WHERE id = ? RETURNING ${OUTBOX_COLUMNS}`,
+    untilMs,
+    id,
+  );
+  if (row === undefined) throw new Error(`Row ${id} of the outbox went while it was claimed.`);
+  return decodeDelivery(row);
+}
+
+function settle(sql: Sql, result: DeliveryResult, nowMs: number): void {
+  const { id, outcome, status, error } = result;
+  const [row] = sql.all<RowPlace>(
+    `SELECT id, place, endpoint_id, lane FROM outbox WHERE id = ? AND attempts = ? AND state = 'waiting'`,
+    id,
+    result.claim,
+  );
+  if (row === undefined) return;
+  if (outcome === 'delivered') markDelivered(sql, row, { nowMs, status, error: null });
+  else if (outcome === 'dead') bury(sql, row, { nowMs, status, error });
+  else retryAt(sql, result, nowMs);
+}
+
+function retryAt(sql: Sql, { id, dueAtMs, status, error }: DeliveryResult, nowMs: number): void {
+  sql.all(
+    'UPDATE outbox SET due_ms = ?, last_status = ?, last_error = ? WHERE id = ?',
+    dueAtMs ?? nowMs,
+    status,
+    error,
+    id,
+  );
+}
+
+function deadOf(sql: Sql, place: string, endpointId: string, limit: number): RowPlace[] {
+  return sql.all<RowPlace>(
+    `SELECT id, place, endpoint_id, lane FROM outbox INDEXED BY outbox_states
+     WHERE place = ? AND state = 'dead' AND endpoint_id = ? ORDER BY id LIMIT 0 + ?`,
+    place,
+    endpointId,
+    limit,
+  );
+}
+
+function deadRow(sql: Sql, place: string, id: number): RowPlace[] {
+  return sql.all<RowPlace>(
+    `SELECT id, place, endpoint_id, lane FROM outbox WHERE id = ? AND place = ? AND state = 'dead'`,
+    id,
+    place,
+  );
+}

@@ -1,0 +1,58 @@
+// The tables of key-jobs.ts as a migration; index-schema.ts puts it among the others. Released migrations never change.
+
+/** Jobs, what they did, and where the keys stand that a delete marker hides. */
+export const NAME_JOB_TABLES: readonly string[] = [
+  `CREATE TABLE name_jobs (
+    bucket INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    is_running INTEGER NOT NULL,
+    job TEXT NOT NULL,
+    PRIMARY KEY (bucket, id)
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX name_jobs_running ON name_jobs (bucket) WHERE is_running = 1',
+  `CREATE TABLE name_job_items (
+    bucket INTEGER NOT NULL,
+    job_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    to_key TEXT,
+    version_id TEXT NOT NULL,
+    marker_id TEXT,
+    PRIMARY KEY (bucket, job_id, at)
+  ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX versions_hiding ON versions (bucket, key) WHERE is_marker = 1 AND replaced_at_ms IS NULL',
+];
+
+/** Sums of stretches of keys, and the search index; buckets have rows here once they were asked. */
+export const NAME_AID_TABLES: readonly string[] = [
+  `CREATE TABLE name_aids (
+    bucket INTEGER PRIMARY KEY,
+    counts INTEGER NOT NULL,
+    search INTEGER NOT NULL,
+    search_after TEXT NOT NULL,
+    searched_at_ms INTEGER NOT NULL
+  ) STRICT`,
+  `CREATE TABLE key_ranges (
+    bucket INTEGER NOT NULL,
+    first_key TEXT NOT NULL,
+    objects INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    other_bytes INTEGER NOT NULL,
+    PRIMARY KEY (bucket, first_key)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE search_names (
+    id INTEGER PRIMARY KEY,
+    bucket INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    UNIQUE (bucket, key)
+  ) STRICT`,
+  `CREATE TABLE search_changes (
+    bucket INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    PRIMARY KEY (bucket, key)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE VIRTUAL TABLE search_trigrams USING fts5 (
+    name, content = '', contentless_delete = 1, tokenize = 'trigram remove_diacritics 1'
+  )`,
+];

@@ -1,0 +1,81 @@
+// Packing at rest: what a run over a bucket says to the index. Which bodies are worth it, and the packing itself, is
+// core/compression's; how packed bytes are read, adapters/shared/unpacking-blob-store.ts's.
+
+import type { LifecyclePlace } from '../../domain/lifecycle.ts';
+import type { BucketRef, ObjectHeaders, ObjectKey, Segment, VersionId } from '../../domain/nouns.ts';
+import type { BlobArrival } from '../metadata-index.ts';
+
+/** A place among objects, then older versions, as lifecycle runs have it; of the whole bucket: `prefix` is ''. */
+export type PackingPlace = LifecyclePlace & { readonly phase: 'objects' | 'versions'; readonly prefix: '' };
+
+/** Which versions are looked at: by when they were written, and how large they are. */
+export type PackingBounds = {
+  /** Milliseconds; versions of this very time are left out, those of `writtenUpToMs` are not. */
+  readonly writtenAfterMs: number;
+  readonly writtenUpToMs: number;
+  /** Bytes, both included. */
+  readonly minBytes: number;
+  readonly maxBytes: number;
+};
+
+/** A version that may be packed: it lies plain in blobs of this bucket that nobody else refers to. */
+export type PackingCandidate = {
+  readonly key: ObjectKey;
+  readonly versionId: VersionId;
+  readonly sizeBytes: number;
+  readonly lastModifiedMs: number;
+  readonly headers: ObjectHeaders;
+};
+
+/** How far a bucket's bodies were looked at. Each is looked at once, when it comes of age. */
+export type PackingRun = {
+  /** Of the setting: another begins anew. */
+  readonly setAtMs: number;
+  readonly startedAtMs: number;
+  /** What was written up to then is dealt with: by runs that went through. 0: nothing. */
+  readonly doneUpToMs: number;
+  /** What this run will have dealt with when it goes through. */
+  readonly upToMs: number;
+  /**
+   * When the oldest was written that failed in this run; null: none did. The next run looks at it again, and at what is
+   * younger.
+   */
+  readonly failedFromMs: number | null;
+  /** How many runs in a row have looked at something again. */
+  readonly retries: number;
+  /** Null: it went through. */
+  readonly place: PackingPlace | null;
+};
+
+/** The same body of a version in another place. */
+export type PackedBody = {
+  readonly key: ObjectKey;
+  readonly versionId: VersionId;
+  /** Where its bytes must still be. */
+  readonly from: readonly Segment[];
+  readonly to: Segment;
+  readonly arrival: BlobArrival;
+};
+
+export type PackingQueries = {
+  /** How far the last run over the bucket's bodies came; null before the first. BucketChanged. */
+  getPackingRun(input: { bucket: BucketRef }): PackingRun | null;
+  /**
+   * What may be packed from `place` on, within its phase: some 2,000 rows are looked at, at most 250 returned. `next` null:
+   * the phase has no more. BucketChanged. Cost: as of `scanLifecycle`, and a read for each blob of those within the bounds.
+   */
+  scanPacking(input: { bucket: BucketRef; place: PackingPlace; bounds: PackingBounds }): {
+    candidates: readonly PackingCandidate[];
+    next: PackingPlace | null;
+  };
+};
+
+export type PackingCommands = {
+  /**
+   * Lets a version have its bytes in another place. Nothing else of it changes, nobody is told. Not exchanged: the version is
+   * gone or lies elsewhere by now, or a blob of `from` is shared with others. Idempotent. NoSuchBlob, BucketChanged.
+   */
+  exchangeBody(input: PackedBody & { bucket: BucketRef; nowMs: number }): { isExchanged: boolean };
+  /** Remembers how far a run came. BucketChanged. */
+  setPackingRun(input: { bucket: BucketRef; run: PackingRun }): void;
+};

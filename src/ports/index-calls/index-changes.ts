@@ -1,0 +1,54 @@
+// What a command of the index changes of what readers may remember. Whoever keeps gates, pointers or bucket records
+// near the reader asks here, so that no command is forgotten in one of the places.
+
+import { isSiteFileKey } from '../../domain/hosting.ts';
+import type { ObjectKey } from '../../domain/nouns.ts';
+import type { IndexApi } from '../metadata-index.ts';
+
+/** Keys whose pointers may change, `gate` for the bucket's own record, `nothing` for every other call. */
+export type IndexChange = readonly ObjectKey[] | 'gate' | 'nothing';
+
+type InputOf<Name extends keyof IndexApi> = Parameters<IndexApi[Name]>[0];
+
+/** What the call changes if it succeeds. Any input of that call will do, with or without its bucket. */
+export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
+  switch (name) {
+    case 'commitObject':
+      return [(input as InputOf<'commitObject'>).object.key];
+    case 'completeUpload':
+      return [(input as InputOf<'completeUpload'>).key];
+    case 'deleteObjects':
+      return (input as InputOf<'deleteObjects'>).targets.map((target) => target.key);
+    case 'updateVersion':
+      return [(input as InputOf<'updateVersion'>).key];
+    case 'exchangeBody':
+      return [(input as InputOf<'exchangeBody'>).key];
+    case 'applyLifecycle':
+      return (input as InputOf<'applyLifecycle'>).actions.flatMap(({ kind, key }) =>
+        kind === 'expire' || kind === 'transition' ? [key] : [],
+      );
+    case 'commitCopies':
+      return (input as InputOf<'commitCopies'>).copies.flatMap(({ toKeys }) => toKeys);
+    case 'stepNameJob':
+      return (input as InputOf<'stepNameJob'>).actions.flatMap((action) =>
+        action.kind === 'move'
+          ? [action.key, ...action.toKeys]
+          : action.kind === 'unmove'
+            ? [action.key, action.toKey]
+            : [action.key],
+      );
+    case 'createBucket':
+    case 'setBucketAccess':
+    case 'setBucketSettings':
+    case 'purgeBucket':
+    case 'deleteBucket':
+      return 'gate';
+    default:
+      return 'nothing';
+  }
+}
+
+/** Whether the gate changes: a bucket's own record did, or a file of which the gate says that it is there. */
+export function changesGate(change: IndexChange): boolean {
+  return change === 'gate' || (change !== 'nothing' && change.some(isSiteFileKey));
+}

@@ -1,0 +1,126 @@
+// Jobs over many keys, sizes of prefixes and search: what each home's SQLite must do of it.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { NameAction } from '../../../src/domain/key-jobs.ts';
+import type { VersionId } from '../../../src/domain/nouns.ts';
+import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
+import type { Subject } from '../subject.ts';
+import {
+  arrivalOf,
+  asKey,
+  blobIn,
+  fresh,
+  makeBucket,
+  nameJobOf,
+  objectOf,
+  refOf,
+  START_MS,
+  segmentsObjectOf,
+  wholeOf,
+} from './samples.ts';
+
+export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void {
+  describe(`metadata index, names: ${name}`, () => {
+    let index: MetadataIndex;
+    beforeEach(async () => {
+      index = await make();
+    });
+
+    async function filled(keys: readonly string[], versioning: 'off' | 'enabled' = 'off') {
+      const record = await makeBucket(index);
+      const bucket = { ...refOf(record), versioning };
+      for (const key of keys) {
+        const blobId = blobIn(record);
+        const object = segmentsObjectOf(key, [wholeOf(blobId)]);
+        await index.call(bucket.name, 'commitObject', {
+          bucket,
+          object,
+          condition: null,
+          arrivals: [arrivalOf(blobId)],
+        });
+      }
+      const list = async () => {
+        const page = { bucket, prefix: '', delimiter: '', after: '', maxKeys: 100 };
+        return (await index.call(bucket.name, 'listObjects', page)).objects.map(({ key }) => key);
+      };
+      return { bucket, list };
+    }
+    const ids = () => ({ versionId: fresh('version') as VersionId, markerId: fresh('version') as VersionId });
+    const moveOf = (key: string, toKey: string): NameAction => ({
+      kind: 'move',
+      key: asKey(key),
+      toKeys: [asKey(toKey)],
+      ...ids(),
+      mayReplace: false,
+    });
+
+    it.each(['off', 'enabled'] as const)(
+      'moves, takes back and refuses a step twice (versions %s)',
+      async (versioning) => {
+        const { bucket, list } = await filled(['a/1', 'a/2', 'b/2'], versioning);
+        const id = fresh('job');
+        await index.call(bucket.name, 'createNameJob', { bucket, job: nameJobOf(id) });
+        const step = (revision: number, actions: readonly NameAction[], isLast: boolean) =>
+          index.call(bucket.name, 'stepNameJob', {
+            ...{ bucket, id, revision, actions, isLast, elsewhere: {}, nowMs: START_MS },
+            next: { after: 'a/2', at: 0 },
+          });
+        const actions = [moveOf('a/1', 'b/1'), moveOf('a/2', 'b/2'), moveOf('a/3', 'b/3')];
+        expect((await step(1, actions, false))?.outcomes).toEqual(['done', 'conflict', 'missing']);
+        expect(await step(1, actions, false)).toBe(null);
+        expect(await list()).toEqual(['a/2', 'b/1', 'b/2']);
+        const items = await index.call(bucket.name, 'listNameJobItems', { bucket, id, before: 100, limit: 10 });
+        expect(items).toMatchObject([{ at: 1, kind: 'moved', key: 'a/1', toKey: 'b/1' }]);
+        const [item] = items;
+        const undo: NameAction = {
+          ...{ kind: 'unmove', key: asKey('a/1'), toKey: asKey('b/1'), ...ids() },
+          movedId: item?.versionId ?? ('' as VersionId),
+          leftMarkerId: item?.markerId ?? null,
+        };
+        expect((await step(2, [undo], true))?.job).toMatchObject({ state: 'done', counts: { done: 2 } });
+        expect(await list()).toEqual(['a/1', 'a/2', 'b/2']);
+        expect(await step(3, [], true)).toBe(null);
+      },
+    );
+
+    it('measures prefixes once it has counted, and from then on with each commit', async () => {
+      const { bucket } = await filled(['a/1', 'a/2', 'b']);
+      const measure = () => index.call(bucket.name, 'measurePrefixes', { bucket, prefixes: ['', 'a/', 'c'] });
+      expect(await measure()).toEqual({ state: 'off', sizes: [] });
+      expect(await index.call(bucket.name, 'countNames', { bucket })).toEqual({ state: 'ready' });
+      const size = (objects: number, bytes: number) => ({ objects, bytes, otherBytes: 0 });
+      expect((await measure()).sizes).toEqual([size(3, 300), size(2, 200), size(0, 0)]);
+      const object = objectOf('c', { sizeBytes: 5 });
+      await index.call(bucket.name, 'commitObject', { bucket, object, condition: null, arrivals: [] });
+      expect((await measure()).sizes).toEqual([size(4, 305), size(2, 200), size(1, 5)]);
+    });
+
+    it('finds text in names without case and accents, by looking and by its search index', async () => {
+      const { bucket } = await filled(['Straße/Über.JPG', 'photos/naïve.jpg', 'photos/other.png', '日本語/写真集.txt']);
+      const find = async (needle: string, prefix = '') => {
+        const input = { bucket, prefix, needle, limit: 10, after: null };
+        const found = await index.call(bucket.name, 'searchNames', input);
+        expect(found.isComplete).toBe(true);
+        return found.objects.map(({ key }) => key);
+      };
+      const expectFound = async () => {
+        expect(await find('.jpg')).toEqual(['Straße/Über.JPG', 'photos/naïve.jpg']);
+        expect(await find('NAIVE')).toEqual(['photos/naïve.jpg']);
+        expect(await find('uber')).toEqual(['Straße/Über.JPG']);
+        expect(await find('写真集')).toEqual(['日本語/写真集.txt']);
+        expect(await find('photos', 'photos/')).toEqual([]);
+        expect(await find('.jpg', 'photos/')).toEqual(['photos/naïve.jpg']);
+        expect(await find('" OR "a')).toEqual([]);
+      };
+      await expectFound();
+      while (!(await index.call(bucket.name, 'indexNames', { bucket, nowMs: START_MS })).isDone);
+      await expectFound();
+      await index.call(bucket.name, 'commitObject', {
+        bucket,
+        object: objectOf('new.jpg'),
+        condition: null,
+        arrivals: [],
+      });
+      expect(await find('ew.jp')).toEqual(['new.jpg']);
+    });
+  });
+}

@@ -1,0 +1,27 @@
+// What every metadata index must do, family by family. Bound to an adapter in a file of that adapter.
+import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
+import type { Subject } from '../subject.ts';
+import { indexBlobsContract } from './blobs.contract.ts';
+import { indexBucketsContract } from './buckets.contract.ts';
+import { indexNamesContract } from './key-jobs.contract.ts';
+import { indexLifecycleContract } from './lifecycle.contract.ts';
+import { indexListingContract } from './listing.contract.ts';
+import { indexObjectsContract } from './objects.contract.ts';
+import { indexQuotasContract } from './quotas.contract.ts';
+import { indexUploadListsContract } from './upload-lists.contract.ts';
+import { indexUploadsContract } from './uploads.contract.ts';
+import { indexVersionsContract } from './versions.contract.ts';
+
+/** Runs the contract. */
+export function metadataIndexContract(subject: Subject<MetadataIndex>): void {
+  indexBucketsContract(subject);
+  indexObjectsContract(subject);
+  indexListingContract(subject);
+  indexVersionsContract(subject);
+  indexUploadsContract(subject);
+  indexUploadListsContract(subject);
+  indexBlobsContract(subject);
+  indexLifecycleContract(subject);
+  indexNamesContract(subject);
+  indexQuotasContract(subject);
+}

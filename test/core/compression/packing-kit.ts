@@ -1,0 +1,92 @@
+// A bucket to pack in, anew for each test, and what can be done in it and seen of it.
+import { beforeEach, expect } from 'vitest';
+import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
+import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
+import { type PackingBudget, runPacking } from '../../../src/core/compression/run-packing.ts';
+import type { ObjectVersion, Segment } from '../../../src/domain/nouns.ts';
+import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
+import { isSameBytes } from '../../contract/bodies.ts';
+import { logBytes } from '../../contract/index/compressed-blobs.contract.ts';
+import {
+  ATTRIBUTES,
+  createMemoryCore,
+  key,
+  type MemoryCore,
+  openTestBucket,
+  putBytes,
+  readWhole,
+  withPorts,
+} from '../memory-core.ts';
+
+export const DAY = 24 * 3600;
+export const LOG = logBytes(300_000);
+/** The least that a part may have but the last. */
+export const MANY = logBytes(5 * 1024 * 1024);
+
+export const packingOf = ({ segments }: { readonly segments: readonly Segment[] }) => segments[0]?.packing;
+export const spared = ({ plainBytes, storedBytes }: NonNullable<Segment['packing']>) => plainBytes - storedBytes;
+
+/** Makes core and bucket before each test of the file. */
+export function usePacking() {
+  let core: MemoryCore;
+  let bucket: BucketHandle;
+  beforeEach(async () => {
+    core = createMemoryCore();
+    bucket = await openTestBucket(core);
+  });
+
+  /** Looks at the bucket's record anew. */
+  const reopen = async () => {
+    bucket = await openBucket(core, bucket.record().name, () => undefined);
+  };
+  const compress = (afterDays: number | null) =>
+    setBucketSettings(core, bucket, {
+      compression: afterDays === null ? null : { afterDays, setAtMs: core.ports.clock.nowMs() },
+    });
+  const put = (name: string, bytes = LOG, contentType = 'text/plain', into = bucket) =>
+    putBytes(core, into, name, bytes, { attributes: { ...ATTRIBUTES, headers: { contentType } } });
+  const budgetOf = (changes: Partial<PackingBudget> = {}): PackingBudget => ({
+    ...{ bytes: 2 ** 40, bodies: 1000, bodyMaxBytes: 2 ** 40, frameBytes: 2 ** 18, stopping: null },
+    ...changes,
+  });
+  const run = (on = core, changes: Partial<PackingBudget> = {}) =>
+    runPacking(on, bucket.record().name, budgetOf(changes));
+  async function get(name: string, versionId: ObjectVersion['versionId'] | null = null, from = bucket) {
+    const found = await from.call('getVersion', { key: key(name), versionId });
+    if (found?.kind !== 'object') throw new Error(`no ${name}`);
+    return found.object;
+  }
+  const isPacked = async (name: string) => packingOf(await get(name)) !== undefined;
+  const saved = async () =>
+    (await bucket.call('getStorageTotals', {})).reduce((sum, { compressedBytes }) => sum + compressedBytes, 0);
+  async function expectBody(version: ObjectVersion, bytes = LOG) {
+    expect(isSameBytes(await readWhole(core, version), bytes)).toBe(true);
+  }
+  /** Something that happens before (or in the place of) a call of the index. */
+  function meanwhile(method: string, happening: () => Promise<unknown>): MemoryCore {
+    let isOver = false;
+    const metadataIndex: MetadataIndex = {
+      async call(name, called, input) {
+        if (called === method && !isOver) {
+          isOver = true;
+          await happening();
+        }
+        return core.ports.metadataIndex.call(name, called, input);
+      },
+    };
+    return withPorts(core, { metadataIndex });
+  }
+  return {
+    core: () => core,
+    bucket: () => bucket,
+    reopen,
+    compress,
+    put,
+    run,
+    get,
+    isPacked,
+    saved,
+    expectBody,
+    meanwhile,
+  };
+}

@@ -1,0 +1,87 @@
+// Jobs over the names of a bucket in memory: how tests begin and undo them, and what they look at.
+import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
+import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
+import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
+import type { Core } from '../../../src/core/core.ts';
+import { findNameJob, startNameJob, undoNameJob } from '../../../src/core/key-jobs/start-name-job.ts';
+import type { NameJob, NameJobTask } from '../../../src/domain/key-jobs.ts';
+import {
+  ATTRIBUTES,
+  key,
+  type MemoryCore,
+  openTestBucket,
+  putBytes,
+  readWhole,
+  sampleBytes,
+  withPorts,
+} from '../memory-core.ts';
+
+export const BLOB_BYTES = 40;
+
+export async function put(core: Core, bucket: BucketHandle, name: string, seed = name.length): Promise<void> {
+  await putBytes(core, bucket, name, sampleBytes(BLOB_BYTES, seed), {
+    attributes: { ...ATTRIBUTES, userMetadata: { name } },
+  });
+}
+
+export async function names(bucket: BucketHandle, prefix = ''): Promise<string[]> {
+  const all: string[] = [];
+  for (let after = ''; ; ) {
+    const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: 1000 });
+    all.push(...page.objects.map((object) => object.key));
+    if (!page.isTruncated) return all;
+    after = page.lastName ?? '';
+  }
+}
+
+export async function bytesAt(core: Core, bucket: BucketHandle, name: string): Promise<Uint8Array | null> {
+  const found = await bucket.call('getVersion', { key: key(name), versionId: null });
+  return found?.kind === 'object' ? readWhole(core, found.object) : null;
+}
+
+export const moveOf = (prefix: string, to: string, changes: Partial<Extract<NameJobTask, { kind: 'move' }>> = {}) =>
+  ({ kind: 'move', selection: { prefix, keys: null }, to, toBucket: null, conflict: 'refuse', ...changes }) as const;
+
+/** Begins a job and waits for its end. */
+export async function run(core: MemoryCore, bucket: BucketHandle, task: NameJobTask): Promise<NameJob> {
+  const { id } = await startNameJob(core, bucket, { task, accountId: ROOT_ACCOUNT.id });
+  await core.settle();
+  return findNameJob(core, bucket, id);
+}
+
+export async function undo(core: MemoryCore, bucket: BucketHandle, job: NameJob): Promise<NameJob> {
+  const { id } = await undoNameJob(core, bucket, { id: job.id, accountId: ROOT_ACCOUNT.id });
+  await core.settle();
+  return findNameJob(core, bucket, id);
+}
+
+export async function withVersions(core: Core, name = 'test-bucket'): Promise<BucketHandle> {
+  const bucket = await openTestBucket(core, name);
+  await setBucketSettings(core, bucket, { versioning: 'enabled' });
+  return openBucket(core, bucket.record().name, () => undefined);
+}
+
+export const allVersions = async (bucket: BucketHandle) => {
+  const page = await bucket.call('listVersions', {
+    prefix: '',
+    delimiter: '',
+    afterKey: '',
+    afterVersionId: '',
+    maxKeys: 1000,
+  });
+  return page.versions.map(
+    (version) => `${version.key}${version.isMarker ? ' marker' : ''}${version.isLatest ? ' *' : ''}`,
+  );
+};
+
+/** What calls of the blob store were made. */
+export function watched(core: MemoryCore): { core: MemoryCore; calls: string[] } {
+  const calls: string[] = [];
+  const blobStore = new Proxy(core.blobStore, {
+    get(target, name) {
+      calls.push(String(name));
+      return Reflect.get(target, name);
+    },
+  });
+  return { core: { ...withPorts(core, { blobStore }), blobStore: core.blobStore }, calls };
+}

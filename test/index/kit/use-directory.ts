@@ -1,0 +1,163 @@
+// Every call of the directory, down every branch that has statements of its own, as use-index.ts has those of the index.
+
+import type { AccessKeyId, BucketId, BucketName } from '../../../src/domain/nouns.ts';
+import type { DirectoryApi } from '../../../src/ports/directory.ts';
+import { OWNER, START_MS } from '../../contract/index/samples.ts';
+import { useOutbox } from './use-index.ts';
+
+/** Uses all of it. */
+export function useDirectory(directory: DirectoryApi): void {
+  const [id, name] = ['K' as AccessKeyId, 'bucket' as BucketName];
+  directory.putAccount({ account: { id: OWNER, displayName: 'o' }, keys: [{ id, secret: 's' }] });
+  directory.getAccessKey({ id });
+  directory.getAccounts({ ids: [OWNER] });
+  directory.addBucket({ ownerId: OWNER, name, createdAtMs: START_MS });
+  directory.listBuckets({ ownerId: OWNER, prefix: '', after: '', limit: 10 });
+  directory.listBucketNames({ after: '', limit: 10 });
+  directory.removeBucket({ ownerId: OWNER, name, createdAtMs: START_MS });
+  directory.forgetBucketName({ name, addedBeforeMs: START_MS });
+  directory.setSweepTurn({ startedAtMs: START_MS, after: name });
+  directory.getSweepTurn({});
+  const bucket = { id: 'bucket~1' as BucketId, name };
+  directory.bindHosts({ bucket, domains: [{ host: 'a.example', prefix: '' }], mayTake: [] });
+  directory.getHost({ host: 'a.example' });
+  directory.addNamedKey({
+    key: { id: 'k', wrappedKey: 'w', isEnabled: true, accountIds: null, createdAtMs: START_MS },
+  });
+  directory.getNamedKey({ id: 'k' });
+  directory.listNamedKeys({ after: '', limit: 10 });
+  directory.changeNamedKey({ id: 'k', change: { isEnabled: false } });
+  useSignIn(directory);
+  const webhook = { id: 'e', accountId: OWNER, url: 'u', description: '', types: [], secrets: [], isEnabled: true };
+  directory.putWebhook({ webhook: { ...webhook, createdAtMs: START_MS }, known: null, max: 1 });
+  useOutbox(directory, `account ${OWNER}`);
+  directory.getWebhook({ id: 'e' });
+  directory.listWebhooks({ accountId: OWNER, after: '', limit: 10 });
+  directory.endWebhooks({ accountId: OWNER });
+  directory.deleteWebhook({ id: 'e', accountId: OWNER });
+  useAccounts(directory);
+}
+
+function useAccounts(directory: DirectoryApi): void {
+  const [id, accountId] = ['K' as AccessKeyId, OWNER];
+  const times = { createdAtMs: START_MS, expiresAtMs: null, lastUsedMs: null };
+  const shared = { isEnabled: true, revision: 1, displayName: 'n' };
+  directory.addAccount({ account: { ...shared, ...times, id: accountId } });
+  directory.getAccount({ id: accountId });
+  directory.listAccounts({ after: '', limit: 10 });
+  directory.updateAccount({ ...shared, id: accountId, isEnabled: false });
+  directory.addAccessKey({
+    key: { ...shared, ...times, id, accountId, name: 'n', scope: null, role: null },
+    sealedSecret: 's',
+  });
+  directory.listAccessKeys({ accountId, after: '', limit: 10 });
+  directory.findAccessKeyRecord({ accountId, id });
+  directory.sealAccessKey({ id, plain: 's', sealed: 't' });
+  directory.noteKeyUsed({ id, atMs: START_MS });
+  directory.updateAccessKey({ accountId, id, revision: 1, name: 'm', scope: null, expiresAtMs: 1, isEnabled: false });
+  directory.removeAccessKey({ accountId, id });
+  const member = { ...shared, ...times, id: 'm', accountId, login: 'l', role: 'member', hasPassword: false } as const;
+  directory.addMember({ member, passwordHash: null });
+  directory.getMember({ accountId, id: 'm' });
+  directory.listMembers({ accountId, after: '', limit: 10 });
+  directory.findLogin({ login: 'l' });
+  directory.setPassword({ accountId, id: 'm', passwordHash: 'h', exceptId: null, endTokens: true });
+  const passkey = { id: 'p', accountId, memberId: 'm', name: 'n', publicKey: 'k', counter: 0, transports: [] };
+  directory.addPasskey({ passkey: { ...passkey, createdAtMs: START_MS, lastUsedMs: null } });
+  directory.findPasskey({ id: 'p' });
+  directory.listPasskeys({ accountId, memberId: 'm' });
+  directory.notePasskeyUsed({ id: 'p', counter: 1, atMs: START_MS });
+  const bound = { credentialDigest: 'c', exceptId: 's' };
+  directory.removePasskey({ accountId, memberId: 'm', id: 'p', ...bound });
+  directory.addChallenge({ digest: 'd', subject: 's', nowMs: 0, expiresAtMs: 1 });
+  directory.takeChallenge({ digest: 'd', subject: 's', nowMs: 0 });
+  directory.updateMember({ ...member, revision: 2, isEnabled: false, passwordHash: 'i', endTokens: true });
+  directory.removeMember({ accountId, id: 'm' });
+  const who = { memberId: null, accessKeyId: null, credential: '', source: '', requestId: '', status: null };
+  const entry = { ...who, id: 'e', accountId, atMs: START_MS, action: '', target: '', detail: '' };
+  directory.addAudit({ entry, keepFromMs: 0, keepMax: 1 });
+  directory.addAudit({ entry: { ...entry, id: 'f' }, keepFromMs: 0, keepMax: 1 });
+  directory.addAudit({ entry: { ...entry, id: 'e' }, keepFromMs: START_MS + 1, keepMax: 1 });
+  directory.endAudit({ id: 'e', accountId, status: 200 });
+  const filter = { action: null, memberId: null, accessKeyId: null, fromMs: null, toMs: null };
+  directory.listAudit({ accountId, before: '', limit: 10, filter });
+  directory.endAudit({ id: 'e', accountId, status: null });
+  directory.removeAccount({ id: accountId });
+}
+
+function useSignIn(directory: DirectoryApi): void {
+  const nobody = { memberId: null, accessKeyId: null };
+  const holder = { ...nobody, accountId: OWNER, role: 'owner', credentialDigest: null } as const;
+  const times = { createdAtMs: START_MS, expiresAtMs: START_MS + 1 };
+  directory.addToken({ digest: 'd', token: { ...holder, ...times, id: 't', name: 'n', scopes: null } });
+  directory.addSession({ digest: 'd', session: { ...holder, ...times, id: 's', label: '', provenAtMs: START_MS } });
+  directory.getToken({ digest: 'd', nowMs: START_MS });
+  directory.getSession({ digest: 'd', nowMs: START_MS });
+  directory.listTokens({ accountId: OWNER, holder: null, before: '', limit: 10 });
+  directory.listSessions({ accountId: OWNER, holder: null, before: '', limit: 10, nowMs: START_MS });
+  directory.removeToken({ accountId: OWNER, holder: null, id: 't' });
+  directory.removeSession({ accountId: OWNER, holder: null, id: 's' });
+  directory.removeSessions({ holder, exceptId: null });
+  directory.noteProof({ accountId: OWNER, id: 's', atMs: START_MS });
+  const subjects = { name: 'n', source: 's', pair: 'p' };
+  directory.beginSignIn({ ...subjects, isGuessable: true, nowMs: START_MS });
+  directory.endSignIn({ ...subjects, nowMs: START_MS });
+  const whose = { ...nobody, accountId: OWNER, credential: 'c', source: 's', requestId: 'r' };
+  for (const source of ['s', 's', 't', 't']) {
+    const failure = { ...whose, source, id: `f${source}`, atMs: START_MS };
+    directory.noteFailedSignIn({ failure, perDay: 1, keepFromMs: 0 });
+  }
+  directory.countAttempt({ subject: 's', free: 1, nowMs: START_MS });
+  directory.uncountAttempt({ subject: 's' });
+  const request = { caller: 'c', key: 'k' };
+  directory.beginIdempotent({ ...request, fingerprint: 'f', attemptId: 'a', nowMs: START_MS });
+  directory.endIdempotent({ ...request, answer: { status: 200, headers: '{}', sealed: '' } });
+  directory.endIdempotent({ ...request, answer: null });
+  useBilling(directory);
+}
+
+function useBilling(directory: DirectoryApi): void {
+  const accountId = OWNER;
+  directory.putRateCard({ id: 'own', validFrom: '2026-11', json: '{}', known: null });
+  directory.getRateCard({ id: 'own', period: '2026-11' });
+  directory.listRateCards({ after: '', limit: 10, period: '2026-11' });
+  const choice = { validFrom: '2026-11', cardId: 'own' };
+  const known = directory.setAccountCard({ accountId, choice, known: [] });
+  directory.setAccountCard({ accountId, choice: { validFrom: '2026-12', cardId: null }, known });
+  for (const value of ['own', 'other']) directory.notePrices({ period: '2026-11', prices: [{ name: 'd', value }] });
+  directory.getNotedPrice({ name: 'd', period: '2026-11' });
+  directory.setSeenTime({ atMs: START_MS, steady: null });
+  directory.getSeenTime({});
+  const amount = { currency: 'USD', amountMicro: '5' };
+  directory.addCredit({ accountId, credit: { id: 'c', label: 'c', ...amount, grantedAtMs: 1, expiresAtMs: null } });
+  const { invoiceCount } = directory.getAccountBilling({ accountId });
+  const head = { period: '2026-11', currency: 'USD', totalMicro: '7', closedAtMs: START_MS };
+  const uses = [{ creditId: 'c', amountMicro: '5' }];
+  const bill = { head, json: '{}', prefix: 'INV-' };
+  directory.keepInvoice({ accountId, ...bill, uses, invoiceCount });
+  directory.readInvoices({ accountId, from: '2026-01', to: '2027-01' });
+  const taken = { currency: 'USD', netMicro: '7', taxMicro: '0', issuedAtMs: START_MS, json: '{}' };
+  const note = { id: 'n', period: '2026-11', issue: 0, isVoid: true, ...taken };
+  directory.keepCreditNote({ accountId, note, prefix: 'CN-', noteCount: 0, reissue: bill });
+  const second = { ...note, id: 'm', issue: 1 };
+  directory.keepCreditNote({ accountId, note: second, prefix: 'CN-', noteCount: 0, reissue: null });
+  directory.listNotesOf({ accountId, period: '2026-11', issue: 0 });
+  directory.listCreditNotes({ accountId, before: null, limit: 10 });
+  directory.getCreditNote({ accountId, number: 'CN-000001' });
+  directory.setParty({ id: 'issuer', json: '{}', known: null });
+  directory.setParty({ id: 'issuer', json: null, known: '{}' });
+  directory.getParties({ accountId });
+  directory.getInvoice({ accountId, period: '2026-11' });
+  directory.listInvoices({ accountId, before: '', limit: 10 });
+  directory.listBilledAccounts({ after: '', limit: 10 });
+  directory.setClosing({ period: '2026-11', after: '' });
+  directory.getClosing({});
+  directory.setUsageTold({ dayMs: START_MS, after: '' });
+  directory.getUsageTold({});
+  directory.listWebhookAccounts({ after: '', limit: 10 });
+  directory.setPushTarget({ accountId, customerId: 'cus_1', dayMs: START_MS });
+  directory.getPushTarget({ accountId });
+  directory.listPushTargets({ after: '', limit: 10 });
+  directory.notePush({ accountId, dayMs: START_MS, told: '', tried: '', triedAtMs: 0 });
+  directory.setPushTarget({ accountId, customerId: null, dayMs: START_MS });
+}

@@ -1,0 +1,307 @@
+// Every call of the index, down every branch that has statements of its own: statements.test.ts looks at the plans of them all, and
+// fails where one is missing here.
+import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
+import type { NameAction } from '../../../src/domain/key-jobs.ts';
+import { LIFECYCLE_PHASES } from '../../../src/domain/lifecycle.ts';
+import type { BucketAddress, BucketRef, VersionId, VersionName } from '../../../src/domain/nouns.ts';
+import type { IndexApi } from '../../../src/ports/metadata-index.ts';
+import type { OutboxApi } from '../../../src/ports/outbox.ts';
+import {
+  addressOf,
+  arrivalOf,
+  asKey,
+  blobIn,
+  bucketRecord,
+  completionOf,
+  deletionOf,
+  fresh,
+  nameJobOf,
+  OWNER,
+  objectOf,
+  partOf,
+  refOf,
+  START_MS,
+  segmentsObjectOf,
+  uploadOf,
+  versionDeletionOf,
+  wholeOf,
+} from '../../contract/index/samples.ts';
+
+/** Every call of the index, down every branch that has statements of its own. */
+export function useIndex(index: IndexApi): void {
+  const home = index.createBucket({ bucket: bucketRecord() });
+  const record = index.createBucket({ bucket: bucketRecord() });
+  const { name } = record;
+  const opened = index.setBucketAccess({ bucket: refOf(record), access: record.access });
+  const purged = index.purgeBucket({ bucket: refOf(opened), scopes: [{ scope: 'bucket' }] });
+  const bucket = refOf(
+    index.setBucketSettings({ bucket: refOf(purged), settings: { cors: [], hosting: HOSTING_DEFAULTS } }),
+  );
+  const [foreign, own, first, second] = [blobIn(home), blobIn(record), blobIn(record), blobIn(record)];
+  const commit = (
+    to: typeof bucket,
+    object: ReturnType<typeof objectOf>,
+    arrivals = [] as ReturnType<typeof arrivalOf>[],
+  ) => index.commitObject({ bucket: to, object, condition: null, arrivals });
+  commit(refOf(home), segmentsObjectOf('a', [wholeOf(foreign)]), [arrivalOf(foreign)]);
+  const hold = { home: addressOf(home), blobIds: [foreign], holder: addressOf(record), nowMs: START_MS };
+  index.holdBlobs(hold);
+  commit(bucket, segmentsObjectOf('a', [wholeOf(foreign)]), [arrivalOf(foreign, 1, addressOf(home))]);
+  commit(bucket, segmentsObjectOf('b', [wholeOf(own)]), [arrivalOf(own)]);
+  commit(bucket, segmentsObjectOf('c', [wholeOf(own)]));
+  for (const _ of [1, 2]) commit(bucket, objectOf('i'));
+  commit(bucket, segmentsObjectOf('i', [wholeOf(own)]));
+  index.resolve({ name, key: asKey('a') });
+  index.resolveAll({ name, keys: [asKey('a')] });
+  index.getBucket({ name });
+  for (const versionId of [null, 'null'] as const) index.getVersion({ bucket, key: asKey('a'), versionId });
+  index.getObjects({ bucket, keys: [asKey('a')] });
+  for (const delimiter of ['', '/']) {
+    index.listObjects({ bucket, prefix: 'a', delimiter, after: '', maxKeys: 10 });
+    index.listUploads({ bucket, prefix: '', delimiter, afterKey: '', afterUploadId: '', maxUploads: 10 });
+  }
+
+  useNameAids(index, bucket, addressOf(record));
+  useVersions(index, bucket);
+  useEvents(index, bucket);
+  useQuotas(index, bucket, addressOf(record));
+  const copy = { object: segmentsObjectOf('', [wholeOf(own)]), toKeys: ['c', 'e'].map(asKey), arrivals: [] };
+  for (const mayReplace of [false, false, true]) index.commitCopies({ bucket, copies: [{ ...copy, mayReplace }] });
+  const upload = uploadOf('u');
+  const address = { bucket, key: upload.key, uploadId: upload.uploadId };
+  index.createUpload({ bucket, upload });
+  const parts = [partOf(1, [wholeOf(first)]), partOf(2, [wholeOf(second)])];
+  index.commitPart({ ...address, part: partOf(1, [wholeOf(own)]), arrivals: [] });
+  for (const part of parts)
+    index.commitPart({ ...address, part, arrivals: part.segments.map((s) => arrivalOf(s.blobId)) });
+  index.getUpload(address);
+  index.listParts({ ...address, afterPartNumber: 0, maxParts: 10 });
+  for (const _ of [1, 2]) index.completeUpload({ bucket, ...completionOf(upload, parts.slice(0, 1)) });
+  const aborted = uploadOf('u');
+  index.createUpload({ bucket, upload: aborted });
+  index.abortUpload({ bucket, key: aborted.key, uploadId: aborted.uploadId, nowMs: START_MS });
+  const resting = [uploadOf('u'), uploadOf('u')];
+  for (const one of resting) index.createUpload({ bucket, upload: one });
+  const [going] = resting;
+  if (going !== undefined) {
+    const late = partOf(1, [wholeOf(own)], { lastModifiedMs: START_MS + 2 });
+    index.commitPart({ bucket, key: going.key, uploadId: going.uploadId, part: late, arrivals: [] });
+  }
+  const stale = { bucket, idleSinceMs: START_MS + 1, exceptPrefixes: [], nowMs: START_MS + 1 };
+  index.abortStaleUploads({ ...stale, after: null });
+  index.abortStaleUploads({ ...stale, after: { activeAtMs: 0, key: '', uploadId: '' } });
+
+  const digest = { sha256Hex: 'x' };
+  for (const blobId of [blobIn(record), blobIn(record)]) {
+    const arrivals = [{ ...arrivalOf(blobId), digest }];
+    const object = segmentsObjectOf('d', [wholeOf(blobId)]);
+    for (const _ of [1, 2]) index.commitObject({ bucket, object, condition: null, arrivals });
+  }
+
+  index.deleteObjects({ bucket: refOf(home), ...deletionOf(['a']) });
+  index.condemnBlobs({ bucket: addressOf(home), olderThanMs: START_MS + 1, limit: 10 });
+  const keys = index.listObjects({ bucket, prefix: '', delimiter: '', after: '', maxKeys: 10 }).objects;
+  index.deleteObjects({ bucket, ...deletionOf(keys.map((object) => object.key)) });
+  const { blobs } = index.condemnBlobs({ bucket: addressOf(record), olderThanMs: START_MS + 1, limit: 10 });
+  index.releaseHolds({ ...hold, takenUpToMs: START_MS });
+  index.forgetBlobs({ bucket: addressOf(record), blobIds: blobs.map((blob) => blob.blobId) });
+  index.findUnknownBlobs({ blobIds: [own, foreign] });
+  index.findHeldBlobs({ holder: addressOf(record), blobIds: [foreign] });
+  index.getStorageTotals({ bucket });
+  const left = uploadOf('u');
+  index.createUpload({ bucket, upload: left });
+  index.deleteBucket({ bucket, nowMs: START_MS });
+  index.dropUploadsOfLife({ bucket: addressOf(record), nowMs: START_MS });
+  index.dropRestsOfLife({ bucket: addressOf(record) });
+  index.listBucketLives({ name });
+  const hours = index.closeStorageHours({ name, nowMs: START_MS + 9_000_000, limit: 10 });
+  index.forgetStorageHours({ name, hours });
+  index.setSweptUpTo({ bucket: addressOf(record), sweptUpTo: 'x' });
+  index.forgetBucketLife({ bucket: addressOf(record) });
+}
+
+/** Changes of a bucket that tells of them, and what becomes of the messages. */
+function useEvents(index: IndexApi, bucket: BucketRef): void {
+  const rule = { id: 'r', kind: 'queue', arn: 'a', endpointId: 'e', prefix: '', suffix: '' } as const;
+  const notify = { ownerId: OWNER, rules: [{ ...rule, events: ['s3:ObjectCreated:*'] }], origin: null };
+  const telling = { ...bucket, notify };
+  for (const _ of [1, 2]) {
+    index.commitObject({ bucket: telling, object: objectOf('told'), condition: null, arrivals: [] });
+  }
+  useOutbox(index, bucket.id);
+}
+
+/** Every call of an outbox, which both have. */
+export function useOutbox(outbox: OutboxApi, place: string): void {
+  const to = {
+    place,
+    accountId: OWNER,
+    endpointId: 'e',
+    lane: 'k',
+    kind: 'plain',
+    type: 't',
+    messageId: null,
+  } as const;
+  const delivery = { ...to, payload: '{}' };
+  const nowMs = START_MS;
+  outbox.enqueueDeliveries({ deliveries: [delivery, delivery, { ...delivery, lane: '' }], nowMs });
+  const claim = () =>
+    outbox.claimDeliveries({ nowMs, leaseMs: 1, limit: 10, perEndpoint: 10, limits: {}, after: '' }).deliveries;
+  const result = { dueAtMs: nowMs, status: null, error: null };
+  for (const outcome of ['retry', 'dead', 'delivered'] as const) {
+    const results = claim().map(({ id, attempts }) => ({ ...result, id, claim: attempts, outcome }));
+    outbox.settleDeliveries({ results, nowMs });
+  }
+  const of = { place, endpointId: 'e' };
+  const { deliveries } = outbox.listDeliveries({ ...of, state: 'dead', before: null, limit: 10 });
+  outbox.replayDeliveries({ ...of, ids: deliveries.slice(0, 1).map(({ id }) => id), limit: 10, nowMs });
+  outbox.replayDeliveries({ ...of, ids: null, limit: 10, nowMs });
+  outbox.countDeliveries({ place });
+  outbox.nextDeliveryAt({});
+}
+
+/** The same with versions on, and off again as far as that goes. */
+function useVersions(index: IndexApi, bucket: BucketRef): void {
+  const [on, suspended] = (['enabled', 'suspended'] as const).map((versioning) => ({ ...bucket, versioning }));
+  for (const to of [bucket, on, on, suspended, on]) {
+    if (to === undefined) continue;
+    index.commitObject({ bucket: to, object: objectOf('v'), condition: null, arrivals: [] });
+    index.deleteObjects({ bucket: to, ...deletionOf(to === bucket ? [] : ['v']) });
+  }
+  const list = (afterKey: string, afterVersionId: VersionName | '') =>
+    index.listVersions({ bucket, prefix: 'v', delimiter: '', afterKey, afterVersionId, maxKeys: 100 }).versions;
+  const all = list('', '');
+  list('v', all[0]?.versionId ?? '');
+  list('v', 'null');
+  const found = all.find((version) => !version.isMarker);
+  if (found !== undefined) {
+    const change = { tags: { a: 'b' } };
+    const update = { bucket, key: asKey('v'), change, bypassGovernance: false, nowMs: START_MS };
+    index.updateVersion({ ...update, versionId: found.versionId });
+  }
+  useLifecycle(index, bucket, all[0]?.versionId ?? ('' as VersionId));
+  for (const to of [bucket, on, suspended]) if (to !== undefined) useNameJobs(index, to);
+  for (const version of all) {
+    index.deleteObjects({ bucket, ...versionDeletionOf('v', version.isNull ? 'null' : version.versionId) });
+  }
+}
+
+/** Scans from the start and from a place, and an action of each kind. */
+function useLifecycle(index: IndexApi, bucket: BucketRef, versionId: VersionId): void {
+  const upTo = START_MS + 1;
+  const bounds = { endUpToMs: upTo, moveUpToMs: upTo, moveMinBytes: 0, moveUnlessIn: [], markersUpToMs: upTo };
+  for (const phase of LIFECYCLE_PHASES) {
+    const start = { phase, prefix: '', afterKey: '', afterId: '', newerVersions: 0 };
+    for (const place of [start, { ...start, afterKey: 'v', afterId: versionId }]) {
+      index.scanLifecycle({ bucket, place, bounds });
+    }
+  }
+  index.getLifecycleRun({ bucket });
+  usePacking(index, bucket, versionId);
+  const key = asKey('v');
+  const upload = uploadOf('v');
+  index.createUpload({ bucket, upload });
+  index.applyLifecycle({
+    bucket,
+    actions: [
+      { kind: 'expire', key, versionId, markerId: versionId },
+      { kind: 'remove', key, versionId },
+      { kind: 'transition', key, versionId, storageClass: 'STANDARD_IA' },
+      { kind: 'abort', key, uploadId: upload.uploadId },
+    ],
+    run: { setAtMs: 1, startedAtMs: 1, place: null },
+    nowMs: START_MS,
+  });
+}
+
+/** Bodies of current and of older versions in other places. */
+function usePacking(index: IndexApi, bucket: BucketRef, otherId: VersionId): void {
+  const bounds = { writtenAfterMs: 0, writtenUpToMs: START_MS + 1e9, minBytes: 0, maxBytes: 1e9 };
+  const run = { setAtMs: 1, startedAtMs: 1, doneUpToMs: 0, upToMs: 1, failedFromMs: null, retries: 0, place: null };
+  index.setPackingRun({ bucket, run });
+  index.getPackingRun({ bucket });
+  const [plain, packed] = [blobIn(bucket), blobIn(bucket)];
+  const { key, versionId } = segmentsObjectOf('packing', [wholeOf(plain)]);
+  const object = { ...segmentsObjectOf('packing', [wholeOf(plain)]), versionId };
+  index.commitObject({ bucket, object, condition: null, arrivals: [arrivalOf(plain)] });
+  for (const phase of ['objects', 'versions'] as const) {
+    const place = { phase, prefix: '', afterKey: '', afterId: '', newerVersions: 0 } as const;
+    index.scanPacking({ bucket, place, bounds });
+  }
+  const to = { ...wholeOf(packed), packing: { frameBytes: 100, plainBytes: 100, storedBytes: 40 } };
+  const exchange = { bucket, key, from: [wholeOf(plain)], to, arrival: arrivalOf(packed, 40), nowMs: START_MS };
+  for (const id of [versionId, otherId]) index.exchangeBody({ ...exchange, versionId: id });
+}
+
+/** Sums and search before they are made, while they are, and with changes that are not taken in. */
+function useNameAids(index: IndexApi, bucket: BucketRef, address: BucketAddress): void {
+  const search = { bucket, prefix: 'a', limit: 10 };
+  for (const _ of [1, 2, 3]) {
+    index.measurePrefixes({ bucket, prefixes: ['', 'a'] });
+    index.countNames({ bucket });
+    for (const needle of ['a', 'abc']) index.searchNames({ ...search, needle, after: null });
+    index.searchNames({ ...search, needle: 'a', after: 'a' });
+    index.indexNames({ bucket, nowMs: START_MS });
+    index.commitObject({ bucket, object: objectOf('a-noted'), condition: null, arrivals: [] });
+    index.deleteObjects({ bucket, ...deletionOf(['a-noted', 'b']) });
+  }
+  for (const what of ['search', 'all'] as const) index.forgetNames({ bucket: address, what });
+}
+
+/** A grant, and what asks for it. */
+function useQuotas(index: IndexApi, bucket: BucketRef, address: BucketAddress): void {
+  const limited = { ...bucket, quotas: { own: null, isShared: true } };
+  const grant = { bytes: 1_000_000, objects: 1000, sequence: 1 };
+  index.settleStorageGrant({ bucket: address });
+  index.setStorageGrant({ bucket: address, grant });
+  const part = { uploadId: uploadOf('u').uploadId, partNumber: 1 };
+  for (const one of [null, part]) index.requireRoom({ bucket: limited, key: asKey('q'), sizeBytes: 1, part: one });
+  index.commitObject({ bucket: limited, object: objectOf('q'), condition: null, arrivals: [] });
+  index.deleteObjects({ bucket: limited, ...deletionOf(['q']) });
+}
+
+/** A job, and each of its actions with and without something to do. */
+function useNameJobs(index: IndexApi, bucket: BucketRef): void {
+  const id = fresh('job');
+  index.createNameJob({ bucket, job: nameJobOf(id) });
+  for (const name of ['w', 'x', 'z']) {
+    index.commitObject({ bucket, object: objectOf(name), condition: null, arrivals: [] });
+  }
+  const freshIds = () => ({ versionId: fresh('version') as VersionId, markerId: fresh('version') as VersionId });
+  const move = { kind: 'move', key: asKey('w'), ...freshIds() } as const;
+  const unmove = { kind: 'unmove', key: asKey('w'), toKey: asKey('y'), ...freshIds() } as const;
+  const step = (revision: number, actions: readonly NameAction[], isLast = false) =>
+    index.stepNameJob({
+      bucket,
+      id,
+      revision,
+      actions,
+      next: { after: 'w', at: 0 },
+      elsewhere: {},
+      isLast,
+      nowMs: START_MS,
+    });
+  step(1, [
+    { ...move, toKeys: [asKey('x'), asKey('y')], mayReplace: false },
+    { ...move, ...freshIds(), key: asKey('x'), toKeys: [asKey('z')], mayReplace: true },
+  ]);
+  const [item] = index.listNameJobItems({ bucket, id, before: 2, limit: 1 });
+  step(2, [{ ...unmove, movedId: item?.versionId ?? ('' as VersionId), leftMarkerId: item?.markerId ?? null }]);
+  const ends = { markerId: fresh('version') as VersionId, onlyVersionId: null, movedTo: null };
+  step(3, [
+    { kind: 'hide', key: asKey('w'), ...ends },
+    { kind: 'unhide', key: asKey('w'), onlyMarkerId: null },
+    { kind: 'hide', key: asKey('w'), ...ends, markerId: fresh('version') as VersionId },
+    { kind: 'purge', key: asKey('w') },
+  ]);
+  index.getNameJob({ bucket, id });
+  index.listNameJobs({ bucket });
+  index.listHidden({ bucket, prefix: 'x', after: '', limit: 10 });
+  index.endNameJob({ bucket, id, failure: null, nowMs: START_MS });
+  for (const prefix of ['w', 'x', 'y', 'z']) {
+    const page = { bucket, prefix, delimiter: '', afterKey: '', afterVersionId: '', maxKeys: 100 } as const;
+    for (const version of index.listVersions(page).versions) {
+      index.deleteObjects({ bucket, ...versionDeletionOf(prefix, version.versionId) });
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { readExactly } from '../../../src/adapters/node/blobs/file-calls.ts';
+import { temporaryFolder } from '../kit/temporary-folder.ts';
+
+it.each([
+  [0, 4, 'abcd'],
+  [2, 4, 'cd'],
+  [4, 4, ''],
+  [9, 4, ''],
+  [1, 0, ''],
+])('reads from %i on %i bytes, or as many as the file has', async (offsetBytes, lengthBytes, text) => {
+  const file = join(temporaryFolder(), 'short');
+  writeFileSync(file, 'abcd');
+  const fd = openSync(file, 'r');
+  try {
+    expect((await readExactly(fd, offsetBytes, lengthBytes)).toString()).toBe(text);
+  } finally {
+    closeSync(fd);
+  }
+});

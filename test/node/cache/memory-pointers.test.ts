@@ -1,0 +1,163 @@
+// The memory tier of pointers: ages, bounds, holds. What it does behind the port is the contract of hot metadata.
+import { describe, expect, it } from 'vitest';
+import { createMemoryPointers, type MemoryPointersOptions } from '../../../src/adapters/shared/memory-pointers.ts';
+import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
+import type { AccountId, BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../../src/domain/nouns.ts';
+import { toPointer } from '../../../src/domain/pointer.ts';
+import { addFloors } from '../../../src/domain/purge.ts';
+import { PUBLIC_ACCESS } from '../../access-samples.ts';
+import { inlineVersion } from '../kit/index-data.ts';
+
+const bucket = 'photos' as BucketName;
+const key = 'a' as ObjectKey;
+const gate: BucketGate = {
+  bucketId: 'photos~1' as BucketId,
+  revision: 1,
+  ownerId: 'owner' as AccountId,
+  access: PUBLIC_ACCESS,
+  settings: NO_SETTINGS,
+};
+const pointerOf = (name: string): Pointer => toPointer(inlineVersion(name, 'e'));
+
+function make(change: Partial<MemoryPointersOptions> = {}) {
+  const clock = { ms: 1_763_000_000_000, nowMs: () => clock.ms };
+  const pointers = createMemoryPointers({
+    clock,
+    maxEntries: 80,
+    maxBytes: 1 << 20,
+    negativeFreshSeconds: 2,
+    freshSeconds: null,
+    staleSeconds: 0,
+    ...change,
+  });
+  const fill = (name: ObjectKey = key, ofGate = gate) =>
+    pointers.fill(bucket, name, { gate: ofGate, pointer: pointerOf(name) }, pointers.ticket());
+  const isKnown = (name: ObjectKey = key) => pointers.peek(bucket, name) !== null;
+  return { clock, pointers, fill, isKnown };
+}
+
+describe('memory pointers', () => {
+  it('give what is fresh at once, and for a time tell how old the rest is', () => {
+    const { clock, pointers, isKnown } = make({ freshSeconds: 5, staleSeconds: 60 });
+    const known = { gate, pointer: pointerOf('a') };
+    pointers.fill(bucket, key, known, pointers.ticket(), { sinceObtained: 1, sinceVouched: 10 });
+    clock.ms += 3999;
+    expect(isKnown()).toBe(true);
+    clock.ms += 1;
+    expect(isKnown()).toBe(false);
+    clock.ms += 59_000;
+    expect(pointers.look(bucket, key)).toMatchObject({
+      gate: { value: gate, overdueSeconds: 59 },
+      pointer: { value: { etag: 'e' }, age: { sinceObtained: 64, sinceVouched: 73 } },
+    });
+    clock.ms += 1000;
+    expect(pointers.look(bucket, key)).toEqual({ gate: null, pointer: null });
+  });
+
+  it('give exact records for ever, but "there is none" only briefly', () => {
+    const { clock, pointers, fill, isKnown } = make();
+    const none = 'none' as ObjectKey;
+    fill();
+    pointers.fill(bucket, none, { gate, pointer: null }, pointers.ticket());
+    clock.ms += 1999;
+    expect(pointers.peek(bucket, none)).toEqual({ gate, pointer: null });
+    clock.ms += 1;
+    expect(isKnown(none)).toBe(false);
+    expect(pointers.look(bucket, none).pointer).toBeNull();
+    clock.ms += 1e9;
+    expect(isKnown()).toBe(true);
+  });
+
+  it('never keep "there is none" beyond its time, whatever may be stale', () => {
+    const { clock, pointers } = make({ freshSeconds: 5, staleSeconds: 3600 });
+    pointers.fill(bucket, key, { gate, pointer: null }, pointers.ticket());
+    clock.ms += 2000;
+    expect(pointers.look(bucket, key)).toMatchObject({ gate: { value: gate }, pointer: null });
+  });
+
+  it('do not give a pointer of an earlier life of the bucket', () => {
+    const { pointers, fill, isKnown } = make();
+    fill();
+    fill('b' as ObjectKey, { ...gate, bucketId: 'photos~2' as BucketId });
+    expect(isKnown()).toBe(false);
+    expect(pointers.look(bucket, key).pointer).toBeNull();
+    expect(isKnown('b' as ObjectKey)).toBe(true);
+  });
+
+  it('keep what is asked for when strangers ask for thousands of missing keys', () => {
+    const { pointers, fill, isKnown } = make();
+    fill();
+    for (let at = 0; at < 5000; at++) {
+      pointers.fill(bucket, `missing-${at}` as ObjectKey, { gate, pointer: null }, pointers.ticket());
+    }
+    expect(isKnown()).toBe(true);
+  });
+
+  it('stay within their bytes', () => {
+    const { pointers, isKnown } = make({ maxBytes: 40_000, maxEntries: 1000 });
+    const keys = Array.from({ length: 100 }, (_, at) => `key-${at}` as ObjectKey);
+    for (const each of keys) {
+      const pointer = toPointer(inlineVersion(each, 'e', new Uint8Array(3000)));
+      pointers.fill(bucket, each, { gate, pointer }, pointers.ticket());
+    }
+    const kept = keys.filter(isKnown);
+    expect(kept.length).toBeGreaterThan(5);
+    expect(kept.length).toBeLessThan(14);
+    expect(kept.at(-1)).toBe('key-99');
+  });
+
+  it('keep nothing of a held key or gate until all holds are released', () => {
+    const { pointers, fill, isKnown } = make();
+    fill();
+    pointers.hold(bucket, [key]);
+    pointers.hold(bucket, [key]);
+    expect(isKnown()).toBe(false);
+    fill();
+    expect(isKnown()).toBe(false);
+    pointers.release(bucket, [key]);
+    expect(pointers.isHeld(bucket, key)).toBe(true);
+    fill();
+    expect(isKnown()).toBe(false);
+    const overtaken = pointers.ticket();
+    pointers.release(bucket, [key]);
+    pointers.fill(bucket, key, { gate, pointer: pointerOf('a') }, overtaken);
+    expect(isKnown()).toBe(false);
+    fill();
+    expect(isKnown()).toBe(true);
+    pointers.hold(bucket, null);
+    expect(pointers.isHeld(bucket, 'other' as ObjectKey)).toBe(true);
+    fill();
+    expect(isKnown()).toBe(false);
+    pointers.release(bucket, null);
+    fill();
+    expect(isKnown()).toBe(true);
+    expect(pointers.isHeld(bucket, key)).toBe(false);
+  });
+
+  it('give nothing that a purge has moved the floor above, from whichever reader they have the gate', () => {
+    const { pointers, fill, isKnown } = make({ freshSeconds: 60, staleSeconds: 3600 });
+    const [other, third] = ['other' as ObjectKey, 'third' as ObjectKey];
+    fill();
+    fill(other);
+    const purges = addFloors(null, [{ scope: 'key', value: 'a' }], 2);
+    const purged = { ...gate, revision: 2, settings: { ...gate.settings, purges } };
+    fill(third, purged);
+    expect([isKnown(), isKnown(other), isKnown(third)]).toEqual([false, true, true]);
+    expect(pointers.look(bucket, key)).toMatchObject({ gate: { value: purged }, pointer: null });
+    const late = { sinceObtained: 0, sinceVouched: 0, revision: 1 };
+    pointers.fill(bucket, key, { gate: purged, pointer: pointerOf('a') }, pointers.ticket(), late);
+    expect(isKnown()).toBe(false);
+    fill(key, purged);
+    expect(isKnown()).toBe(true);
+  });
+
+  it('are not taken back behind a purge by a read that took longer', () => {
+    const { pointers, fill, isKnown } = make({ freshSeconds: 60, staleSeconds: 3600 });
+    const purges = addFloors(null, [{ scope: 'bucket' }], 2);
+    const slow = pointers.ticket();
+    fill('other' as ObjectKey, { ...gate, revision: 2, settings: { ...gate.settings, purges } });
+    pointers.fill(bucket, key, { gate, pointer: pointerOf('a') }, slow);
+    expect(isKnown()).toBe(false);
+    expect(pointers.look(bucket, key).gate?.value?.revision).toBe(2);
+  });
+});

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { announcement } from '../../../src/adapters/node/process/announce.ts';
+import type { RootKey } from '../../../src/adapters/node/process/root-key.ts';
+
+const told = (origin: RootKey['origin'], isTerminal: boolean) => {
+  const path = origin === 'settings' ? null : '/data/root-key.json';
+  const rootKey = { accessKey: 'QSROOT1', secretKey: 'very-secret', origin, path };
+  return announcement('http://127.0.0.1:9000', '/data', rootKey, isTerminal);
+};
+
+it('shows a new root key to a terminal only', () => {
+  expect(told('new', true)).toContain('secret key   very-secret  (shown this once; kept in /data/root-key.json)');
+  expect(told('new', false)).toContain('secret key   kept in /data/root-key.json');
+  for (const text of [told('new', false), told('file', true), told('settings', true)]) {
+    expect(text).not.toContain('very-secret');
+  }
+});

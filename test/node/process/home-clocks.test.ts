@@ -1,0 +1,183 @@
+// What node.ts starts and ends beside the server, seen from outside of the process: bills, logs of
+// buckets, messages. The work itself has tests of its own; these fail when its wiring is gone.
+import { statSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Home, startHome } from '../kit/home.ts';
+import { aws, expectOk, signIn, useHomes } from '../kit/home-client.ts';
+import { openRawClient } from '../kit/raw-socket.ts';
+import { temporaryFolder } from '../kit/temporary-folder.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+/** An hour, in seconds: a timer of that setting does not fire in a test. */
+const NEVER = '3600';
+
+useHomes();
+let dataDir: string;
+const ends: (() => void)[] = [];
+beforeEach(() => {
+  dataDir = temporaryFolder();
+});
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+/** Runs one statement on the database of the folder. */
+function sql(statement: string, ...values: (string | number)[]): Record<string, SQLOutputValue>[] {
+  const database = new DatabaseSync(join(dataDir, 'index.sqlite'), { timeout: 5000 });
+  try {
+    return database.prepare(statement).all(...values);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * A server that leaves every request unanswered until `answerAll`, and from then on answers at
+ * once.
+ */
+async function startHeldServer(answer: (response: ServerResponse) => void) {
+  const paths: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const server = createServer(async (request: IncomingMessage, response) => {
+    paths.push(request.url ?? '');
+    await gate.promise;
+    answer(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ends.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, paths, answerAll: gate.resolve };
+}
+
+/** Tells the home to end while `server` holds a request of it, and answers that only then. */
+async function endWhileHeld(home: Home, server: { readonly answerAll: () => void }): Promise<void> {
+  const ended = home.end('SIGTERM');
+  await expect.poll(() => home.stdout()).toContain('stopping');
+  server.answerAll();
+  expect(await ended).toBe(0);
+}
+
+const put = (home: Home, path: string, body?: string) =>
+  expectOk(aws.fetch(`${home.url}/${path}`, { method: 'PUT', ...(body === undefined ? {} : { body }) }));
+
+/**
+ * Makes what was used just now the use of a month that is over, and of a whole day that is, for
+ * which Stripe is told.
+ */
+function makeUseOld() {
+  const now = new Date();
+  const monthMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 2);
+  const dayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS - 3 * DAY_MS;
+  sql('UPDATE ledger_months SET month_ms = ?', monthMs);
+  sql('UPDATE ledger_hours SET hour_ms = ?', dayMs);
+  const period = new Date(monthMs).toISOString().slice(0, 7);
+  sql("INSERT OR REPLACE INTO closing (id, period, after) VALUES (0, ?, '')", period);
+  sql('UPDATE push_targets SET day_ms = ?', dayMs);
+  return { period, dayMs };
+}
+
+it('closes months that are over and tells Stripe by its clock, and ends when what is under way has ended', async () => {
+  const first = await startHome(dataDir, { QUAYSIDE_SWEEP_INTERVAL_SECONDS: NEVER });
+  await put(first, 'used');
+  await put(first, 'used/k', 'x');
+  const { call } = await signIn(first.url);
+  await expectOk(call('PUT', '/billing/stripe-customer', { customerId: 'cus_1' }));
+  expect(await first.end('SIGTERM')).toBe(0);
+  const { period, dayMs } = makeUseOld();
+
+  const stripe = await startHeldServer((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"billing.meter_event"}');
+  });
+  const second = await startHome(dataDir, {
+    QUAYSIDE_SWEEP_INTERVAL_SECONDS: '1',
+    QUAYSIDE_STRIPE_SECRET_KEY: 'sk_test_of_the_clocks',
+    QUAYSIDE_STRIPE_URL: stripe.url,
+  });
+  await expect.poll(() => stripe.paths.length).toBe(1);
+  const again = await signIn(second.url);
+  const invoice = (await (await expectOk(again.call('GET', `/invoices/${period}`))).json()) as object;
+  expect(invoice).toMatchObject({ period });
+  const progress = () => sql('SELECT day_ms, told, tried FROM push_targets')[0];
+  expect(progress()).toMatchObject({ day_ms: dayMs, told: '', tried: 'class-a/STANDARD' });
+  await endWhileHeld(second, stripe);
+  // The run that was under way has noted that Stripe has all of that day.
+  expect(progress()).toMatchObject({ told: '', tried: '' });
+  expect(progress()?.day_ms).toBeGreaterThan(dayMs);
+});
+
+it('writes the logs of buckets by its clock, and the rest at its end', async () => {
+  const logObjects = () => sql("SELECT key FROM objects WHERE key LIKE 'log/%'").length;
+  const settings = { QUAYSIDE_BUCKET_LOG_SECONDS: '1' };
+  const first = await startHome(dataDir, settings);
+  await put(first, 'logs');
+  await put(first, 'logged');
+  const Statement = [
+    {
+      Effect: 'Allow',
+      Principal: { Service: 'logging.s3.amazonaws.com' },
+      Action: 's3:PutObject',
+      Resource: 'arn:aws:s3:::logs/log/*',
+      Condition: { ArnLike: { 'aws:SourceArn': 'arn:aws:s3:::logged' } },
+    },
+  ];
+  await put(first, 'logs?policy', JSON.stringify({ Version: '2012-10-17', Statement }));
+  const target = '<LoggingEnabled><TargetBucket>logs</TargetBucket><TargetPrefix>log/</TargetPrefix></LoggingEnabled>';
+  await put(first, 'logged?logging', `<BucketLoggingStatus>${target}</BucketLoggingStatus>`);
+  await put(first, 'logged/by-the-clock', 'x');
+  // No further request comes, whose line would bring the older ones along.
+  await expect.poll(logObjects).toBe(1);
+  expect(await first.end('SIGTERM')).toBe(0);
+  expect(logObjects()).toBe(1);
+
+  const second = await startHome(dataDir, { QUAYSIDE_BUCKET_LOG_SECONDS: NEVER });
+  await put(second, 'logged/at-the-end', 'x');
+  expect(logObjects()).toBe(1);
+  expect(await second.end('SIGTERM')).toBe(0);
+  expect(logObjects()).toBe(2);
+});
+
+it('sends messages by its outbox, and ends when the attempt under way is noted', async () => {
+  const hook = await startHeldServer((response) => response.writeHead(204).end());
+  const home = await startHome(dataDir, { QUAYSIDE_WEBHOOK_PRIVATE_TARGETS: 'on' });
+  const { call } = await signIn(home.url);
+  const { arn } = (await (await expectOk(call('POST', '/webhooks', { url: hook.url }))).json()) as { arn: string };
+  await put(home, 'told');
+  const events = '<Event>s3:ObjectCreated:*</Event>';
+  const queue = `<QueueConfiguration><Queue>${arn}</Queue>${events}</QueueConfiguration>`;
+  await put(home, 'told?notification', `<NotificationConfiguration>${queue}</NotificationConfiguration>`);
+  await put(home, 'told/k', 'x');
+  await expect.poll(() => hook.paths.length).toBeGreaterThanOrEqual(1);
+  await endWhileHeld(home, hook);
+  const states = sql('SELECT state FROM outbox ORDER BY id').map(({ state }) => state);
+  // One attempt was under way; what waits behind it in its order is for the next start.
+  expect(states[0]).toBe('delivered');
+});
+
+it('counts connections, keeps its files from others of the machine, and says at its end what it cut off', async () => {
+  const token = 'metrics-of-the-clocks';
+  const home = await startHome(dataDir, { QUAYSIDE_DRAIN_SECONDS: '0', QUAYSIDE_METRICS_TOKEN: token });
+  const headers = { authorization: `Bearer ${token}` };
+  const metrics = await (await expectOk(fetch(`${home.url}/-/metrics`, { headers }))).text();
+  expect(metrics).toContain('quayside_connections');
+  await put(home, 'photos');
+  await put(home, 'photos/k', 'x');
+  expect(statSync(join(dataDir, 'index.sqlite')).mode & 0o077).toBe(0);
+  const client = await openRawClient(home.url);
+  client.send('PUT /photos/stuck HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc');
+  expect(await home.end('SIGTERM')).toBe(0);
+  expect(home.stderr() + home.stdout()).toContain('connections-cut');
+});
+
+it('goes on when nobody reads what it prints', async () => {
+  const home = await startHome(dataDir, { QUAYSIDE_ACCESS_LOG: 'json' });
+  for (const stream of [home.child.stdout, home.child.stderr]) stream?.destroy();
+  for (const _ of [1, 2, 3]) await put(home, 'photos');
+  expect(await home.end('SIGTERM')).toBe(0);
+});

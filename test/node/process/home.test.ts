@@ -1,0 +1,154 @@
+// The Node home as a process: its start, its orderly end, and its death in the middle of writes.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { AwsClient, AwsV4Signer } from 'aws4fetch';
+import { describe, expect, it } from 'vitest';
+import { isSameBytes, patternBytes } from '../../contract/bodies.ts';
+import { ROOT_KEY, runHome, startHome } from '../kit/home.ts';
+import { aws, expectOk, useHomes } from '../kit/home-client.ts';
+import { openRawClient } from '../kit/raw-socket.ts';
+import { temporaryFolder } from '../kit/temporary-folder.ts';
+
+useHomes();
+
+describe('start', () => {
+  it('makes a root key, keeps it for its owner only, and shows a pipe no more than where', async () => {
+    const dataDir = temporaryFolder();
+    const noKeys = { QUAYSIDE_ROOT_ACCESS_KEY: '', QUAYSIDE_ROOT_SECRET_KEY: '' };
+    const first = await startHome(dataDir, noKeys);
+    const path = join(dataDir, 'root-key.json');
+    const { accessKey, secretKey } = JSON.parse(readFileSync(path, 'utf8'));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(first.stdout()).toContain(accessKey);
+    expect(first.stdout()).toContain(path);
+    expect(first.stdout() + first.stderr()).not.toContain(secretKey);
+    expect(await first.end('SIGTERM')).toBe(0);
+
+    const second = await startHome(dataDir, noKeys);
+    const client = new AwsClient({ accessKeyId: accessKey, secretAccessKey: secretKey, service: 's3', region: 'auto' });
+    expect((await client.fetch(second.url)).status).toBe(200);
+    expect(await second.end('SIGINT')).toBe(0);
+    expect(second.stdout()).toContain(path);
+    expect(second.stdout() + second.stderr()).not.toContain(secretKey);
+  });
+
+  it('outlives what tells servers to reopen their logs, without a log file and without a debugger', async () => {
+    const home = await startHome(temporaryFolder());
+    for (const signal of ['SIGHUP', 'SIGUSR1'] as const) {
+      home.child.kill(signal);
+      for (const _ of [1, 2, 3]) expect((await fetch(`${home.url}/-/health`)).status).toBe(200);
+    }
+    expect(home.stderr()).not.toContain('Debugger');
+    expect(await home.end('SIGTERM')).toBe(0);
+  });
+
+  it('leaves a data folder alone that another process uses', async () => {
+    const dataDir = temporaryFolder();
+    await startHome(dataDir);
+    const { exitCode, output } = await runHome({ QUAYSIDE_DATA_DIR: dataDir });
+    expect(exitCode).toBe(1);
+    expect(output).toMatch(/can't start: .*another Quayside process is using it/);
+  });
+
+  it('says what is wrong when it cannot start, and nothing else', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const address = taken.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const cases: [NodeJS.ProcessEnv, RegExp][] = [
+      [{ QUAYSIDE_PORT: 'http' }, /QUAYSIDE_PORT must be/],
+      [{ QUAYSIDE_ROOT_ACCESS_KEY: 'only-half' }, /QUAYSIDE_ROOT_SECRET_KEY is not set/],
+      [{ QUAYSIDE_DATA_DIR: '/dev/null/data' }, /\/dev\/null\/data/],
+      [{ QUAYSIDE_PORT: `${port}` }, /EADDRINUSE.* set QUAYSIDE_PORT\.\n/],
+      [{ QUAYSIDE_HOST: '192.0.2.1' }, /EADDRNOTAVAIL.* set QUAYSIDE_HOST\.\n/],
+    ];
+    const runs = cases.map(([env]) => runHome({ QUAYSIDE_DATA_DIR: temporaryFolder(), ...env }));
+    for (const [at, { exitCode, output }] of (await Promise.all(runs)).entries()) {
+      expect(exitCode).toBe(1);
+      expect(output).toMatch(cases[at]?.[1] ?? /never/);
+      expect(output.trim().split('\n').length).toBe(1);
+    }
+    taken.close();
+  });
+});
+
+describe('SIGTERM', () => {
+  it('lets a running upload finish, exits 0, and the object is there afterwards', async () => {
+    const dataDir = temporaryFolder();
+    const first = await startHome(dataDir);
+    await expectOk(aws.fetch(`${first.url}/photos`, { method: 'PUT' }));
+    const body = patternBytes(300_000);
+    const signed = await new AwsV4Signer({
+      ...ROOT_KEY,
+      url: `${first.url}/photos/late`,
+      method: 'PUT',
+      service: 's3',
+      region: 'auto',
+      headers: { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
+    }).sign();
+    const client = await openRawClient(first.url);
+    const headers = [...signed.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    client.send(`PUT /photos/late HTTP/1.1\r\nHost: ${signed.url.host}\r\nContent-Length: 300000\r\n${headers}\r\n`);
+    client.send(body.subarray(0, 150_000));
+    await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length).toBe(1);
+    const ended = first.end('SIGTERM');
+    await expect.poll(() => first.stdout()).toContain('stopping');
+    await expect(fetch(first.url)).rejects.toThrow();
+    client.send(body.subarray(150_000));
+    expect(await client.closed()).toMatch(/^HTTP\/1\.1 200/);
+    expect(await ended).toBe(0);
+
+    const second = await startHome(dataDir);
+    const found = await expectOk(aws.fetch(`${second.url}/photos/late`));
+    expect(isSameBytes(new Uint8Array(await found.arrayBuffer()), body)).toBe(true);
+  });
+
+  it('does not wait longer than it was told to', async () => {
+    const home = await startHome(temporaryFolder(), { QUAYSIDE_DRAIN_SECONDS: '0' });
+    const client = await openRawClient(home.url);
+    client.send('PUT /photos/stuck HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc');
+    expect(await home.end('SIGTERM')).toBe(0);
+  });
+});
+
+describe('kill -9', () => {
+  it('loses no acknowledged object and shows no partial one, three times over', async () => {
+    const dataDir = temporaryFolder();
+    const acknowledged = new Map<string, Uint8Array>();
+    const sizes = [100, 9_000, 40_000, 400_000];
+    for (let round = 0; round < 3; round++) {
+      const home = await startHome(dataDir);
+      await expectOk(aws.fetch(`${home.url}/photos`, { method: 'PUT' }));
+      const storm = Array.from({ length: 8 }, async (_, client) => {
+        for (let at = 0; ; at++) {
+          const key = `${round}/${client}/${at}`;
+          const body = patternBytes(sizes[(at + client) % sizes.length] ?? 0, round * 1000 + client * 100 + at + 1);
+          await expectOk(aws.fetch(`${home.url}/photos/${key}`, { method: 'PUT', body }));
+          acknowledged.set(key, body);
+          if (acknowledged.size >= (round + 1) * 40) home.child.kill('SIGKILL');
+        }
+      });
+      await Promise.allSettled(storm);
+      expect(acknowledged.size).toBeGreaterThanOrEqual((round + 1) * 40);
+    }
+
+    const home = await startHome(dataDir);
+    expect(readdirSync(join(dataDir, 'tmp'))).toEqual([]);
+    for (const [key, body] of acknowledged) {
+      const found = await expectOk(aws.fetch(`${home.url}/photos/${key}`));
+      const bytes = new Uint8Array(await found.arrayBuffer());
+      expect(isSameBytes(bytes, body), key).toBe(true);
+    }
+    // What was not acknowledged is either whole or not there: a listed object must read with the size it is listed with.
+    const listing = await (await expectOk(aws.fetch(`${home.url}/photos?list-type=2`))).text();
+    const listed = [...listing.matchAll(/<Key>(.*?)<\/Key>.*?<Size>(\d+)<\/Size>/gs)];
+    expect(listed.length).toBeGreaterThanOrEqual(acknowledged.size);
+    for (const [, key, size] of listed) {
+      if (acknowledged.has(key ?? '')) continue;
+      const found = await expectOk(aws.fetch(`${home.url}/photos/${key}`));
+      expect((await found.arrayBuffer()).byteLength).toBe(Number(size));
+    }
+    expect(await home.end('SIGTERM')).toBe(0);
+  });
+});

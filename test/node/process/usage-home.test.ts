@@ -1,0 +1,62 @@
+// What a process that ends leaves in the ledger: everything when it is asked to end, all but the last seconds when it is killed.
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { beforeEach, expect, it } from 'vitest';
+import { ROOT_KEY, startHome } from '../kit/home.ts';
+import { useHomes } from '../kit/home-client.ts';
+import { temporaryFolder } from '../kit/temporary-folder.ts';
+
+useHomes();
+let dataDir: string;
+beforeEach(() => {
+  dataDir = temporaryFolder();
+});
+
+const clientOf = (endpoint: string) =>
+  new S3Client({ endpoint, region: 'auto', credentials: { ...ROOT_KEY }, forcePathStyle: true, maxAttempts: 1 });
+
+/** Requests of a class as the ledger on the disk has them. */
+function recorded(meter: string): number {
+  const database = new DatabaseSync(join(dataDir, 'index.sqlite'), { readOnly: true });
+  const [row] = database.prepare('SELECT sum(low) AS n FROM ledger_months WHERE meter = ?').all(meter);
+  database.close();
+  return Number(row?.n ?? 0);
+}
+
+async function use(url: string, reads: number): Promise<void> {
+  const s3 = clientOf(url);
+  await s3.send(new PutObjectCommand({ Bucket: 'used', Key: 'k', Body: 'x' }));
+  for (let at = 0; at < reads; at++) {
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: 'used', Key: 'k' }));
+    await Body?.transformToByteArray();
+  }
+  s3.destroy();
+}
+
+it('keeps all usage over an orderly end, and goes on adding after it', async () => {
+  const settings = { QUAYSIDE_METER_FLUSH_SECONDS: '25' };
+  const first = await startHome(dataDir, settings);
+  await clientOf(first.url).send(new CreateBucketCommand({ Bucket: 'used' }));
+  await use(first.url, 7);
+  expect(recorded('class-b/STANDARD')).toBe(0);
+  expect(await first.end('SIGTERM')).toBe(0);
+  expect(recorded('class-b/STANDARD')).toBe(7);
+  expect(recorded('class-a/STANDARD')).toBe(2);
+  const second = await startHome(dataDir, settings);
+  await use(second.url, 5);
+  expect(await second.end('SIGTERM')).toBe(0);
+  expect(recorded('class-b/STANDARD')).toBe(12);
+});
+
+it('loses at most what was used since the last flush when it is killed', async () => {
+  const home = await startHome(dataDir, { QUAYSIDE_METER_FLUSH_SECONDS: '1' });
+  await clientOf(home.url).send(new CreateBucketCommand({ Bucket: 'used' }));
+  await use(home.url, 7);
+  await expect.poll(() => recorded('class-b/STANDARD')).toBe(7);
+  await use(home.url, 3);
+  await home.end('SIGKILL');
+  const left = recorded('class-b/STANDARD');
+  expect(left).toBeGreaterThanOrEqual(7);
+  expect(left).toBeLessThanOrEqual(10);
+});

@@ -1,0 +1,196 @@
+// Hot answers are decided when a request is read and sent at the end of the turn, by both doors: what lies between.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { attachHotLane } from '../../../src/adapters/node/fast-path/attach-fast-path.ts';
+import { createEndOfTurn } from '../../../src/adapters/node/server/end-of-tick.ts';
+import { type RunningServer, serve } from '../../../src/adapters/node/server/serve.ts';
+import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
+import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
+import type { HotDoor, HotReply } from '../../../src/http/request.ts';
+import { HOT_REPLY } from '../../http/hot-reply-sample.ts';
+import { openRawClient, type RawClient } from '../kit/raw-socket.ts';
+
+describe('what is due at the end of a turn', () => {
+  it('is done then, in order and once', async () => {
+    const done: number[] = [];
+    const { add, flush } = createEndOfTurn<number>((item) => done.push(item));
+    for (const item of [1, 2, 3]) add(item);
+    expect(done).toEqual([]);
+    await nextTurn();
+    expect(done).toEqual([1, 2, 3]);
+    add(4);
+    flush();
+    expect(done).toEqual([1, 2, 3, 4]);
+    add(5);
+    await nextTurn();
+    await nextTurn();
+    expect(done).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('is done at once when there is much', () => {
+    const done: number[] = [];
+    const { add } = createEndOfTurn<number>((item) => done.push(item));
+    for (let item = 0; item < 150; item++) add(item);
+    expect(done).toEqual(Array.from({ length: 128 }, (_, item) => item));
+  });
+
+  it('may bring more, which is done in the same turn or the next', async () => {
+    const done: number[] = [];
+    const { add } = createEndOfTurn<number>((item) => {
+      done.push(item);
+      if (item < 3) add(item + 1);
+    });
+    add(1);
+    for (let turns = 0; turns < 4; turns++) await nextTurn();
+    expect(done).toEqual([1, 2, 3]);
+  });
+});
+
+const REPLY: HotReply = { ...HOT_REPLY, headers: { 'content-length': '3' }, body: Buffer.from('hot') };
+const PART: HotReply = {
+  ...REPLY,
+  status: 206,
+  headers: { 'content-length': '', 'content-range': '' },
+  part: { range: { startByte: 0, endByteInclusive: 2 }, sizeBytes: 9, serverTiming: '' },
+};
+/** A reply whose body is `text`, of two bytes. */
+const numbered = (text: string): HotReply => ({
+  ...REPLY,
+  headers: { 'content-length': '2' },
+  body: Buffer.from(text),
+});
+const REQUEST = 'GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n';
+
+const log = createConsoleLog(systemClock, 'off');
+const ask = () => new Response('app', { headers: { 'content-length': '3' } });
+
+function hotDoorOf(answer: HotDoor['answer']): HotDoor {
+  return {
+    answer,
+    answerSigned: () => null,
+    ask: ({ respond }) => respond?.({ status: 200, headers: { 'content-length': '3' }, body: 'app' }) ?? ask(),
+    decidingHeaders: [],
+    signingHeaders: [],
+    requestId: () => 'ID',
+    served: null,
+  };
+}
+
+describe.each([
+  ['the lane', true],
+  ['the door behind node:http', false],
+])('%s', (_, hasHotLane) => {
+  let server: RunningServer;
+  afterEach(() => server.close(0));
+
+  /** A server whose hot door gives what `answer` does, and whose app says `app`. */
+  async function open(answer: HotDoor['answer']) {
+    server = await serve(ask, { log, hotDoor: hotDoorOf(answer), hasHotLane, host: '127.0.0.1', port: 0 });
+    return openRawClient(server.url);
+  }
+
+  it('reads what is still to be read when it sends', async () => {
+    const client = await open(() => ({ ...PART, part: null, body: null, finish: () => PART }));
+    client.send(REQUEST);
+    expect(await client.until(/hot$/)).toMatch(
+      /^HTTP\/1.1 206 .*\r\ncontent-length: 3\r\ncontent-range: bytes 0-2\/9\r\n/,
+    );
+  });
+
+  it.each([
+    ['is gone meanwhile', () => null],
+    [
+      'fails',
+      () => {
+        throw new Error('gone');
+      },
+    ],
+  ])('lets the app answer where that %s, and keeps the connection', async (_case, finish) => {
+    let asked = 0;
+    const client = await open(() => (asked++ === 0 ? { ...PART, part: null, body: null, finish } : REPLY));
+    client.send(REQUEST);
+    expect(await client.until(/app$/)).toMatch(/^HTTP\/1.1 200 /);
+    client.send(REQUEST);
+    expect((await client.until(/hot$/)).match(/HTTP\/1.1 200/g)).toHaveLength(2);
+  });
+
+  it('sends what is due before it closes', async () => {
+    let asked = 0;
+    const client = await open(() => {
+      if (asked++ === 1) process.nextTick(() => void server.close(1000));
+      return REPLY;
+    });
+    client.send(REQUEST);
+    await client.until(/hot$/);
+    client.send(REQUEST);
+    expect((await client.closed()).match(/hot/g)).toHaveLength(2);
+  });
+});
+
+/** A lane whose door gives what `answer` does; `sockets`: its ends of the connections. */
+async function openLane(answer: HotDoor['answer']): Promise<{ client: RawClient; sockets: readonly Socket[] }> {
+  const sockets: Socket[] = [];
+  const server = createServer((incoming, outgoing) => outgoing.end(`slow ${incoming.url}`));
+  onTestFinished(() => void server.close());
+  attachHotLane(server, hotDoorOf(answer), { log });
+  server.on('connection', (socket: Socket) => sockets.push(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { client: await openRawClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), sockets };
+}
+
+/** As libuv does it when a connection has more to say in the same turn. */
+function readOnceMore(socket: Socket | undefined, text: string): void {
+  const read = (name: string): unknown => {
+    const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === name);
+    return symbol === undefined ? undefined : Reflect.get(socket ?? {}, symbol);
+  };
+  const written = (read('kBuffer') as Buffer).write(text);
+  (read('kBufferCb') as (lengthBytes: number) => boolean)(written);
+}
+
+describe('the lane', () => {
+  it('reads nothing for a connection that is gone', async () => {
+    let reads = 0;
+    const finish = () => {
+      reads += 1;
+      return PART;
+    };
+    const { client, sockets } = await openLane(() => {
+      process.nextTick(() => sockets[0]?.destroy());
+      return { ...PART, part: null, body: null, finish };
+    });
+    client.send(REQUEST);
+    expect([await client.closed(), reads]).toEqual(['', 0]);
+  });
+
+  it.each([
+    ['a whole reply', null, /^a!b!c!$/],
+    ['one that is still to be read', () => numbered('a!'), /^slow \/b\/k(?:slow \/b\/k){2}$/],
+  ])('answers in order what was read twice in a turn: %s', async (_, finish, expected) => {
+    let asked = 0;
+    const { client, sockets } = await openLane(() => {
+      asked += 1;
+      if (asked === 1) process.nextTick(() => readOnceMore(sockets[0], REQUEST));
+      return asked === 1 ? { ...numbered('a!'), finish } : numbered(`${'abc'[asked - 1]}!`);
+    });
+    client.send(REQUEST);
+    await client.until(/(?:HTTP.*){2}/s);
+    client.send(REQUEST);
+    expect((await client.until(/(?:HTTP.*){3}/s)).match(/[abc]!$|[abc]!(?=HTTP)|slow \/b\/k/gm)?.join('')).toMatch(
+      expected,
+    );
+  });
+
+  it('hands over in order what was read twice in a turn, where the second is not plain', async () => {
+    const { client, sockets } = await openLane(() => {
+      process.nextTick(() => readOnceMore(sockets[0], 'POST /late HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n'));
+      return numbered('a!');
+    });
+    client.send(REQUEST);
+    expect(await client.until(/slow/)).toMatch(/a!.*slow/s);
+  });
+});

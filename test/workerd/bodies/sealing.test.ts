@@ -1,0 +1,3 @@
+import { sealingContract } from '../../contract/sealing.contract.ts';
+
+sealingContract('workerd');

@@ -1,0 +1,81 @@
+// A bucket to test with: its object's stub, and calls with as little ceremony as possible.
+import { env } from 'cloudflare:workers';
+import type { CallableObject } from '../../../src/adapters/cloudflare/clients/object-call.ts';
+import { gateName, pointerName } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
+import { makeBucketId } from '../../../src/core/buckets/blob-home.ts';
+import { type BucketAccess, PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
+import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
+import type {
+  AccountId,
+  BucketName,
+  BucketRecord,
+  BucketRef,
+  ObjectKey,
+  ObjectVersion,
+  VersionId,
+} from '../../../src/domain/nouns.ts';
+import { NO_FACTS } from '../../../src/domain/object-facts.ts';
+import { unwrapReply } from '../../../src/index/call-outcome.ts';
+import type { IndexApi } from '../../../src/ports/metadata-index.ts';
+import { PUBLIC_ACCESS } from '../../access-samples.ts';
+
+export const PUBLIC: BucketAccess = PUBLIC_ACCESS;
+export const PRIVATE: BucketAccess = PRIVATE_ACCESS;
+
+let made = 0;
+/** A bucket name that no other test has. */
+export function freshBucketName(): BucketName {
+  made += 1;
+  return `test-${Date.now().toString(36)}-${Math.floor(Math.random() * 36 ** 6).toString(36)}-${made}` as BucketName;
+}
+
+export function recordOf(name: BucketName, access: BucketAccess, life = 'life1'): BucketRecord {
+  return {
+    id: makeBucketId(name, life),
+    name,
+    ownerId: 'owner' as AccountId,
+    createdAtMs: 1_750_000_000_000,
+    revision: 1,
+    access,
+    settings: NO_SETTINGS,
+  };
+}
+
+/** A small object, told apart by its entity tag. */
+export function objectOf(key: string, etag: string): ObjectVersion {
+  return {
+    key: key as ObjectKey,
+    ...NO_FACTS,
+    versionId: `version-${etag}` as VersionId,
+    isNull: true,
+    sizeBytes: 3,
+    etag,
+    lastModifiedMs: 1_750_000_000_000,
+    headers: { contentType: 'text/plain' },
+    userMetadata: { who: 'me' },
+    storageClass: 'STANDARD',
+    segments: [],
+    inlineBytes: new Uint8Array([1, 2, 3]),
+    checksum: null,
+    parts: null,
+  };
+}
+
+export const refOf = ({ id, name, revision }: BucketRecord): BucketRef => ({ id, name, revision });
+
+/** Calls of the object of a bucket, over RPC. */
+export function bucketObject(name: BucketName) {
+  const stub = () => env.BUCKETS.get(env.BUCKETS.idFromName(name));
+  async function call<Name extends keyof IndexApi>(method: Name, input: Parameters<IndexApi[Name]>[0]) {
+    const reply = await (stub() as unknown as CallableObject).call(method, input);
+    return unwrapReply<ReturnType<IndexApi[Name]>>(reply);
+  }
+  return { stub, call };
+}
+
+/** What KV holds of a key and of the bucket, parsed. */
+export async function published(bucket: BucketName, key: string) {
+  const names = [gateName(bucket), pointerName(bucket, key as ObjectKey)];
+  const found = await env.HOT.get<{ s: number; g?: unknown; p?: { etag: string } | null }>(names, 'json');
+  return { gate: found.get(names[0] ?? '') ?? null, pointer: found.get(names[1] ?? '') ?? null };
+}

@@ -1,0 +1,463 @@
+// Hot metadata as an isolate of Cloudflare has it: when KV is asked and believed, and what is served while what stands
+// below fails or hangs. The clock is the test's own, but for how long a hang is waited for.
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import {
+  encodeGate,
+  encodePointer,
+  gateName,
+  KV_LEASE_SECONDS,
+  pointerName,
+} from '../../../src/adapters/cloudflare/kv/hot-records.ts';
+import { createKvHotMetadata } from '../../../src/adapters/cloudflare/kv/kv-hot-metadata.ts';
+import { createKvLeases } from '../../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
+import { createMemoryPointers } from '../../../src/adapters/shared/memory-pointers.ts';
+import { makeBucketId } from '../../../src/core/buckets/blob-home.ts';
+import { StorageError } from '../../../src/domain/errors.ts';
+import type { BucketGate, BucketName, ObjectKey } from '../../../src/domain/nouns.ts';
+import { addFloors } from '../../../src/domain/purge.ts';
+import type { Known } from '../../../src/ports/hot-metadata.ts';
+import type { Log } from '../../../src/ports/system.ts';
+import { hotMetadataContract } from '../../contract/hot-metadata.contract.ts';
+import { gateOf, pointerOf } from '../../contract/pointer-samples.ts';
+import { PRIVATE } from '../kit/bucket.ts';
+import { counting } from '../kit/counting.ts';
+
+const log: Log = { info() {}, error() {} };
+const FRESH_SECONDS = 5;
+/** How long a hang is waited for where a test makes one, and where none is to be: this machine may be busy. */
+const HANG_MS = 50;
+const PATIENT_MS = 15_000;
+
+/** A hot metadata as a new isolate has it, with a clock of its own and counted calls. */
+function isolate(
+  options: { kv?: KVNamespace; revalidate?: number; negative?: number; random?: () => number; limitMs?: number } = {},
+) {
+  const negativeFreshSeconds = options.negative ?? 2;
+  const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
+  const memory = createMemoryPointers({
+    clock,
+    maxEntries: 1000,
+    maxBytes: 1_000_000,
+    negativeFreshSeconds,
+    freshSeconds: FRESH_SECONDS,
+    staleSeconds: 3600,
+  });
+  const counted = counting(options.kv ?? env.HOT);
+  const leases = createKvLeases(clock);
+  const behind: Promise<unknown>[] = [];
+  const hot = createKvHotMetadata({
+    kv: counted.target,
+    memory,
+    leases,
+    clock,
+    background: { run: (_label, work) => void behind.push(work().catch(() => undefined)) },
+    log,
+    settings: {
+      pointerFreshSeconds: FRESH_SECONDS,
+      staleWhileRevalidateSeconds: options.revalidate ?? 0,
+      staleIfErrorSeconds: 3600,
+      negativeFreshSeconds,
+      tierLimitMs: options.limitMs ?? PATIENT_MS,
+    },
+    random: options.random ?? (() => 0.99),
+  });
+  const settle = () => Promise.all(behind.splice(0));
+  return { hot, calls: counted.calls, clock, leases, settle };
+}
+
+hotMetadataContract({ name: 'memory before KV', make: () => isolate({ limitMs: HANG_MS }).hot });
+
+let made = 0;
+const freshBucket = () => `kv-${Date.now().toString(36)}-${++made}` as BucketName;
+const key = 'ä//../😀' as ObjectKey;
+
+const neverAsk = () => Promise.reject(new Error('must not be asked'));
+const failing = () => Promise.reject(new StorageError('InternalError', { detail: 'expected by the test' }));
+const hanging = () => new Promise<Known>(() => undefined);
+
+type Isolate = ReturnType<typeof isolate>;
+
+/** Writes both records as their object would, and tells the isolate that they are there. */
+async function publish(
+  to: Isolate,
+  bucket: BucketName,
+  known: Known,
+  options: {
+    sequence?: number;
+    told?: number;
+    atMs?: number;
+    bucketId?: BucketGate['bucketId'];
+    revision?: number;
+  } = {},
+): Promise<void> {
+  const { sequence = 1, told = sequence, atMs = to.clock.ms } = options;
+  const stamp = { sequence, atMs, untilMs: atMs + KV_LEASE_SECONDS * 1000 };
+  const bucketId = options.bucketId ?? known.gate?.bucketId ?? null;
+  const revision = options.revision ?? known.gate?.revision ?? 0;
+  await env.HOT.put(gateName(bucket), encodeGate({ ...stamp, gate: known.gate }));
+  await env.HOT.put(pointerName(bucket, key), encodePointer({ ...stamp, bucketId, revision, pointer: known.pointer }));
+  const lease = { sequence: told, untilMs: stamp.untilMs };
+  to.leases.note(bucket, { gate: lease, keys: [{ key, lease }] });
+}
+
+describe('KV before the index', () => {
+  it('is not asked for what nobody published', async () => {
+    const { hot, calls } = isolate();
+    const bucket = freshBucket();
+    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+    expect(await hot.find(bucket, key, async () => known)).toMatchObject({ tier: 'index' });
+    expect(calls).toEqual({});
+  });
+
+  it('is asked once for a published key, with one bulk read, and not at all while memory is fresh', async () => {
+    const here = isolate();
+    const bucket = freshBucket();
+    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+    await publish(here, bucket, known);
+    expect(await here.hot.find(bucket, key, neverAsk)).toEqual({ ...known, tier: 'kv', stale: null });
+    here.clock.ms += FRESH_SECONDS * 1000 - 1;
+    expect(here.hot.find(bucket, key, neverAsk)).toEqual({ ...known, tier: 'memory', stale: null });
+    here.clock.ms += 1;
+    expect(await here.hot.find(bucket, key, neverAsk)).toMatchObject({ tier: 'kv' });
+    expect(here.calls).toEqual({ get: 2 });
+  });
+
+  it('leaves one question in a few to the index, which so sees how hot the key is', async () => {
+    const draws = [0, 0.5];
+    const here = isolate({ random: () => draws.shift() ?? 0.5 });
+    const bucket = freshBucket();
+    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf(key, 'kv') });
+    const fromIndex = async () => ({ gate: gateOf(bucket), pointer: pointerOf(key, 'index') });
+    expect(await here.hot.find(bucket, key, fromIndex)).toMatchObject({ tier: 'index' });
+    here.clock.ms += FRESH_SECONDS * 1000;
+    expect(await here.hot.find(bucket, key, fromIndex)).toMatchObject({ tier: 'kv' });
+  });
+
+  it.each<[string, { sequence?: number; told?: number; atMs?: number; bucketId?: BucketGate['bucketId'] }]>([
+    ['an older record than the one that was promised', { sequence: 6, told: 7 }],
+    ['a record whose lease is over', { sequence: 7, atMs: 1_750_000_000_000 - KV_LEASE_SECONDS * 1000 }],
+    ['a pointer of another life of the bucket', { bucketId: makeBucketId('b' as BucketName, 'life0') }],
+  ])('is not believed: %s', async (_what, options) => {
+    const here = isolate();
+    const bucket = freshBucket();
+    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf(key, 'old') }, options);
+    const lease = { sequence: options.told ?? options.sequence ?? 1, untilMs: here.clock.ms + 1000 };
+    here.leases.note(bucket, { gate: lease, keys: [{ key, lease }] });
+    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'new') };
+    expect(await here.hot.find(bucket, key, async () => known)).toEqual({ ...known, tier: 'index', stale: null });
+    here.clock.ms += FRESH_SECONDS * 1000;
+    here.leases.note(bucket, {
+      gate: { ...lease, untilMs: here.clock.ms + 1000 },
+      keys: [{ key, lease: { ...lease, untilMs: here.clock.ms + 1000 } }],
+    });
+    expect(await here.hot.find(bucket, key, async () => known)).toMatchObject({ tier: 'index' });
+    expect(here.calls).toEqual({ get: 1 });
+  });
+
+  it('shows nobody what a write of this very isolate replaced, not even when old news come in late', async () => {
+    const here = isolate();
+    const bucket = freshBucket();
+    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf(key, 'secret') }, { sequence: 3 });
+    here.hot.evict(bucket, [key]);
+    const old = { sequence: 3, untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000 };
+    here.leases.note(bucket, { gate: old, keys: [{ key, lease: old }] });
+    const gone = async () => ({ gate: gateOf(bucket), pointer: null });
+    expect(await here.hot.find(bucket, key, gone)).toMatchObject({ pointer: null, tier: 'index' });
+    here.clock.ms += 30_000;
+    expect(await here.hot.find(bucket, key, gone)).toMatchObject({ pointer: null, tier: 'index' });
+    expect(here.calls).toEqual({});
+  });
+
+  it('is read once for several keys, and they are sampled together', async () => {
+    const keys = ['a', 'b', 'c', 'd'] as ObjectKey[];
+    const draws = [0.5, 0];
+    const here = isolate({ random: () => draws.shift() ?? Number.NaN });
+    const bucket = freshBucket();
+    const known = { gate: gateOf(bucket), pointer: null };
+    const lease = { sequence: 1, untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000 };
+    here.leases.note(bucket, { gate: lease, keys: keys.map((each) => ({ key: each, lease })) });
+    let asked = 0;
+    const load = async () => {
+      asked += 1;
+      return keys.map(() => known);
+    };
+    // Nothing stands there yet.
+    expect(await here.hot.findAll(bucket, keys, load)).toMatchObject(keys.map(() => ({ ...known, tier: 'index' })));
+    expect([here.calls, asked, draws]).toEqual([{ get: 1 }, 1, [0]]);
+    here.clock.ms += 31_000;
+    const stamp = { sequence: 1, atMs: here.clock.ms, untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000 };
+    await env.HOT.put(gateName(bucket), encodeGate({ ...stamp, gate: known.gate }));
+    const record = { ...stamp, bucketId: known.gate.bucketId, revision: known.gate.revision };
+    for (const each of keys) {
+      const pointer = each === 'd' ? null : pointerOf(each, `kv ${each}`);
+      await env.HOT.put(pointerName(bucket, each), encodePointer({ ...record, pointer }));
+    }
+    expect(await here.hot.findAll(bucket, keys, load)).toMatchObject(keys.map(() => ({ tier: 'index' })));
+    expect([here.calls, asked, draws]).toEqual([{ get: 1 }, 2, []]);
+    here.clock.ms += 10_000;
+    const tags = (await here.hot.findAll(bucket, keys, load)).map(({ tier, pointer }) => [tier, pointer?.etag]);
+    expect(tags).toEqual([
+      ['kv', 'kv a'],
+      ['kv', 'kv b'],
+      ['kv', 'kv c'],
+      ['kv', undefined],
+    ]);
+    expect([here.calls, asked]).toEqual([{ get: 2 }, 2]);
+  });
+
+  it('is not believed where a purge has moved the floor above the record', async () => {
+    const here = isolate();
+    const bucket = freshBucket();
+    const purges = addFloors(null, [{ scope: 'prefix', value: 'ä' }], 2);
+    const gate = { ...gateOf(bucket), revision: 2, settings: { ...gateOf(bucket).settings, purges } };
+    await publish(here, bucket, { gate, pointer: pointerOf(key, 'old') }, { revision: 1 });
+    const known = { gate, pointer: pointerOf(key, 'new') };
+    expect(await here.hot.find(bucket, key, async () => known)).toMatchObject({
+      tier: 'index',
+      pointer: { etag: 'new' },
+    });
+    // What a place has read it repeats for 30 s.
+    here.clock.ms += 30_000;
+    await publish(here, bucket, { gate, pointer: pointerOf(key, 'newer') });
+    expect(await here.hot.find(bucket, key, neverAsk)).toMatchObject({ tier: 'kv', pointer: { etag: 'newer' } });
+  });
+
+  it('tells a writer for how long readers elsewhere can be shown the past', async () => {
+    const here = isolate({ revalidate: 2 });
+    const [quiet, published] = [freshBucket(), freshBucket()];
+    here.hot.evict(quiet, [key]);
+    expect(here.hot.staleForMs(quiet, [key])).toBe(7000);
+    expect(here.hot.staleForMs(quiet, 'gate')).toBe(7000);
+    await publish(here, published, { gate: gateOf(published), pointer: pointerOf(key, 'e1') });
+    here.clock.ms += 20_000;
+    // The object's reply to the write: a new number, and until when the old record may be believed.
+    const news = { sequence: 2, untilMs: here.clock.ms + 100_000 };
+    here.leases.note(published, { gate: news, keys: [{ key, lease: news }] });
+    here.hot.evict(published, [key]);
+    expect(here.hot.staleForMs(published, [key])).toBe(107_000);
+    expect(here.hot.staleForMs(published, ['other' as ObjectKey])).toBe(7000);
+    expect(here.hot.staleForMs(published, 'gate')).toBe(107_000);
+    expect(here.hot.staleForMs(published, ['_redirects' as ObjectKey])).toBe(107_000);
+    expect(here.hot.staleForMs(published, 'unknown')).toBe((KV_LEASE_SECONDS + 7) * 1000);
+    here.clock.ms += 100_000;
+    expect(here.hot.staleForMs(published, [key])).toBe(7000);
+  });
+
+  it('tells him of "there is none" too, where that is kept for longer than records', async () => {
+    const here = isolate({ revalidate: 2, negative: 60 });
+    const bucket = freshBucket();
+    await here.hot.find(bucket, key, async () => ({ gate: gateOf(bucket), pointer: null }));
+    for (const change of [[key], 'gate'] as const) expect(here.hot.staleForMs(bucket, change)).toBe(60_000);
+    here.clock.ms += 59_000;
+    const wasThere = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+    await here.hot.find(bucket, 'other' as ObjectKey, async () => wasThere);
+    expect(here.hot.peek(bucket, key)).toMatchObject({ pointer: null });
+    here.clock.ms += 1000;
+    expect(here.hot.peek(bucket, key)).toBeNull();
+  });
+
+  it('tells it also where the object has begun anew and says nothing of the gate', async () => {
+    const here = isolate({ revalidate: 2 });
+    const bucket = freshBucket();
+    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') });
+    here.clock.ms += 5000;
+    const lease = { sequence: 2, untilMs: here.clock.ms + 115_000 };
+    here.leases.note(bucket, { gate: null, keys: [{ key, lease }] });
+    here.hot.evict(bucket, [key]);
+    expect(here.hot.staleForMs(bucket, [key])).toBe(122_000);
+  });
+
+  it.each(['index', 'kv'] as const)(
+    'counts what the %s says from before the question, however late it comes',
+    async (tier) => {
+      const lateMs = 2900;
+      const get = async (...given: Parameters<KVNamespace['get']>) => {
+        here.clock.ms += lateMs;
+        return env.HOT.get(...given);
+      };
+      const here: Isolate = isolate({ kv: { get } as unknown as KVNamespace });
+      const bucket = freshBucket();
+      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+      if (tier === 'kv') await publish(here, bucket, known);
+      const load = async () => {
+        here.clock.ms += lateMs;
+        return known;
+      };
+      expect(await here.hot.find(bucket, key, load)).toMatchObject({ tier });
+      here.clock.ms += FRESH_SECONDS * 1000 - lateMs - 1;
+      expect(here.hot.peek(bucket, key)).toEqual(known);
+      here.clock.ms += 1;
+      expect(here.hot.peek(bucket, key)).toBeNull();
+    },
+  );
+
+  it('never makes one half younger by reading the other', async () => {
+    const here = isolate();
+    const bucket = freshBucket();
+    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+    const other = 'other' as ObjectKey;
+    await here.hot.find(bucket, other, async () => ({ ...known, pointer: null }));
+    here.clock.ms += (FRESH_SECONDS - 1) * 1000;
+    await publish(here, bucket, known);
+    expect(await here.hot.find(bucket, key, neverAsk)).toMatchObject({ tier: 'kv' });
+    here.clock.ms += 1000;
+    expect(here.hot.peek(bucket, key)).toBeNull();
+  });
+
+  it('knows what is gone or closed', async () => {
+    const here = isolate();
+    const [deleted, closed] = [freshBucket(), freshBucket()];
+    await publish(here, deleted, { gate: gateOf(deleted), pointer: null });
+    expect(await here.hot.find(deleted, key, neverAsk)).toMatchObject({ pointer: null, tier: 'kv' });
+    await publish(here, closed, { gate: gateOf(closed, { access: PRIVATE }), pointer: null });
+    expect(await here.hot.find(closed, key, neverAsk)).toMatchObject({ gate: { access: PRIVATE } });
+  });
+
+  it('takes what it cannot read for a miss', async () => {
+    for (const text of ['', 'x', '{"v":1,"s":1,"g":null}', '[]', 'null', '7']) {
+      const here = isolate();
+      const bucket = freshBucket();
+      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+      await publish(here, bucket, known);
+      await env.HOT.put(gateName(bucket), text);
+      expect(await here.hot.find(bucket, key, async () => known)).toMatchObject({ tier: 'index' });
+    }
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('expected by the test'))],
+    ['hangs', () => new Promise(() => undefined)],
+  ])('is a miss when it %s, and is left alone for a moment', async (_what, get) => {
+    const here = isolate({ kv: { get } as unknown as KVNamespace, limitMs: HANG_MS });
+    const [bucket, other] = [freshBucket(), freshBucket()];
+    for (const name of [bucket, other]) {
+      const known = { gate: gateOf(name), pointer: pointerOf(key, 'e1') };
+      await publish(here, name, known);
+      expect(await here.hot.find(name, key, async () => known)).toMatchObject({ tier: 'index' });
+    }
+    expect(here.calls).toEqual({ get: 1 });
+  });
+});
+
+describe('while the index can not say', () => {
+  async function warm(options: Parameters<typeof isolate>[0] = {}) {
+    const here = isolate({ limitMs: HANG_MS, ...options });
+    const bucket = freshBucket();
+    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+    await here.hot.find(bucket, key, async () => known);
+    return { ...here, bucket, known };
+  }
+
+  it.each([
+    ['fails', failing],
+    ['hangs', hanging],
+  ])('gives what memory has when it %s, says so, and asks once in a while', async (_what, load) => {
+    const { hot, bucket, known, clock } = await warm();
+    clock.ms += 60_000;
+    expect(await hot.find(bucket, key, load)).toEqual({
+      ...known,
+      tier: 'memory',
+      stale: { reason: 'error', isForwarded: true, ageSeconds: 60, overdueSeconds: 55 },
+    });
+    expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
+    expect(hot.peek(bucket, key)).toBeNull();
+    clock.ms += 5000;
+    const second = hot.find(bucket, key, load);
+    expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
+    expect(await second).toMatchObject({ stale: { isForwarded: true } });
+    clock.ms += 5000;
+    const news = { ...known, pointer: pointerOf(key, 'e2') };
+    expect(await hot.find(bucket, key, async () => news)).toMatchObject({ tier: 'index', pointer: { etag: 'e2' } });
+    clock.ms += FRESH_SECONDS * 1000;
+    expect(await hot.find(bucket, key, async () => news)).toMatchObject({ tier: 'index' });
+  });
+
+  it('gives it for a bounded time', async () => {
+    const { hot, bucket, clock } = await warm();
+    clock.ms += (FRESH_SECONDS + 3600) * 1000 - 1;
+    expect(await hot.find(bucket, key, failing)).toMatchObject({ stale: { reason: 'error' } });
+    clock.ms += 1;
+    await expect(hot.find(bucket, key, failing)).rejects.toMatchObject({ code: 'InternalError' });
+  });
+
+  it('gives nothing stale for what the index did say', async () => {
+    const { hot, bucket, clock } = await warm();
+    clock.ms += 60_000;
+    const gone = async () => ({ gate: gateOf(bucket), pointer: null });
+    expect(await hot.find(bucket, key, gone)).toMatchObject({ pointer: null, stale: null });
+    clock.ms += 60_000;
+    await expect(hot.find(bucket, key, failing)).rejects.toMatchObject({ code: 'InternalError' });
+  });
+
+  it('never gives what this isolate itself changed, neither before nor while it asks', async () => {
+    const { hot, bucket, known, clock } = await warm();
+    clock.ms += 60_000;
+    const asking = hot.find(bucket, key, hanging);
+    hot.evict(bucket, [key]);
+    await expect(asking).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    await expect(hot.find(bucket, key, failing)).rejects.toMatchObject({ code: 'InternalError' });
+    await hot.find(bucket, key, async () => known);
+    clock.ms += 60_000;
+    hot.evict(bucket, null);
+    await expect(hot.find(bucket, key, failing)).rejects.toMatchObject({ code: 'InternalError' });
+  });
+
+  it('refreshes behind the answer for a moment, one request for all', async () => {
+    const { hot, bucket, known, clock, settle } = await warm({ revalidate: 10 });
+    clock.ms += 7000;
+    let asked = 0;
+    const load = async () => {
+      asked += 1;
+      return { ...known, pointer: pointerOf(key, 'e2') };
+    };
+    for (let reader = 0; reader < 10; reader++) {
+      expect(hot.find(bucket, key, load)).toMatchObject({
+        pointer: { etag: 'e1' },
+        stale: { reason: 'revalidating', isForwarded: false, ageSeconds: 7, overdueSeconds: 2 },
+      });
+    }
+    await settle();
+    expect(asked).toBe(1);
+    expect(hot.peek(bucket, key)?.pointer?.etag).toBe('e2');
+    clock.ms += (FRESH_SECONDS + 10) * 1000;
+    expect(await hot.find(bucket, key, load)).toMatchObject({ tier: 'index', stale: null });
+  });
+
+  it('asks a healthy index for what is old, however lately it failed for another key', async () => {
+    const { hot, bucket, known, clock, settle } = await warm({ revalidate: 10 });
+    const other = 'other' as ObjectKey;
+    clock.ms += 1_800_000;
+    await hot.find(bucket, other, async () => known);
+    clock.ms += 7000;
+    hot.find(bucket, other, failing);
+    await settle();
+    // Another isolate has deleted the first key long since.
+    const gone = { ...known, pointer: null };
+    expect(await hot.find(bucket, key, async () => gone)).toEqual({ ...gone, tier: 'index', stale: null });
+  });
+
+  it('leaves it alone for a moment for what was good when it failed, and asks once for each older key', async () => {
+    const { hot, bucket, known, clock } = await warm({ revalidate: 10 });
+    const [young, failed] = ['young', 'failed'] as ObjectKey[] as [ObjectKey, ObjectKey];
+    await hot.find(bucket, failed, async () => known);
+    clock.ms += 1_800_000 - 13_000;
+    await hot.find(bucket, young, async () => known);
+    clock.ms += 13_000;
+    expect(await hot.find(bucket, failed, failing)).toMatchObject({ stale: { reason: 'error', isForwarded: true } });
+    clock.ms += 4000;
+    expect(hot.find(bucket, young, neverAsk)).toMatchObject({ stale: { reason: 'error', overdueSeconds: 12 } });
+    expect(await hot.find(bucket, key, failing)).toMatchObject({ stale: { reason: 'error', isForwarded: true } });
+    expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
+    // The last failure came when this one was too old.
+    expect(await hot.find(bucket, young, async () => known)).toMatchObject({ tier: 'index' });
+  });
+
+  it('says of a refresh that failed what it is', async () => {
+    const { hot, bucket, clock, settle } = await warm({ revalidate: 10 });
+    clock.ms += 7000;
+    hot.find(bucket, key, failing);
+    await settle();
+    expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
+  });
+});

@@ -1,3 +1,0 @@
-import { sealingContract } from '../contract/sealing.contract.ts';
-
-sealingContract('workerd');
