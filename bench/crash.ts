@@ -7,8 +7,8 @@ import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { inParallel } from '../test/wire/kit/bucket-work.ts';
-import { createClient, type WireClient } from '../test/wire/kit/client.ts';
+import { inParallel } from '../test/wire/kit/clients/bucket-work.ts';
+import { createClient, type WireClient } from '../test/wire/kit/clients/client.ts';
 import { startNode } from '../test/wire/kit/server.ts';
 import { median, printTable } from './lib/table.ts';
 

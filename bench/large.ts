@@ -10,8 +10,8 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { inParallel, removeBucket } from '../test/wire/kit/bucket-work.ts';
-import { createClient, freshBucketName, sampleBytes, type WireClient } from '../test/wire/kit/client.ts';
+import { inParallel, removeBucket } from '../test/wire/kit/clients/bucket-work.ts';
+import { createClient, freshBucketName, sampleBytes, type WireClient } from '../test/wire/kit/clients/client.ts';
 import { onEachHome } from './lib/homes.ts';
 import { residentBytesOf } from './lib/process-cpu.ts';
 import { printTable } from './lib/table.ts';

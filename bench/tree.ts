@@ -7,8 +7,8 @@ import { Agent } from 'node:http';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { inParallel, removeBucket } from '../test/wire/kit/bucket-work.ts';
-import { createClient, freshBucketName, type WireClient } from '../test/wire/kit/client.ts';
+import { inParallel, removeBucket } from '../test/wire/kit/clients/bucket-work.ts';
+import { createClient, freshBucketName, type WireClient } from '../test/wire/kit/clients/client.ts';
 import { onEachHome } from './lib/homes.ts';
 import { printTable } from './lib/table.ts';
 

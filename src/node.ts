@@ -8,7 +8,7 @@ import { endFailedStart, prepareProcess } from './adapters/node/process/process-
 import { repeat } from './adapters/node/process/repeat.ts';
 import { loadRootKey } from './adapters/node/process/root-key.ts';
 import { readSeedFile } from './adapters/node/process/seed-file.ts';
-import type { NodeBindings } from './adapters/node/server/serve.ts';
+import type { NodeBindings } from './adapters/node/serve.ts';
 import { createClientReader } from './adapters/node/server/trusted-proxies.ts';
 import { runOutbox } from './adapters/node/services/outbox-runner.ts';
 import { runUpkeep } from './adapters/node/upkeep.ts';
@@ -30,7 +30,7 @@ async function start(): Promise<void> {
   // What this process writes is for its own user only: the index holds the secrets of access keys.
   process.umask(0o077);
   const folder = openDataFolder(settings.dataDir);
-  const { inspectFolder } = await import('./adapters/node/disk/inspect-folder.ts');
+  const { inspectFolder } = await import('./adapters/node/process/inspect-folder.ts');
   const masterKeys = await inspectFolder(folder.path, settings);
   const rootKey = loadRootKey(settings, folder.path);
   const config = { ...settings, masterKeys, rootAccessKey: rootKey.accessKey, rootSecretKey: rootKey.secretKey };
@@ -47,7 +47,7 @@ async function start(): Promise<void> {
       ),
       import('./app.ts'),
       import('./adapters/node/server/http-request.ts'),
-      import('./adapters/node/server/serve.ts'),
+      import('./adapters/node/serve.ts'),
       import('./core/maintenance.ts'),
       import('./core/outbox/dispatch.ts'),
       import('./core/operator/operator-work.ts'),

@@ -1,5 +1,5 @@
+import { targetFromEnv, type WireTarget } from '../../test/wire/kit/clients/target.ts';
 import { type StartOptions, startNode, startWorkers, type WireServer } from '../../test/wire/kit/server.ts';
-import { targetFromEnv, type WireTarget } from '../../test/wire/kit/target.ts';
 
 /** A home to work with; `pid` of the server where it is ours and one process. */
 export type Home = { readonly target: WireTarget; readonly pid: number | null };

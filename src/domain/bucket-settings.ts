@@ -1,13 +1,13 @@
 // What the owner of a bucket configures besides access, as plain data. It stands in the index as one JSON text, so a
 // setting added here must have a value in NO_SETTINGS: that is what buckets have that were made before it.
 
+import type { StorageQuota } from './billing/quotas.ts';
 import type { HostingSettings } from './hosting.ts';
 import type { LifecycleConfiguration } from './lifecycle.ts';
 import type { NotificationRule } from './notifications.ts';
 import type { BucketName } from './nouns.ts';
 import type { DefaultRetention, Tags } from './object-facts.ts';
 import type { PurgeFloors } from './purge.ts';
-import type { StorageQuota } from './quotas.ts';
 
 /** The methods that a CORS rule can allow. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html */
 export type CorsMethod = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD';

@@ -3,11 +3,11 @@
 // Object RPC). Branded strings are made only by their parse function in core/parse-names.ts or by an index row.
 import type { KeyScope } from './account-records.ts';
 import type { Role } from './accounts.ts';
+import type { BucketQuotas } from './billing/quotas.ts';
 import type { BucketAccess } from './bucket-access.ts';
 import type { BucketSettings } from './bucket-settings.ts';
 import type { Notify } from './notifications.ts';
 import type { DefaultRetention, ObjectFacts } from './object-facts.ts';
-import type { BucketQuotas } from './quotas.ts';
 
 declare const brand: unique symbol;
 type Brand<Name extends string> = string & { readonly [brand]: Name };

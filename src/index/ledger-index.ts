@@ -1,9 +1,9 @@
 // The ledger as plain synchronous code over a SQL port, like the bucket index: rollups of usage by the hour and by the
 // month, and what tells a batch that came again. No prices here.
 
+import type { PriceReceipt } from '../domain/billing/receipts.ts';
 import { DAY_MS } from '../domain/time.ts';
 import type { LedgerApi } from '../ports/ledger.ts';
-import type { PriceReceipt } from '../ports/receipts.ts';
 import type { Sql } from '../ports/sql.ts';
 import { inTransactions } from './bucket-index.ts';
 import { createCapCalls } from './ledger/caps.ts';

@@ -3,11 +3,11 @@
 // delete, and harmless.
 import type { AccountsApi, StoredAccessKey } from '../domain/account-records.ts';
 import type { SignInApi } from '../domain/accounts.ts';
+import type { BillingApi } from '../domain/billing/billing.ts';
 import type { HostedDomain } from '../domain/hosting.ts';
 import type { AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from '../domain/nouns.ts';
 import type { PasskeysApi } from '../domain/passkeys.ts';
 import type { WebhookApi } from '../domain/webhooks.ts';
-import type { BillingApi } from './billing.ts';
 import type { OutboxApi } from './outbox.ts';
 
 export type OwnedBucket = { readonly name: BucketName; readonly createdAtMs: number };

@@ -1,80 +1,13 @@
 // The ledger: what each account used, by the hour, and the caps on it. Usage comes in batches that can be sent again
 // without being counted twice. index/ledger-index.ts implements it synchronously over SQL; on Node all accounts share the
 // database of the index, on Cloudflare each has a Durable Object of its own. It knows quantities and no prices: receipts
-// (ports/receipts.ts) are priced by a function that it is given.
+// (domain/billing/receipts.ts) are priced by a function that it is given.
 
-import type { AccessKeyId, AccountId, BucketId } from '../domain/nouns.ts';
-import type { LedgerQuotaCommands, LedgerQuotaQueries } from '../domain/quotas.ts';
-import type { Cap, CapCrossing, CapLease, CapsState } from './caps.ts';
-import type { ReceiptCommands, ReceiptQueries } from './receipts.ts';
-
-/**
- * What is measured; storage classes by their S3 names. `storage` is as clients see it; `deduplicated` and `compressed` are
- * what of it is not really stored. `early-delete`: what is short of a class's least time.
- */
-export type MeterKind =
-  | 'storage'
-  | 'deduplicated'
-  | 'compressed'
-  | 'early-delete'
-  | 'operation'
-  | 'class-a'
-  | 'class-b'
-  | 'free'
-  | 'egress'
-  | 'retrieval';
-/**
- * `{kind}/{storage class}`; egress has the tier that the bytes came from instead (`memory`, `edge`, `bucket`, or `made`
- * for the answer). `free/blocked`: requests that were refused to strangers. `free/stale-uploads` and `free/stale-upload-bytes`:
- * unfinished uploads that the server gave up, and what their parts took. `operation/{name}`: requests by what they asked for,
- * for charts; bills know their classes alone.
- */
-export type MeterName = `${MeterKind}/${string}`;
-
-/**
- * What was used within an hour. `quantity`: requests, bytes, and of storage, what is saved of it and `early-delete`
- * byte-milliseconds.
- */
-export type UsageRow = {
-  /** Start of the hour, UTC. */
-  readonly hourMs: number;
-  readonly bucketId: BucketId | null;
-  readonly accessKeyId: AccessKeyId | null;
-  readonly meter: MeterName;
-  readonly quantity: bigint;
-};
-
-/**
- * Rows that are counted together, once: batches of one source have ascending sequences, and one that is not above the
- * last of its source was counted before.
- */
-export type UsageBatch = { readonly source: string; readonly sequence: number; readonly rows: readonly UsageRow[] };
-
-export type UsageGroup = 'hour' | 'day' | 'month' | 'bucket' | 'accessKey';
-export type UsageQuery = {
-  readonly accountId: AccountId;
-  /** Whole hours, `toMs` not included. */
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** What sums are kept apart by, besides the meter. Of the times at most one. */
-  readonly groupBy: readonly UsageGroup[];
-  /** Only of this bucket, or of this key. */
-  readonly bucketId?: BucketId;
-  readonly accessKeyId?: AccessKeyId;
-  /** Only of meters of these kinds; absent: of all. */
-  readonly kinds?: readonly MeterKind[];
-};
-/**
- * A sum; null where it is not grouped by that. Grouped by bucket, null is what was no bucket's; by access key, what was
- * asked without a signature.
- */
-export type UsageSum = {
-  readonly timeMs: number | null;
-  readonly bucketId: BucketId | null;
-  readonly accessKeyId: AccessKeyId | null;
-  readonly meter: MeterName;
-  readonly quantity: bigint;
-};
+import type { Cap, CapCrossing, CapLease, CapsState } from '../domain/billing/caps.ts';
+import type { LedgerQuotaCommands, LedgerQuotaQueries } from '../domain/billing/quotas.ts';
+import type { ReceiptCommands, ReceiptQueries } from '../domain/billing/receipts.ts';
+import type { UsageBatch, UsageQuery, UsageSum } from '../domain/billing/usage.ts';
+import type { AccountId } from '../domain/nouns.ts';
 
 /** What stands in files of its own. */
 type FurtherCommands = ReceiptCommands & LedgerQuotaCommands;

@@ -1,6 +1,9 @@
 // The vocabulary of the bucket index: one entry per query or command, plain data in and out. index/bucket-index.ts
 // implements it synchronously over SQL; the adapters carry the calls to where that SQL lives (a writer thread,
 // a Durable Object) and give them back as promises. Failures are StorageErrors with the codes named here.
+
+import type { QuotaCommands, QuotaQueries } from '../domain/billing/quotas.ts';
+import type { StorageHours, StorageTotals } from '../domain/billing/stored.ts';
 import type { BucketAccess } from '../domain/bucket-access.ts';
 import type { BucketSettings } from '../domain/bucket-settings.ts';
 import type { PeekCurrent } from '../domain/current-object.ts';
@@ -31,13 +34,11 @@ import type {
 } from '../domain/nouns.ts';
 import type { VersionChange } from '../domain/object-facts.ts';
 import type { PurgeScope } from '../domain/purge.ts';
-import type { QuotaCommands, QuotaQueries } from '../domain/quotas.ts';
 import type { PackingCommands, PackingQueries } from './index-calls/compression-calls.ts';
 import type { NameCommands, NameQueries } from './index-calls/key-job-calls.ts';
 import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
 import type { OutboxApi } from './outbox.ts';
-import type { StorageHours, StorageTotals } from './stored.ts';
 
 /** A blob that a commit brings into the index: fresh from the store, or held in another bucket for this one. */
 export type BlobArrival = {

@@ -1,8 +1,8 @@
 // What is used, counted in memory until the ledger has it. Counting is synchronous and can't fail; core/metering takes the
 // sums out and brings them to the ledger (ports/ledger.ts), core/caps sets the allowances.
 
+import type { CapScope } from '../domain/billing/caps.ts';
 import type { AccessKeyId, AccountId, BucketGate, BucketId } from '../domain/nouns.ts';
-import type { CapScope } from './caps.ts';
 
 /** Classes of requests as R2 has them (https://developers.cloudflare.com/r2/pricing/#class-a-operations). */
 export type OperationClass = 'A' | 'B' | 'free';

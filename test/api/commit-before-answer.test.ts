@@ -10,7 +10,7 @@ import type { AccountId, UploadId } from '../../src/domain/nouns.ts';
 import { createCommitGate, failEachCommand } from '../core/commit-gate.ts';
 import { key, putBytes, sampleBytes } from '../core/memory-core.ts';
 import { putPart } from '../core/multipart-kit.ts';
-import { createAuthenticator } from '../wire/kit/authenticator.ts';
+import { createAuthenticator } from '../wire/kit/clients/authenticator.ts';
 import { addSignedIn } from './api-over.ts';
 import { closeBill } from './closed-bill.ts';
 import { type Credential, type MemoryReply, startMemoryApi } from './memory-api.ts';

@@ -15,9 +15,9 @@ import {
   readEvidence,
   writeEvidence,
 } from '../../scripts/compatibility-evidence.ts';
-import { freshBucketName } from '../wire/kit/client.ts';
+import { freshBucketName } from '../wire/kit/clients/client.ts';
+import type { WireTarget } from '../wire/kit/clients/target.ts';
 import { startWranglerDev } from '../wire/kit/server.ts';
-import type { WireTarget } from '../wire/kit/target.ts';
 import { LIBRARIES, TOOLS } from './tools.ts';
 
 /** Longest run of one script, milliseconds: aws-cli starts sixty times, which took 236 s on two cores at load 10. */

@@ -1,7 +1,7 @@
 // What every directory must keep of bills. Part of directory.contract.ts.
 import { describe, expect } from 'vitest';
+import type { CardChoice, CreditRow } from '../../src/domain/billing/billing.ts';
 import type { AccountId, BucketName } from '../../src/domain/nouns.ts';
-import type { CardChoice, CreditRow } from '../../src/ports/billing.ts';
 import type { Directory } from '../../src/ports/directory.ts';
 import { fresh } from './index/samples.ts';
 import { type Subject, testsOf } from './subject.ts';

@@ -2,11 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { priceReceipt } from '../../src/core/billing/prices/price-receipt.ts';
+import type { MeterName, UsageGroup, UsageRow } from '../../src/domain/billing/usage.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../src/domain/nouns.ts';
 import { HOUR_MS } from '../../src/domain/time.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../src/index/tables/ledger-schema.ts';
-import type { LedgerApi, MeterName, UsageGroup, UsageRow } from '../../src/ports/ledger.ts';
+import type { LedgerApi } from '../../src/ports/ledger.ts';
 import { fuzzRuns } from '../fuzz-seed.ts';
 import { openMigrated } from './kit/open-migrated.ts';
 

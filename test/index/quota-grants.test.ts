@@ -2,8 +2,8 @@
 // where what a bucket said of itself comes after a newer grant.
 import { expect, it } from 'vitest';
 import { priceReceipt } from '../../src/core/billing/prices/price-receipt.ts';
+import type { StorageQuota } from '../../src/domain/billing/quotas.ts';
 import type { AccountId, BucketId } from '../../src/domain/nouns.ts';
-import type { StorageQuota } from '../../src/domain/quotas.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../src/index/tables/ledger-schema.ts';
 import { openMigrated } from './kit/open-migrated.ts';

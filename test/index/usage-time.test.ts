@@ -1,13 +1,13 @@
 // What the index counts by a clock that jumps for seconds, where the platform vouches for no more
 // than the time before.
 import { expect, it } from 'vitest';
+import type { StorageHours } from '../../src/domain/billing/stored.ts';
 import type { AccountId, BucketName } from '../../src/domain/nouns.ts';
 import { DAY_MS, HOUR_MS, startOfHour } from '../../src/domain/time.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import { LEDGER_SCHEMA } from '../../src/index/tables/ledger-schema.ts';
-import type { StorageHours } from '../../src/ports/stored.ts';
 import { bucketRecord, deletionOf, objectOf, START_MS } from '../contract/index/samples.ts';
 import { openMigrated } from './kit/open-migrated.ts';
 

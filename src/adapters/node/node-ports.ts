@@ -28,13 +28,13 @@ import { createDiskAlarm } from './disk/disk-alarm.ts';
 import { openDiskSpace } from './disk/disk-space.ts';
 import { openSqliteMetadataIndex } from './index/sqlite-metadata-index.ts';
 import { createNodeMetrics, type NodeMetrics } from './process/node-metrics.ts';
-import { createSteadyClock } from './process/steady-clock.ts';
 import { createScrub, type Scrub } from './scrub/scrub.ts';
 import { openAccessLog } from './server/access-log-target.ts';
 import { createDnsTxtRecords } from './services/dns-txt-records.ts';
 import { createNotoFonts } from './services/noto-fonts.ts';
 import { type OutboxSource, watchOutbox } from './services/outbox-runner.ts';
 import { createSharpImages } from './services/sharp-images.ts';
+import { createSteadyClock } from './services/steady-clock.ts';
 import { createWebhookSender } from './services/webhook-sender.ts';
 
 export type NodePorts = {

@@ -1,8 +1,8 @@
 // What an account has: its buckets, and what is stored in them now. For the first page of a console; bills go by the ledger.
 
+import type { StorageTotals } from '../../domain/billing/stored.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
-import type { StorageTotals } from '../../ports/stored.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 

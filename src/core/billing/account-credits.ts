@@ -1,7 +1,7 @@
 // An account's credits as the directory keeps them, in the terms of credits.ts.
 
+import type { AccountBilling, CreditRow } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';
-import type { AccountBilling, CreditRow } from '../../ports/billing.ts';
 import type { Core } from '../core.ts';
 import { type CreditGrant, creditsFor } from './credits.ts';
 import type { BillingMonth, Credit } from './invoices/invoice.ts';

@@ -1,7 +1,8 @@
 // What the running month will come to: its usage so far, gone on with (forecast.ts), as a bill.
+
+import type { UsageSum } from '../../domain/billing/usage.ts';
 import type { Account } from '../../domain/nouns.ts';
 import { HOUR_MS, startOfHour } from '../../domain/time.ts';
-import type { UsageSum } from '../../ports/ledger.ts';
 import type { Core } from '../core.ts';
 import { queryInParts } from '../metering/query-usage.ts';
 import { FORECAST_WINDOW_MS, forecastUsage } from './forecast.ts';

@@ -3,10 +3,10 @@
 // a crash repeats one event at most, which the service then knows. What can't be repeated safely any more is left out: a miss
 // is in the customer's favour.
 import { sha256Hex } from '../../crypto/hash.ts';
+import type { PushProgress, PushTarget } from '../../domain/billing/billing.ts';
+import type { MeterName } from '../../domain/billing/usage.ts';
 import { hasCode } from '../../domain/errors.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/time.ts';
-import type { PushProgress, PushTarget } from '../../ports/billing.ts';
-import type { MeterName } from '../../ports/ledger.ts';
 import type { UsageEvent, UsagePush } from '../../ports/usage-push.ts';
 import type { Core } from '../core.ts';
 import { dayText, monthBounds, monthOf } from './month.ts';

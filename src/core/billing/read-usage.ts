@@ -1,7 +1,8 @@
 // What an account used, from the ledger, as bills count it.
+
+import type { UsageSum } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
-import type { UsageSum } from '../../ports/ledger.ts';
 import type { Core } from '../core.ts';
 import { queryInParts, toUsage } from '../metering/query-usage.ts';
 import { isInByteTime, type MeterName, type Usage } from './usage.ts';

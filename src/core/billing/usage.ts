@@ -1,6 +1,6 @@
 // What a bill is made of: quantities by meter, whole numbers without bound. Storage is in byte-hours, traffic in bytes,
 // requests in requests. The ledger adds usage up, a rate card prices it; nothing here knows money.
-import type { MeterKind, MeterName } from '../../ports/ledger.ts';
+import type { MeterKind, MeterName } from '../../domain/billing/usage.ts';
 
 export type { MeterKind, MeterName };
 export type Usage = ReadonlyMap<MeterName, bigint>;

@@ -1,6 +1,6 @@
 // How much of a cap a process may use before it asks again. Worked out from what the ledger knows: what is left when what
 // is recorded and what others hold is taken off. Pure; docs/adr/0020-caps.md tells why no more than the limit is ever used.
-import { type Cap, type CapGrant, type CapState, type CapsState, capPeriod } from '../../ports/caps.ts';
+import { type Cap, type CapGrant, type CapState, type CapsState, capPeriod } from '../../domain/billing/caps.ts';
 import { type Allowance, type Use, unitsOf } from '../../ports/metering.ts';
 import { monthOf } from '../billing/month.ts';
 import { type CapPrices, pricesOf, type StorageUntilEnd, spentOf, storageUntilEnd } from './price-cap.ts';

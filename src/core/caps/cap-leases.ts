@@ -1,9 +1,9 @@
 // What this process holds of each cap: it leases a share of what is left from the ledger, after everything counted so far was
 // brought there, and keeps it in memory for cap-guard.ts, which asks it. It decides nothing and counts nothing.
 
+import type { Cap, CapScope } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
-import type { Cap, CapScope } from '../../ports/caps.ts';
 import { createPauses } from '../../ports/circuit-breaker.ts';
 import type { Allowance, OperationClass, UsageOwner } from '../../ports/metering.ts';
 import { within } from '../../ports/with-timeout.ts';

@@ -1,7 +1,7 @@
 // How a cap that is reached is told to whoever asks: which it is, how it ends, when to come back. Called by cap-guard.ts. Pure.
 
+import type { Cap } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { Cap } from '../../ports/caps.ts';
 import { type OperationClass, type UsageOwner, unitsOf } from '../../ports/metering.ts';
 import type { CapStanding } from './allowances.ts';
 import { isFor, LEASE_MS } from './cap-leases.ts';

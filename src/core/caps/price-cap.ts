@@ -1,9 +1,9 @@
 // What a cap's usage comes to, in the cap's own units, and at most what one more use would. Money by the card that the cap
 // names, as if what it is on were an account of its own: free allowances and tiers apply to it alone.
 
+import type { Cap, CapState } from '../../domain/billing/caps.ts';
+import type { MeterName } from '../../domain/billing/usage.ts';
 import { HOUR_MS } from '../../domain/time.ts';
-import type { Cap, CapState } from '../../ports/caps.ts';
-import type { MeterName } from '../../ports/ledger.ts';
 import { type BillingMonth, hoursOf, makeInvoice } from '../billing/invoices/invoice.ts';
 import { type CardLine, parseRateCard, type RateCard } from '../billing/prices/rate-card.ts';
 import { RATE_CARDS } from '../billing/prices/rate-cards.ts';

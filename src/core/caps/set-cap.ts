@@ -2,9 +2,9 @@
 // bucket that a cap is on has a mark in its record, which travels in its gate: only where it is set do readers ask the
 // guard at all.
 
+import type { Cap, CapScope } from '../../domain/billing/caps.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
-import type { Cap, CapScope } from '../../ports/caps.ts';
 import { findAccountCard, findRateCard, findReadableCard } from '../billing/prices/account-card.ts';
 import { rateCardJson } from '../billing/prices/rate-card-json.ts';
 import { RATE_CARDS } from '../billing/prices/rate-cards.ts';

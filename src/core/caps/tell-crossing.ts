@@ -2,8 +2,8 @@
 // event `cap.crossed` to the account's webhooks. The ledger gives each crossing to one process, once in a period; where that
 // one ends before the event is in the outbox, the line is all there is.
 import { sha256Hex } from '../../crypto/hash.ts';
+import type { Cap, CapCrossing } from '../../domain/billing/caps.ts';
 import type { AccountId } from '../../domain/nouns.ts';
-import type { Cap, CapCrossing } from '../../ports/caps.ts';
 import type { Core } from '../core.ts';
 import { enqueue } from '../outbox/deliveries.ts';
 

@@ -1,10 +1,11 @@
 // Brings closed hours of what a bucket's index counts (storage, and what commits caused) to the ledgers of its owners: part of
 // the sweep. What was brought is forgotten only when the ledger has it; hours that come again are counted once, for each is a
 // batch by itself.
+
+import type { StorageHours } from '../../domain/billing/stored.ts';
+import type { UsageBatch, UsageRow } from '../../domain/billing/usage.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
-import type { UsageBatch, UsageRow } from '../../ports/ledger.ts';
-import type { StorageHours } from '../../ports/stored.ts';
 import type { Core } from '../core.ts';
 
 /** Runs of hours read at once. */

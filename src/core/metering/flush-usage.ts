@@ -3,10 +3,10 @@
 // Worker `flushSoon` with every answer. Never fails: what can't be sent waits. Nothing here waits for a run that the runtime
 // has ended: what a run has not done, the next one does.
 
+import type { UsageBatch } from '../../domain/billing/usage.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { startOfHour } from '../../domain/time.ts';
-import type { UsageBatch } from '../../ports/ledger.ts';
 import { within } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
 import { usageRows } from './usage-rows.ts';

@@ -1,9 +1,9 @@
 // What an account used, for charts and bills: sums of the ledger with names, and as usage the way bills take it.
 
+import type { UsageQuery, UsageSum } from '../../domain/billing/usage.ts';
 import { hasCode } from '../../domain/errors.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
-import type { UsageQuery, UsageSum } from '../../ports/ledger.ts';
 import {
   isInByteTime,
   isSaving,

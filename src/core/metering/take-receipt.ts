@@ -1,10 +1,11 @@
 // Records one answer in the ledger at once and gives its receipt: for requests that want one, and only these. An answer never
 // fails for it: where the ledger does, the use goes the way of all others (flush-usage.ts), counted once, and has no price.
+
+import type { ReceiptPart, Tariff } from '../../domain/billing/receipts.ts';
+import type { UsageBatch } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { createPauses } from '../../ports/circuit-breaker.ts';
-import type { UsageBatch } from '../../ports/ledger.ts';
 import type { UsageOwner, Use } from '../../ports/metering.ts';
-import type { ReceiptPart, Tariff } from '../../ports/receipts.ts';
 import { within } from '../../ports/with-timeout.ts';
 import { monthOf, monthText } from '../billing/month.ts';
 import { createTariffFinder } from '../billing/prices/tariffs.ts';

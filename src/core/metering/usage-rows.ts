@@ -1,7 +1,7 @@
 // What the counters hold, as rows of the ledger: which count is which meter. Pure.
 
+import type { MeterName, UsageRow } from '../../domain/billing/usage.ts';
 import { startOfHour } from '../../domain/time.ts';
-import type { MeterName, UsageRow } from '../../ports/ledger.ts';
 import type { DrainedUsage, UsageCounts } from '../../ports/metering.ts';
 import { BLOCKED } from '../billing/usage.ts';
 

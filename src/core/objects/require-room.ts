@@ -1,5 +1,5 @@
+import type { QuotaQueries } from '../../domain/billing/quotas.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
-import type { QuotaQueries } from '../../domain/quotas.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 

@@ -1,9 +1,9 @@
 // The quota of an account: the operator sets it, and each of its buckets gets a mark in its record,
 // without which no commit asks for a grant. What the buckets store then is noted in the ledger.
 
+import type { StorageQuota } from '../../domain/billing/quotas.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
-import type { StorageQuota } from '../../domain/quotas.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { settleGrant } from './storage-grants.ts';

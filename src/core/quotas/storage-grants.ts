@@ -6,9 +6,9 @@
 // and then in the ledger. A process that dies in between leaves the ledger with more than the
 // bucket believes in, never with less, and the next settling puts that right.
 
+import type { StorageAmount } from '../../domain/billing/quotas.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketId, BucketRecord } from '../../domain/nouns.ts';
-import type { StorageAmount } from '../../domain/quotas.ts';
 import { nameOfBucketId } from '../buckets/blob-home.ts';
 import type { Core } from '../core.ts';
 

@@ -1,8 +1,8 @@
 // How far the scheduled work on bills has come: closing months, telling webhooks of usage, and telling a payment service of
 // it. A part of the directory: plain synchronous code over a SQL port; directory-index.ts makes each call atomic.
 
+import type { BillingApi, PushTarget } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';
-import type { BillingApi, PushTarget } from '../../ports/billing.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 type BillingProgressCalls = Pick<

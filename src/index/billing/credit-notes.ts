@@ -2,8 +2,8 @@
 // that a note is kept only if the bill has the notes that its maker saw, with its number in the
 // same commit. A part of the directory; directory-index.ts makes each call atomic.
 
+import type { BillingApi, StoredCreditNote } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';
-import type { BillingApi, StoredCreditNote } from '../../ports/billing.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { addInvoice, readInvoice, takeNumber } from './invoice-rows.ts';
 

@@ -2,8 +2,8 @@
 // transactions of the directory: a number is given in the commit that keeps what has it, so that
 // one that fails gives its number back, and none is missing or given twice.
 
+import type { InvoiceHead, NewInvoice, StoredInvoice } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';
-import type { InvoiceHead, NewInvoice, StoredInvoice } from '../../ports/billing.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 /** Digits that a number has at least. */

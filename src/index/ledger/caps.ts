@@ -1,10 +1,10 @@
 // The caps family of the ledger: caps, the leases by which processes use them up, and which percentages their owner was
 // told of. What a lease may be is core's to work out, from a state that this file gives with its revision.
 
+import { type Cap, type CapState, capPeriod } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { HOUR_MS, startOfHour } from '../../domain/time.ts';
-import { type Cap, type CapState, capPeriod } from '../../ports/caps.ts';
 import type { LedgerApi } from '../../ports/ledger.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { sumUsage } from './usage-sums.ts';

@@ -2,9 +2,9 @@
 // buckets is granted. The grants together never pass the quota; a grant is lowered only by what its
 // bucket said after it lowered its own, so no bucket ever believes in more than stands here.
 
+import type { StorageAmount, StorageGrant, StorageQuota } from '../../domain/billing/quotas.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketId } from '../../domain/nouns.ts';
-import type { StorageAmount, StorageGrant, StorageQuota } from '../../domain/quotas.ts';
 import type { LedgerApi } from '../../ports/ledger.ts';
 import type { Sql } from '../../ports/sql.ts';
 

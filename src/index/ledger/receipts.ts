@@ -1,11 +1,12 @@
 // The receipts family of the ledger: a request that wants one is recorded and priced in one command. Kept are running sums by
 // card and meter, and of each source its last receipt, for a repeat; no row for each receipt. Prices are `price`'s.
 
+import { capPeriod } from '../../domain/billing/caps.ts';
+import type { MeterUse, PriceReceipt, ReceiptPart, ReceiptSums, Tariff } from '../../domain/billing/receipts.ts';
+import type { MeterName, UsageBatch } from '../../domain/billing/usage.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
-import { capPeriod } from '../../ports/caps.ts';
-import type { LedgerApi, MeterName, UsageBatch } from '../../ports/ledger.ts';
-import type { MeterUse, PriceReceipt, ReceiptPart, ReceiptSums, Tariff } from '../../ports/receipts.ts';
+import type { LedgerApi } from '../../ports/ledger.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { usageTime } from '../objects/usage-time.ts';
 import { addRows, claimBatch, isReceiptMonth } from './record-usage.ts';

@@ -1,8 +1,9 @@
 // Writes usage into the ledger's sums: by the hour, by the month, and for months with receipts the account's sum of each
 // meter too, so that a receipt reads some rows however many buckets and keys there are.
+
+import type { UsageBatch, UsageRow } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { startOfHour } from '../../domain/time.ts';
-import type { UsageBatch, UsageRow } from '../../ports/ledger.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { usageTime } from '../objects/usage-time.ts';
 import { halves, startOfMonth } from './usage-sums.ts';

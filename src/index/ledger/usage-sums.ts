@@ -1,10 +1,10 @@
 // Sums of the ledger's rows, by whatever they are wanted by. Read by queries of usage and by caps.
 
+import { capPeriod } from '../../domain/billing/caps.ts';
+import type { MeterName, UsageGroup, UsageQuery, UsageSum } from '../../domain/billing/usage.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccessKeyId, BucketId } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
-import { capPeriod } from '../../ports/caps.ts';
-import type { MeterName, UsageGroup, UsageQuery, UsageSum } from '../../ports/ledger.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 /** Sums that one query gives at most; a year of hours of five meters is fewer. */

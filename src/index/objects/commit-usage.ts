@@ -1,11 +1,12 @@
 // What commits of the index make to be counted besides what is stored over time (storage-totals.ts): byte-milliseconds short
 // of a class's least time, unfinished uploads that were given up. Written inside the commit that is the cause, so it is
 // counted once and never without it; it waits here by the hour until the sweep has brought it to the ledger.
+
+import type { StorageHours } from '../../domain/billing/stored.ts';
+import type { MeterName } from '../../domain/billing/usage.ts';
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
 import { HOUR_MS, startOfHour } from '../../domain/time.ts';
-import type { MeterName } from '../../ports/ledger.ts';
 import type { Sql } from '../../ports/sql.ts';
-import type { StorageHours } from '../../ports/stored.ts';
 import { halves, wholeOf } from '../ledger/usage-sums.ts';
 import { usageTime } from './usage-time.ts';
 

@@ -7,9 +7,9 @@
 // without asking anybody. Where that is too little the commit says how much it needs, and core
 // fetches a larger grant from the ledger.
 
+import type { StorageAmount, StorageGrant, StorageQuota } from '../../domain/billing/quotas.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketAddress, BucketRef } from '../../domain/nouns.ts';
-import type { StorageAmount, StorageGrant, StorageQuota } from '../../domain/quotas.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';

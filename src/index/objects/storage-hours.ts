@@ -1,9 +1,10 @@
 // The collecting side of storage-totals.ts and commit-usage.ts: closes the hours that are over, gives closed ones to whoever
 // brings them to the ledger, forgets what is there.
+
+import type { StorageHours, StorageTotals } from '../../domain/billing/stored.ts';
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import type { StorageHours, StorageTotals } from '../../ports/stored.ts';
 import { requireBucket } from '../buckets/buckets.ts';
 import { forgetCommitUsage, readCommitUsage } from './commit-usage.ts';
 import { bringBack, closeHour } from './storage-totals.ts';

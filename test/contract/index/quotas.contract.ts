@@ -1,8 +1,8 @@
 // Quotas in the commit, as every home's index must keep them: of commits at once just those that fit
 // happen, what is refused leaves no trace, and nothing that shrinks a bucket is refused.
 import { describe, expect } from 'vitest';
+import type { BucketQuotas } from '../../../src/domain/billing/quotas.ts';
 import type { BucketRef, ObjectVersion, Versioning } from '../../../src/domain/nouns.ts';
-import type { BucketQuotas } from '../../../src/domain/quotas.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { type Subject, testsOf } from '../subject.ts';
 import {

@@ -1,7 +1,8 @@
 // A core in memory whose ledger tests write to themselves, and accounts to bill.
+
+import type { MeterName } from '../../../src/domain/billing/usage.ts';
 import type { Account, AccountId, BucketId } from '../../../src/domain/nouns.ts';
 import { HOUR_MS } from '../../../src/domain/time.ts';
-import type { MeterName } from '../../../src/ports/ledger.ts';
 import { createMemoryCore, type MemoryCore, withPorts } from '../memory-core.ts';
 
 export type BillingCore = MemoryCore & {

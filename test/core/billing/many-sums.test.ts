@@ -4,10 +4,10 @@ import { deleteAccount } from '../../../src/core/accounts/delete-account.ts';
 import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
 import { readStoredByHour } from '../../../src/core/billing/read-usage.ts';
 import { queryInParts } from '../../../src/core/metering/query-usage.ts';
+import type { UsageSum } from '../../../src/domain/billing/usage.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { Account, BucketId } from '../../../src/domain/nouns.ts';
 import { HOUR_MS } from '../../../src/domain/time.ts';
-import type { UsageSum } from '../../../src/ports/ledger.ts';
 import { withPorts } from '../memory-core.ts';
 import { addAccount, type BillingCore, createBillingCore } from './billing-core.ts';
 

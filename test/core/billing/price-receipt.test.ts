@@ -7,11 +7,11 @@ import { monthOf } from '../../../src/core/billing/month.ts';
 import { lineTotal, priceReceipt } from '../../../src/core/billing/prices/price-receipt.ts';
 import { parseRateCard, type RateCard } from '../../../src/core/billing/prices/rate-card.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
+import type { ReceiptPart } from '../../../src/domain/billing/receipts.ts';
+import type { MeterName, UsageRow } from '../../../src/domain/billing/usage.ts';
 import type { AccountId, BucketId } from '../../../src/domain/nouns.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/tables/ledger-schema.ts';
-import type { MeterName, UsageRow } from '../../../src/ports/ledger.ts';
-import type { ReceiptPart } from '../../../src/ports/receipts.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import { openMigrated } from '../../index/kit/open-migrated.ts';
 

@@ -6,7 +6,7 @@ import { parseRateCard } from '../../../src/core/billing/prices/rate-card.ts';
 import { statementOf } from '../../../src/core/billing/prices/receipt-statement.ts';
 import { tariffOf } from '../../../src/core/billing/prices/tariffs.ts';
 import type { Usage } from '../../../src/core/billing/usage.ts';
-import type { ReceiptSums } from '../../../src/ports/receipts.ts';
+import type { ReceiptSums } from '../../../src/domain/billing/receipts.ts';
 
 const card = (price: string, more: object = {}) =>
   parseRateCard({

@@ -1,5 +1,5 @@
 // Caps that tests set.
-import type { Cap } from '../../../src/ports/caps.ts';
+import type { Cap } from '../../../src/domain/billing/caps.ts';
 
 /** A cap on what an account sends in a month, unless `changes` say otherwise. `limit` in bytes. */
 export const bytesCap = (limit: bigint, changes: Partial<Cap> = {}): Cap => ({

@@ -119,7 +119,7 @@ describe('every header that S3 knows', () => {
 
 describe('refused headers', () => {
   const cases = Object.entries(OPERATIONS).flatMap(([name, operation]: [string, Operation]) =>
-    // A form's headers are its fields: test/wire/s3/post-object.test.ts.
+    // A form's headers are its fields: test/wire/s3/uploads/post-object.test.ts.
     name === 'PostObject' ? [] : operation.rejects.map((header) => [name, header] as const),
   );
   const LINES: Readonly<Record<string, { method: string; path: string; query?: Record<string, string> }>> = {

@@ -2,8 +2,8 @@
 import { request } from 'node:http';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { type NodeBindings, serve } from '../../../src/adapters/node/serve.ts';
 import { readRequest } from '../../../src/adapters/node/server/http-request.ts';
-import { type NodeBindings, serve } from '../../../src/adapters/node/server/serve.ts';
 import { createDerivedBodies } from '../../../src/adapters/shared/derived-bodies.ts';
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';

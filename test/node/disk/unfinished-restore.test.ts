@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { backUp } from '../../../src/adapters/node/backup/back-up.ts';
 import { restore } from '../../../src/adapters/node/backup/restore.ts';
-import { inspectFolder } from '../../../src/adapters/node/disk/inspect-folder.ts';
+import { inspectFolder } from '../../../src/adapters/node/process/inspect-folder.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { openStoredCore, putAll } from '../kit/stored-core.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';

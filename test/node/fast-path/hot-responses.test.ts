@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { createHttpServer } from '../../../src/adapters/node/serve.ts';
 import { createAnswerCounts } from '../../../src/adapters/node/server/response-counts.ts';
-import { createHttpServer } from '../../../src/adapters/node/server/serve.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import { renderMetrics } from '../../../src/http/system/metrics-text.ts';

@@ -2,8 +2,8 @@
 // delayed, failing or hanging as the test wants. The hot lane is on.
 import { Agent, request } from 'node:http';
 import { openNodePorts } from '../../../src/adapters/node/node-ports.ts';
+import { type NodeBindings, serve } from '../../../src/adapters/node/serve.ts';
 import { DIRECT, readRequest } from '../../../src/adapters/node/server/http-request.ts';
-import { type NodeBindings, serve } from '../../../src/adapters/node/server/serve.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import { createApp } from '../../../src/app.ts';

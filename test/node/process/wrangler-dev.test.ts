@@ -1,7 +1,7 @@
 // `npm run dev`: the Cloudflare home in wrangler dev answers signed and public requests, keeps what it was given, and
 // ends when it is told to. What it answers in detail is the wire suite's, which runs the same Worker without wrangler.
 import { expect, it } from 'vitest';
-import { createClient } from '../../wire/kit/client.ts';
+import { createClient } from '../../wire/kit/clients/client.ts';
 import { startWranglerDev } from '../../wire/kit/server.ts';
 
 it('wrangler dev runs the Cloudflare home', { timeout: 120_000 }, async () => {

@@ -3,8 +3,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { HotLaneDoor } from '../../../src/adapters/node/fast-path/attach-fast-path.ts';
+import { type RunningServer, serve } from '../../../src/adapters/node/serve.ts';
 import type { ConnectionLimits } from '../../../src/adapters/node/server/connection-limits.ts';
-import { type RunningServer, serve } from '../../../src/adapters/node/server/serve.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type NodeBindings, type RunningServer, serve } from '../../../src/adapters/node/serve.ts';
 import { DIRECT, type ReadSettings, readRequest } from '../../../src/adapters/node/server/http-request.ts';
-import { type NodeBindings, type RunningServer, serve } from '../../../src/adapters/node/server/serve.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import type { HttpRequest } from '../../../src/http/request.ts';

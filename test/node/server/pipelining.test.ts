@@ -4,7 +4,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpServer, type Fetch } from '../../../src/adapters/node/server/serve.ts';
+import { createHttpServer, type Fetch } from '../../../src/adapters/node/serve.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import type { BucketName } from '../../../src/domain/nouns.ts';

@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { type NodeBindings, serve } from '../../../src/adapters/node/serve.ts';
 import { DIRECT, readRequest } from '../../../src/adapters/node/server/http-request.ts';
-import { type NodeBindings, serve } from '../../../src/adapters/node/server/serve.ts';
 import { createClientReader } from '../../../src/adapters/node/server/trusted-proxies.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';

@@ -1,9 +1,9 @@
 // Accounts, members, access keys and the audit log through the JSON API, and what a key with a scope can do by S3.
 import { expect, it, vi } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { apiClient, newAccount, tokenClient } from '../kit/json-api.ts';
+import { apiClient, newAccount, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 import { inOneMonth } from '../kit/one-month.ts';
-import { client, describeCore } from '../kit/suite.ts';
 
 const { target, send } = client;
 const nobody = apiClient(client);

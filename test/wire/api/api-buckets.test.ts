@@ -1,8 +1,8 @@
 // Buckets through the JSON API: made, changed with If-Match, seen by S3 in the same moment, deleted. And the API's pages.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { apiClient, tokenClient } from '../kit/json-api.ts';
-import { client, describeCore } from '../kit/suite.ts';
+import { apiClient, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 
 const { send, anonymous, target } = client;
 const freshName = () => `wire-api-${crypto.randomUUID().slice(0, 13)}`;

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { requestsOf } from '../../api/document-requests.ts';
 import { FUZZ_SEED } from '../../fuzz-seed.ts';
-import { apiClient, newAccount, signIn, tokenClient } from '../kit/json-api.ts';
-import { client, describeCore } from '../kit/suite.ts';
+import { apiClient, newAccount, signIn, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 
 /** Wrong secrets slow whoever uses a name, and so the tests beside this one; test/api has these in its own fuzz. */
 const GUESSES_SECRETS = /^\/(sessions|passkeys|members)/;

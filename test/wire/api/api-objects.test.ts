@@ -1,8 +1,8 @@
 // Objects as a console handles them with nothing but the JSON API and the URLs that it gives: sent, shown, changed, brought
 // back. The bytes are sent by fetch without any header of ours, as a browser would.
 import { expect, it } from 'vitest';
-import { type ApiClient, apiClient, signIn, tokenClient } from '../kit/json-api.ts';
-import { client, describeCore } from '../kit/suite.ts';
+import { type ApiClient, apiClient, signIn, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 
 const { target } = client;
 const freshName = () => `wire-objects-${crypto.randomUUID().slice(0, 13)}`;

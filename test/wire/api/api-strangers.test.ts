@@ -1,8 +1,8 @@
 // What the JSON API takes in of those whom a route does not let in: heads, and no bodies.
 import { expect, it } from 'vitest';
-import { type ApiClient, newAccount, tokenClient } from '../kit/json-api.ts';
-import { openSocket } from '../kit/socket.ts';
-import { client, describeCore } from '../kit/suite.ts';
+import { type ApiClient, newAccount, tokenClient } from '../kit/clients/json-api.ts';
+import { openSocket } from '../kit/clients/socket.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 
 const { target } = client;
 const BODY_BYTES = 1_000_000;

@@ -1,7 +1,7 @@
 // The frame of the JSON API, as clients meet it: signing in and out, tokens, problems, repeated requests, pages, limits.
 import { expect, it } from 'vitest';
-import { apiClient, newAccount, signIn, tokenClient } from '../kit/json-api.ts';
-import { client, describeCore } from '../kit/suite.ts';
+import { apiClient, newAccount, signIn, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 
 const { target } = client;
 const nobody = apiClient(client);

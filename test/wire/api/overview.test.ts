@@ -1,7 +1,7 @@
 // What a console shows first: an account at a glance, by what the caller may see, and the hosts of a bucket.
 import { expect, it } from 'vitest';
-import { apiClient, newAccount, tokenClient } from '../kit/json-api.ts';
-import { client, describeCore } from '../kit/suite.ts';
+import { apiClient, newAccount, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 
 const fresh = (text: string) => `${text}-${crypto.randomUUID().slice(0, 8)}`;
 

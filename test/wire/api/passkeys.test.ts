@@ -1,8 +1,8 @@
 // Passkeys, with an authenticator in software: registered by a member who is signed in, then enough to sign in.
 import { expect, it } from 'vitest';
-import { createAuthenticator } from '../kit/authenticator.ts';
-import { apiClient, signIn, tokenClient } from '../kit/json-api.ts';
-import { client, describeCore } from '../kit/suite.ts';
+import { createAuthenticator } from '../kit/clients/authenticator.ts';
+import { apiClient, signIn, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 
 const nobody = apiClient(client);
 const url = new URL(client.target.url);

@@ -12,8 +12,8 @@ import {
   requestTo,
   routesOf,
 } from '../../api/route-rights.ts';
-import { type ApiClient, apiClient, newAccount, signIn, tokenClient } from '../kit/json-api.ts';
-import { client, describeCore } from '../kit/suite.ts';
+import { type ApiClient, apiClient, newAccount, signIn, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 
 const NARROW_SCOPE = 'usage:read';
 

@@ -4,11 +4,11 @@ import { Agent } from 'node:http';
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { publicPolicy } from '../../access-samples.ts';
-import { inParallel } from '../kit/bucket-work.ts';
-import { freshBucketName } from '../kit/client.ts';
-import { type ApiClient, newAccount, setRateCard, tokenClient } from '../kit/json-api.ts';
+import { inParallel } from '../kit/clients/bucket-work.ts';
+import { freshBucketName } from '../kit/clients/client.ts';
+import { type ApiClient, newAccount, setRateCard, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 import { inOneMonth } from '../kit/one-month.ts';
-import { client, describeCore } from '../kit/suite.ts';
 
 const OPERATIONS = 1_000;
 const WIDTH = 16;

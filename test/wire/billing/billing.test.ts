@@ -1,8 +1,8 @@
 // Prices, credits and bills through the JSON API, as an operator and a customer use it.
 import { expect, it } from 'vitest';
-import { signIn, tokenClient } from '../kit/json-api.ts';
+import { signIn, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 import { inOneMonth, thisMonth } from '../kit/one-month.ts';
-import { client, describeCore } from '../kit/suite.ts';
 
 const { target } = client;
 const fresh = () => crypto.randomUUID().slice(0, 8);

@@ -1,11 +1,11 @@
 // Caps as an owner sets them and readers meet them: 64 clients at once, by every door, never get more than the cap lets out.
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { openToEveryone, removeBucket } from '../kit/bucket-work.ts';
-import { freshBucketName, sampleBytes } from '../kit/client.ts';
-import { type ApiClient, tokenClient } from '../kit/json-api.ts';
+import { openToEveryone, removeBucket } from '../kit/clients/bucket-work.ts';
+import { freshBucketName, sampleBytes } from '../kit/clients/client.ts';
+import { type ApiClient, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 import { inOneMonth } from '../kit/one-month.ts';
-import { client, describeCore } from '../kit/suite.ts';
 import { startReceiver } from '../kit/webhook-receiver.ts';
 
 const CLIENTS = 64;

@@ -2,10 +2,10 @@
 // those happen that fit, whichever way they come.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { removeBucket } from '../kit/bucket-work.ts';
-import { createClient, freshBucketName, sampleBytes } from '../kit/client.ts';
-import { type ApiClient, newAccount, tokenClient } from '../kit/json-api.ts';
-import { client, describeCore } from '../kit/suite.ts';
+import { removeBucket } from '../kit/clients/bucket-work.ts';
+import { createClient, freshBucketName, sampleBytes } from '../kit/clients/client.ts';
+import { type ApiClient, newAccount, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 
 const SIZE = 20_000;
 const FITTING = 5;

@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { publicPolicy } from '../../access-samples.ts';
-import { type Call, freshBucketName, sampleBytes } from '../kit/client.ts';
-import { exchange, type Reply } from '../kit/http.ts';
-import { type ApiClient, type NewAccount, newAccount, setRateCard, tokenClient } from '../kit/json-api.ts';
+import { type Call, freshBucketName, sampleBytes } from '../kit/clients/client.ts';
+import { exchange, type Reply } from '../kit/clients/http.ts';
+import { type ApiClient, type NewAccount, newAccount, setRateCard, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 import { thisMonth } from '../kit/one-month.ts';
-import { client, describeCore } from '../kit/suite.ts';
 
 const run = randomUUID().slice(0, 8);
 const bucket = freshBucketName();

@@ -10,10 +10,10 @@ import {
 } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { publicPolicy } from '../../access-samples.ts';
-import { freshBucketName, sampleBytes } from '../kit/client.ts';
-import { type ApiClient, tokenClient } from '../kit/json-api.ts';
+import { freshBucketName, sampleBytes } from '../kit/clients/client.ts';
+import { type ApiClient, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 import { inOneMonth } from '../kit/one-month.ts';
-import { client, describeCore } from '../kit/suite.ts';
 
 const { target } = client;
 

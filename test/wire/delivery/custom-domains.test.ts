@@ -2,9 +2,9 @@
 // come from a browser once DNS points here.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import { client, describeCore, itUnless, virtualHostReason } from '../kit/clients/suite.ts';
 import { eventually } from '../kit/eventually.ts';
-import { client, describeCore, itUnless, virtualHostReason } from '../kit/suite.ts';
 
 const { send, anonymous, presigned } = client;
 const it = itUnless(virtualHostReason);

@@ -9,11 +9,11 @@ import { promisify } from 'node:util';
 import { CopyObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
-import { sampleBytes } from '../kit/client.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import { sampleBytes } from '../kit/clients/client.ts';
+import { client, describeCore, itUnless } from '../kit/clients/suite.ts';
+import { expectError } from '../kit/clients/xml.ts';
 import { eventually } from '../kit/eventually.ts';
-import { client, describeCore, itUnless } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
 
 const { s3, send, anonymous, presigned, target } = client;
 const run = promisify(execFile);

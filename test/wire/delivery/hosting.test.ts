@@ -1,10 +1,10 @@
 // A site as its owner makes it: pages and assets put by the SDK, settings as JSON, rules as files, visited as browsers do.
 import { beforeAll, describe, expect } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import type { Reply } from '../kit/clients/http.ts';
+import { client, describeCore, itUnless, websiteReason } from '../kit/clients/suite.ts';
 import { eventually } from '../kit/eventually.ts';
-import type { Reply } from '../kit/http.ts';
-import { client, describeCore, itUnless, websiteReason } from '../kit/suite.ts';
 
 const { send, anonymous, target } = client;
 const it = itUnless(websiteReason);

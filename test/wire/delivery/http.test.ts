@@ -2,10 +2,10 @@
 // pipelining, and requests that nobody sends on purpose. Whatever comes, it is never a 500 and never hangs.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import type { Call } from '../kit/client.ts';
-import { openSocket, requestHead, type WireSocket } from '../kit/socket.ts';
-import { client, describeCore, itUnless } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
+import type { Call } from '../kit/clients/client.ts';
+import { openSocket, requestHead, type WireSocket } from '../kit/clients/socket.ts';
+import { client, describeCore, itUnless } from '../kit/clients/suite.ts';
+import { expectError } from '../kit/clients/xml.ts';
 
 const { send, anonymous, target } = client;
 const MiB = 1024 * 1024;

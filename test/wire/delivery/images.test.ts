@@ -1,11 +1,11 @@
 // Images in other sizes by their address, as a page uses them: in buckets whose owner allows it.
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import type { Signer } from '../kit/clients/sign.ts';
+import { client, describeCore, itUnless } from '../kit/clients/suite.ts';
+import { expectError } from '../kit/clients/xml.ts';
 import { pngOf } from '../kit/png.ts';
-import type { Signer } from '../kit/sign.ts';
-import { client, describeCore, itUnless } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
 
 const { send, anonymous, presigned, target } = client;
 

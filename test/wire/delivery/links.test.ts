@@ -2,11 +2,11 @@
 // elsewhere within the bound of the home.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import type { Call } from '../kit/client.ts';
+import type { Call } from '../kit/clients/client.ts';
+import { exchange, type Reply } from '../kit/clients/http.ts';
+import { tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore, itUnless } from '../kit/clients/suite.ts';
 import { eventually } from '../kit/eventually.ts';
-import { exchange, type Reply } from '../kit/http.ts';
-import { tokenClient } from '../kit/json-api.ts';
-import { client, describeCore, itUnless } from '../kit/suite.ts';
 
 const { send, target } = client;
 const { other } = target;

@@ -2,9 +2,9 @@
 // counts are compared with "at least".
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 import { parseMetricsPage } from '../kit/metrics-page.ts';
-import { client, describeCore } from '../kit/suite.ts';
 
 const { send, anonymous, target } = client;
 const token = target.metricsToken;

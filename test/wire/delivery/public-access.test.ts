@@ -14,10 +14,10 @@ import {
 import { beforeAll, expect, it } from 'vitest';
 import { policyOf } from '../../access-samples.ts';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError, expectFailure } from '../kit/clients/xml.ts';
 import { eventually } from '../kit/eventually.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError, expectFailure } from '../kit/xml.ts';
 
 const { s3, send, anonymous } = client;
 

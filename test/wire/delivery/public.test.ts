@@ -2,11 +2,11 @@
 import { GetBucketAclCommand, PutBucketAclCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
-import { sampleBytes } from '../kit/client.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import { sampleBytes } from '../kit/clients/client.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError } from '../kit/clients/xml.ts';
 import { md5Hex } from '../kit/reference-checksums.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
 
 const { s3, send, anonymous } = client;
 

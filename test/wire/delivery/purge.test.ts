@@ -2,11 +2,11 @@
 import { beforeAll, expect, it } from 'vitest';
 import { publicPolicy } from '../../access-samples.ts';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import { tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError } from '../kit/clients/xml.ts';
 import { eventually } from '../kit/eventually.ts';
-import { tokenClient } from '../kit/json-api.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
 
 const { send, anonymous, target } = client;
 

@@ -2,11 +2,11 @@
 import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { sampleBytes } from '../kit/client.ts';
+import { sampleBytes } from '../kit/clients/client.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError } from '../kit/clients/xml.ts';
 import { completed, PART_MIN_BYTES, putPart, startUpload } from '../kit/multipart-kit.ts';
 import { multipartEtag } from '../kit/reference-checksums.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
 
 const { s3, send } = client;
 

@@ -3,10 +3,10 @@
 import { PutBucketWebsiteCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import { exchange } from '../kit/clients/http.ts';
+import { client, describeCore, itUnless, virtualHostReason, websiteReason } from '../kit/clients/suite.ts';
 import { eventually } from '../kit/eventually.ts';
-import { exchange } from '../kit/http.ts';
-import { client, describeCore, itUnless, virtualHostReason, websiteReason } from '../kit/suite.ts';
 
 const { s3, send, anonymous, target } = client;
 

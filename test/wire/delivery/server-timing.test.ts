@@ -1,9 +1,9 @@
 // Server-Timing as a browser reads it: on public answers the tiers, on S3 answers the steps.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
-import { sampleBytes } from '../kit/client.ts';
-import { client, describeCore } from '../kit/suite.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import { sampleBytes } from '../kit/clients/client.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 
 const { send, anonymous } = client;
 

@@ -2,10 +2,10 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
-import { sampleBytes } from '../kit/client.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import { sampleBytes } from '../kit/clients/client.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 import { eventually } from '../kit/eventually.ts';
-import { client, describeCore } from '../kit/suite.ts';
 
 const { send, anonymous } = client;
 const TEXT = Buffer.from(sampleBytes(20_000, 5).toString('base64'));

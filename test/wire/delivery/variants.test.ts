@@ -4,9 +4,9 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { CopyObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import { client, describeCore, itUnless } from '../kit/clients/suite.ts';
 import { eventually } from '../kit/eventually.ts';
-import { client, describeCore, itUnless } from '../kit/suite.ts';
 
 const { s3, send, anonymous } = client;
 

@@ -8,10 +8,10 @@ import {
 } from '@aws-sdk/client-s3';
 import { beforeAll, beforeEach, describe, expect } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import { client, describeCore, itUnless, websiteReason } from '../kit/clients/suite.ts';
+import { expectFailure } from '../kit/clients/xml.ts';
 import { eventually } from '../kit/eventually.ts';
-import { client, describeCore, itUnless, websiteReason } from '../kit/suite.ts';
-import { expectFailure } from '../kit/xml.ts';
 
 const { s3, send, anonymous, target } = client;
 const it = itUnless(websiteReason);

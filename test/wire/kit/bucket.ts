@@ -2,8 +2,8 @@
 // somebody's server leaves nothing behind.
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll } from 'vitest';
-import { removeBucket } from './bucket-work.ts';
-import { freshBucketName, type WireClient } from './client.ts';
+import { removeBucket } from './clients/bucket-work.ts';
+import { freshBucketName, type WireClient } from './clients/client.ts';
 
 /** Makes a bucket before the tests of a file or a describe block and removes it after them. */
 export function useBucket(client: WireClient): string {

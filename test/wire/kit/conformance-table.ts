@@ -6,8 +6,8 @@
 // {bucket}, {path}, {repeat:3:ab} (ababab), {byte:ff}.
 import { readdirSync, readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { sampleBytes } from './client.ts';
-import type { WireTarget } from './target.ts';
+import { sampleBytes } from './clients/client.ts';
+import type { WireTarget } from './clients/target.ts';
 
 type Home = WireTarget['home'];
 

@@ -1,6 +1,6 @@
 // Waits for public reads to catch up with a write: not at all on Node, elsewhere no longer than the target promises.
-import type { Reply } from './http.ts';
-import { client } from './suite.ts';
+import type { Reply } from './clients/http.ts';
+import { client } from './clients/suite.ts';
 
 const { target } = client;
 

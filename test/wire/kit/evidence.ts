@@ -1,7 +1,7 @@
 // What the wire suite asked of a home, by operation and class of status, out of the server's own metrics: evidence for
 // docs/s3-compatibility.md (scripts/compatibility-evidence.ts). Written only when QUAYSIDE_WIRE_EVIDENCE names a file.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { WireTarget } from './target.ts';
+import type { WireTarget } from './clients/target.ts';
 
 const SAMPLE = /^quayside_requests_total\{([^}]*)\} (\d+)$/gm;
 

@@ -1,9 +1,9 @@
 // Short hands for multipart uploads: start, send parts, complete, each as one call that may go wrong on purpose.
 import { expect } from 'vitest';
-import type { Call } from './client.ts';
-import type { Reply } from './http.ts';
-import { client } from './suite.ts';
-import { xmlRoot } from './xml.ts';
+import type { Call } from './clients/client.ts';
+import type { Reply } from './clients/http.ts';
+import { client } from './clients/suite.ts';
+import { xmlRoot } from './clients/xml.ts';
 
 const { send } = client;
 

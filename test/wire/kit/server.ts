@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawnWrangler } from '../../../scripts/wrangler.ts';
-import { profileFromEnv, type WireTarget } from './target.ts';
+import { profileFromEnv, type WireTarget } from './clients/target.ts';
 
 /** A server of ours. `stop` resolves with its exit code, null when it had to be killed. */
 export type WireServer = {

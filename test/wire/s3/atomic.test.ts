@@ -2,10 +2,10 @@
 // the old one or the new one; and a body that arrived in part, or whose client left, never shows.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
+import { openSocket, requestHead } from '../kit/clients/socket.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError } from '../kit/clients/xml.ts';
 import { completed, putPart, startUpload } from '../kit/multipart-kit.ts';
-import { openSocket, requestHead } from '../kit/socket.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
 
 const { send, target } = client;
 const MiB = 1024 * 1024;

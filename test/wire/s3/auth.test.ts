@@ -2,11 +2,11 @@
 // matters whether a bucket or a key exists.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { type Call, freshBucketName } from '../kit/client.ts';
-import { exchange } from '../kit/http.ts';
-import { amzDate, sha256Hex } from '../kit/sign.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
+import { type Call, freshBucketName } from '../kit/clients/client.ts';
+import { exchange } from '../kit/clients/http.ts';
+import { amzDate, sha256Hex } from '../kit/clients/sign.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError } from '../kit/clients/xml.ts';
 
 const { send, anonymous } = client;
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);

@@ -1,9 +1,9 @@
 // Conditions on GET and HEAD (RFC 9110 section 13, with S3's order of precedence): a table against one object.
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError } from '../kit/clients/xml.ts';
 import { md5Hex } from '../kit/reference-checksums.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
 
 const { send } = client;
 const BODY = '0123456789';

@@ -3,9 +3,9 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError, expectFailure } from '../kit/clients/xml.ts';
 import { complete, putPart, startUpload } from '../kit/multipart-kit.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError, expectFailure } from '../kit/xml.ts';
 
 const { s3, send } = client;
 const OTHER = '"00000000000000000000000000000000"';

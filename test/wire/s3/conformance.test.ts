@@ -2,8 +2,12 @@
 // judged by its vector and by the rules that hold for every answer. The table says where each expectation comes from.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { inParallel, openToEveryone } from '../kit/bucket-work.ts';
-import { freshBucketName } from '../kit/client.ts';
+import { inParallel, openToEveryone } from '../kit/clients/bucket-work.ts';
+import { freshBucketName } from '../kit/clients/client.ts';
+import { encodeKey } from '../kit/clients/sign.ts';
+import { openSocket, type SocketReply, type WireSocket } from '../kit/clients/socket.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { xmlRoot } from '../kit/clients/xml.ts';
 import {
   bodyOf,
   FAMILIES,
@@ -15,11 +19,7 @@ import {
   requestBytes,
   type Vector,
 } from '../kit/conformance-table.ts';
-import { encodeKey } from '../kit/sign.ts';
-import { openSocket, type SocketReply, type WireSocket } from '../kit/socket.ts';
 import { cacheStatusProblem } from '../kit/structured-fields.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { xmlRoot } from '../kit/xml.ts';
 
 const { send, target } = client;
 

@@ -2,10 +2,10 @@
 import { DeleteObjectsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { beforeEach, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { putKeys } from '../kit/bucket-work.ts';
+import { putKeys } from '../kit/clients/bucket-work.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError, xmlRoot } from '../kit/clients/xml.ts';
 import { md5Base64 } from '../kit/reference-checksums.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError, xmlRoot } from '../kit/xml.ts';
 
 const { s3, send } = client;
 const KEYS = ['a', 'dir/b', 'c d', 'é', ' lead', 'x&<>"\'', '\u{1F600}'];

@@ -17,12 +17,12 @@ import {
 } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
-import { freshBucketName, sampleBytes } from '../kit/client.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import { freshBucketName, sampleBytes } from '../kit/clients/client.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError, expectFailure } from '../kit/clients/xml.ts';
 import { PART_MIN_BYTES } from '../kit/multipart-kit.ts';
 import { md5Hex } from '../kit/reference-checksums.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError, expectFailure } from '../kit/xml.ts';
 
 const { s3, send, anonymous } = client;
 const { other } = client.target;

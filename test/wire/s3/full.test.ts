@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { client } from '../kit/suite.ts';
+import { client } from '../kit/clients/suite.ts';
 
 const { target } = client;
 const run = promisify(execFile);

@@ -3,9 +3,9 @@
 import { ListObjectsV2Command, PutObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { putKeys } from '../kit/bucket-work.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError, S3_NAMESPACE, xmlRoot } from '../kit/xml.ts';
+import { putKeys } from '../kit/clients/bucket-work.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError, S3_NAMESPACE, xmlRoot } from '../kit/clients/xml.ts';
 
 const { s3, send } = client;
 

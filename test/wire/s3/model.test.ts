@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fuzzRuns } from '../../fuzz-seed.ts';
-import { removeBucket } from '../kit/bucket-work.ts';
-import { freshBucketName } from '../kit/client.ts';
-import type { Reply } from '../kit/http.ts';
+import { removeBucket } from '../kit/clients/bucket-work.ts';
+import { freshBucketName } from '../kit/clients/client.ts';
+import type { Reply } from '../kit/clients/http.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { xmlRoot } from '../kit/clients/xml.ts';
 import { md5Hex } from '../kit/reference-checksums.ts';
 import { createStorageModel, type Outcome } from '../kit/storage-model.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { xmlRoot } from '../kit/xml.ts';
 
 const { send } = client;
 

@@ -2,9 +2,9 @@
 // bulk deletion. S3 and public readers see each of it in the same moment.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
+import { type ApiClient, apiClient, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 import { eventually } from '../kit/eventually.ts';
-import { type ApiClient, apiClient, tokenClient } from '../kit/json-api.ts';
-import { client, describeCore } from '../kit/suite.ts';
 
 const { anonymous, send } = client;
 const fresh = () => `names-${crypto.randomUUID().slice(0, 8)}/`;

@@ -21,10 +21,10 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { removeBucket } from '../kit/bucket-work.ts';
-import { freshBucketName } from '../kit/client.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectFailure } from '../kit/xml.ts';
+import { removeBucket } from '../kit/clients/bucket-work.ts';
+import { freshBucketName } from '../kit/clients/client.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectFailure } from '../kit/clients/xml.ts';
 
 const { s3 } = client;
 const DAY_MS = 24 * 3600 * 1000;

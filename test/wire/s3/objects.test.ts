@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { GetObjectAttributesCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { sampleBytes } from '../kit/client.ts';
+import { sampleBytes } from '../kit/clients/client.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError, expectFailure, xmlRoot } from '../kit/clients/xml.ts';
 import { md5Hex } from '../kit/reference-checksums.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError, expectFailure, xmlRoot } from '../kit/xml.ts';
 
 const { s3, send } = client;
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/;

@@ -5,12 +5,12 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { AwsV4Signer } from 'aws4fetch';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import type { Call } from '../kit/client.ts';
-import { exchange } from '../kit/http.ts';
+import type { Call } from '../kit/clients/client.ts';
+import { exchange } from '../kit/clients/http.ts';
+import { encodeQuery, type Pairs, signUrlV2 } from '../kit/clients/sign.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError } from '../kit/clients/xml.ts';
 import { checksumOf } from '../kit/reference-checksums.ts';
-import { encodeQuery, type Pairs, signUrlV2 } from '../kit/sign.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
 
 const { s3, send, target } = client;
 const KEY = 'a b+c/ü.txt';

@@ -14,9 +14,9 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { describe, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { sampleBytes } from '../kit/client.ts';
-import { client } from '../kit/suite.ts';
-import { expectError, expectFailure } from '../kit/xml.ts';
+import { sampleBytes } from '../kit/clients/client.ts';
+import { client } from '../kit/clients/suite.ts';
+import { expectError, expectFailure } from '../kit/clients/xml.ts';
 
 describe('smoke', () => {
   const Bucket = useBucket(client);

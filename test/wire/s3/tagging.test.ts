@@ -16,8 +16,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectFailure } from '../kit/xml.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectFailure } from '../kit/clients/xml.ts';
 
 const { s3 } = client;
 const TAGS: Tag[] = [

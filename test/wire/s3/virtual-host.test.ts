@@ -1,12 +1,12 @@
 // Virtual-hosted addressing: the bucket in the Host header, the whole path as key, signed for that host.
 import { beforeAll, expect } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
-import type { Call } from '../kit/client.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import type { Call } from '../kit/clients/client.ts';
+import { exchange } from '../kit/clients/http.ts';
+import { client, describeCore, itUnless, virtualHostReason } from '../kit/clients/suite.ts';
+import { expectError, xmlRoot } from '../kit/clients/xml.ts';
 import { eventually } from '../kit/eventually.ts';
-import { exchange } from '../kit/http.ts';
-import { client, describeCore, itUnless, virtualHostReason } from '../kit/suite.ts';
-import { expectError, xmlRoot } from '../kit/xml.ts';
 
 const { send, anonymous, target } = client;
 const it = itUnless(virtualHostReason);

@@ -4,12 +4,12 @@ import { type IncomingMessage, request } from 'node:http';
 import { DeleteObjectCommand, PutBucketAclCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
-import { sampleBytes } from '../kit/client.ts';
-import { newAccount, tokenClient } from '../kit/json-api.ts';
+import { openToEveryone } from '../kit/clients/bucket-work.ts';
+import { sampleBytes } from '../kit/clients/client.ts';
+import { newAccount, tokenClient } from '../kit/clients/json-api.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
+import { expectError } from '../kit/clients/xml.ts';
 import { readZip } from '../kit/read-zip.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
 
 const { s3, send, anonymous, presigned, target } = client;
 

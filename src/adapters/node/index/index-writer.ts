@@ -15,7 +15,7 @@ import { LEDGER_SCHEMA } from '../../../index/tables/ledger-schema.ts';
 import { migrate } from '../../../index/tables/schema.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { systemClock } from '../../shared/system-clock.ts';
-import { createSteadyClock } from '../process/steady-clock.ts';
+import { createSteadyClock } from '../services/steady-clock.ts';
 import { openSqlite } from './node-sqlite.ts';
 import { createUsageLimit } from './usage-limit.ts';
 import type { WriterCall, WriterMessage, WriterRequest } from './writer-messages.ts';

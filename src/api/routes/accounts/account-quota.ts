@@ -2,8 +2,8 @@
 import { z } from '@hono/zod-openapi';
 import { readAccountTotals } from '../../../core/accounts/account-totals.ts';
 import { getAccountQuota, setAccountQuota } from '../../../core/quotas/account-quota.ts';
+import type { StorageQuota } from '../../../domain/billing/quotas.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
-import type { StorageQuota } from '../../../domain/quotas.ts';
 import { quantitySchema } from '../../billing-schemas.ts';
 import {
   type Api,

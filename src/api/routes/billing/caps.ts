@@ -3,9 +3,9 @@ import { z } from '@hono/zod-openapi';
 import { nameOfBucketId } from '../../../core/buckets/blob-home.ts';
 import type { CapStanding } from '../../../core/caps/allowances.ts';
 import { listCaps, removeCap, setCap } from '../../../core/caps/set-cap.ts';
+import type { Cap, CapScope } from '../../../domain/billing/caps.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKeyId, AccountId } from '../../../domain/nouns.ts';
-import type { Cap, CapScope } from '../../../ports/caps.ts';
 import {
   type Api,
   type ApiContext,

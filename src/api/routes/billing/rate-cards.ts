@@ -16,9 +16,9 @@ import {
 import type { RateCard } from '../../../core/billing/prices/rate-card.ts';
 import { rateCardJson } from '../../../core/billing/prices/rate-card-json.ts';
 import { RATE_CARDS } from '../../../core/billing/prices/rate-cards.ts';
+import type { AccountBilling, CardChoice, CreditRow } from '../../../domain/billing/billing.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { startOfDay } from '../../../domain/time.ts';
-import type { AccountBilling, CardChoice, CreditRow } from '../../../ports/billing.ts';
 import {
   billedAccountOf,
   cardIdSchema,

@@ -3,10 +3,10 @@ import { z } from '@hono/zod-openapi';
 import { toBillingUnits } from '../../../core/billing/read-usage.ts';
 import type { Core } from '../../../core/core.ts';
 import { isOperation, type NamedUsageSum, queryUsage } from '../../../core/metering/query-usage.ts';
+import type { UsageGroup, UsageQuery } from '../../../domain/billing/usage.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../../domain/nouns.ts';
 import { DAY_MS, HOUR_MS, startOfHour } from '../../../domain/time.ts';
-import type { UsageGroup, UsageQuery } from '../../../ports/ledger.ts';
 import { quantitySchema } from '../../billing-schemas.ts';
 import {
   type Api,

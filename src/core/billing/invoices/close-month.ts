@@ -1,10 +1,10 @@
 // Makes the bill of an account for a month that is over, once and for good. Called by close-months.ts; may be repeated,
 // and run in two places at once: the directory keeps the first bill, and everybody gets that one.
 
+import type { NewInvoice } from '../../../domain/billing/billing.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { Account } from '../../../domain/nouns.ts';
 import { HOUR_MS } from '../../../domain/time.ts';
-import type { NewInvoice } from '../../../ports/billing.ts';
 import type { Core } from '../../core.ts';
 import { creditsOf } from '../account-credits.ts';
 import { monthBounds, monthText } from '../month.ts';

@@ -3,9 +3,9 @@
 // in its place: of the same usage, card and credits, by the terms of now, because what was wrong is
 // mostly an address or a tax.
 
+import type { NewInvoice, StoredCreditNote } from '../../../domain/billing/billing.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { Account } from '../../../domain/nouns.ts';
-import type { NewInvoice, StoredCreditNote } from '../../../ports/billing.ts';
 import type { Core } from '../../core.ts';
 import { coinOf, wholeCoins } from '../coins.ts';
 import { divideRounded } from '../decimal.ts';

@@ -1,6 +1,6 @@
 // Invoices as JSON and back: what the API shows and what is kept of closed months. Money and quantities are texts of
 // whole numbers, because they pass 2^53.
-import type { StoredInvoice } from '../../../ports/billing.ts';
+import type { StoredInvoice } from '../../../domain/billing/billing.ts';
 import { formatDecimal, parseDecimal } from '../decimal.ts';
 import { monthBounds, monthText, parseMonth } from '../month.ts';
 import { parseRateCard } from '../prices/rate-card.ts';

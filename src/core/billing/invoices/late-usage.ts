@@ -1,8 +1,8 @@
 // Usage that the ledger heard of after its month was closed: it stands on the account's next bill,
 // as a part of its own, and is priced by price-late-usage.ts.
 
+import type { AccountBilling } from '../../../domain/billing/billing.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
-import type { AccountBilling } from '../../../ports/billing.ts';
 import type { Core } from '../../core.ts';
 import { toUsage } from '../../metering/query-usage.ts';
 import { monthBounds, monthOf, monthsLater, monthText } from '../month.ts';

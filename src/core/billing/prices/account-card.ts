@@ -3,9 +3,9 @@
 // take the name of a shipped one. Both have versions, each from a month on, so that what changes
 // leaves the months before as they were (docs/adr/0035-prices-have-a-beginning.md).
 
+import type { CardChoice } from '../../../domain/billing/billing.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
-import type { CardChoice } from '../../../ports/billing.ts';
 import { ROOT_ACCOUNT } from '../../auth/root-account.ts';
 import type { Core } from '../../core.ts';
 import { defaultCardId, findShippedThen } from '../invoices/noted-prices.ts';

@@ -1,7 +1,7 @@
 // What one request adds to the bill of its month: the bill after it less the bill before it. Differences of the same sums add
 // up, so the receipts of a month and what had none are its bill, to the last micro-unit, whatever the card's allowances, tiers
 // and rounding. The ledgers of both homes call it inside their command, where nothing can come in between.
-import type { PriceReceipt } from '../../../ports/receipts.ts';
+import type { PriceReceipt } from '../../../domain/billing/receipts.ts';
 import { toUsage } from '../../metering/query-usage.ts';
 import { type Invoice, makeInvoice } from '../invoices/invoice.ts';
 import { monthOf } from '../month.ts';

@@ -1,7 +1,7 @@
 // Rate cards: what a quantity costs, as data. A card is JSON with its source and date, so that anybody can check it and
 // write another. Here it is read and checked; invoice.ts applies it.
 
-import type { CardLine, RateCard, Tier } from '../../../ports/rate-card.ts';
+import type { CardLine, RateCard, Tier } from '../../../domain/billing/rate-card.ts';
 import { isJsonObject, type Json } from '../../json.ts';
 import { parseDecimal } from '../decimal.ts';
 import { MONTH_TEXT } from '../month.ts';

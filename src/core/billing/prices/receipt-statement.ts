@@ -1,8 +1,9 @@
 // How the receipts of a month and its bill go together: what of each line had receipts, what had none, and what is the month's
 // alone. So that whoever keeps receipts can check the bill, and the other way round.
+
+import type { ReceiptPart, ReceiptSums } from '../../../domain/billing/receipts.ts';
+import type { MeterName } from '../../../domain/billing/usage.ts';
 import type { Account } from '../../../domain/nouns.ts';
-import type { MeterName } from '../../../ports/ledger.ts';
-import type { ReceiptPart, ReceiptSums } from '../../../ports/receipts.ts';
 import type { Core } from '../../core.ts';
 import { toUsage } from '../../metering/query-usage.ts';
 import { readClosed } from '../invoices/close-month.ts';

@@ -1,8 +1,8 @@
 // By which card an account's requests are priced as they happen, remembered for some seconds so that a receipt costs no look-up
 // of its own. Bills ask account-card.ts, which remembers nothing.
 import { sha256Hex } from '../../../crypto/hash.ts';
+import type { Tariff } from '../../../domain/billing/receipts.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
-import type { Tariff } from '../../../ports/receipts.ts';
 import type { Core } from '../../core.ts';
 import type { BillingMonth } from '../invoices/invoice.ts';
 import { monthText } from '../month.ts';

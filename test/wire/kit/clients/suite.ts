@@ -26,7 +26,7 @@ export function itUnless(reason: string | null): (name: string, test: () => Prom
   };
 }
 
-/** Why a request target cannot keep `..` and `../..` segments; null where it can. */
+/** Why a request target cannot keep `../..` and `../../..` segments; null where it can. */
 export const dotSegmentsReason =
   home === 'node' ? null : 'workerd makes a URL of the request target, which resolves dot segments';
 

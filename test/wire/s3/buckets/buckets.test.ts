@@ -9,11 +9,11 @@ import {
   ListMultipartUploadsCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, expect, it } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
-import { removeBucket } from '../kit/bucket-work.ts';
-import { freshBucketName } from '../kit/client.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError, S3_NAMESPACE, xmlRoot } from '../kit/xml.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import { removeBucket } from '../../kit/clients/bucket-work.ts';
+import { freshBucketName } from '../../kit/clients/client.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { expectError, S3_NAMESPACE, xmlRoot } from '../../kit/clients/xml.ts';
 
 const { s3, send, anonymous } = client;
 

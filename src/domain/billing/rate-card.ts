@@ -1,6 +1,6 @@
 // A rate card as data: what a quantity costs. core/billing reads cards from JSON and applies them; the ledger is handed one
 // with each request that wants a receipt.
-import type { MeterName } from './ledger.ts';
+import type { MeterName } from './usage.ts';
 
 /** A price per unit up to that many units of the period; null is without end. Decimals scaled by 10^12. */
 export type Tier = { readonly upTo: bigint | null; readonly price: bigint };

@@ -9,9 +9,9 @@ import {
   PutBucketWebsiteCommand,
 } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { expectError } from '../../kit/clients/xml.ts';
 
 const { s3, send, anonymous } = client;
 const { websiteDomain, url } = client.target;

@@ -1,8 +1,8 @@
 // What billing keeps beside the usage of the ledger: rate cards, which account has which, credits, and the bills of
 // closed months. It is little and must be of one mind, so it stands in the directory. Amounts are texts of whole
 // micro-units, because they pass 2^53; cards and bills are JSON that core/billing writes and reads.
-import type { AccountId } from '../domain/nouns.ts';
-import type { SeenTime } from '../domain/trusted-time.ts';
+import type { AccountId } from '../nouns.ts';
+import type { SeenTime } from '../trusted-time.ts';
 
 export type CreditRow = {
   readonly id: string;

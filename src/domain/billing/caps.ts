@@ -1,8 +1,8 @@
 // Caps on what an account's usage may cost or send out, as plain data: what the owner sets, what the ledger knows of it,
 // and the leases by which processes use it up. core/caps decides; the ledger keeps.
-import type { AccessKeyId, AccountId, BucketId } from '../domain/nouns.ts';
-import { DAY_MS, startOfDay } from '../domain/time.ts';
-import type { UsageRow } from './ledger.ts';
+import type { AccessKeyId, AccountId, BucketId } from '../nouns.ts';
+import { DAY_MS, startOfDay } from '../time.ts';
+import type { UsageRow } from './usage.ts';
 
 /** What a cap is on: all of an account, or what is used of one bucket, or by one access key. */
 export type CapScope =

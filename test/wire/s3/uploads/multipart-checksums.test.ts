@@ -10,12 +10,12 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
-import { sampleBytes } from '../kit/client.ts';
-import { complete, completed, PART_MIN_BYTES, putPart, sendPart, startUpload } from '../kit/multipart-kit.ts';
-import { ALGORITHMS, type Algorithm, checksumHeader, checksumOf, compositeOf } from '../kit/reference-checksums.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import { sampleBytes } from '../../kit/clients/client.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { expectError } from '../../kit/clients/xml.ts';
+import { complete, completed, PART_MIN_BYTES, putPart, sendPart, startUpload } from '../../kit/multipart-kit.ts';
+import { ALGORITHMS, type Algorithm, checksumHeader, checksumOf, compositeOf } from '../../kit/reference-checksums.ts';
 
 const { s3, send } = client;
 const BODIES = [sampleBytes(PART_MIN_BYTES, 71), sampleBytes(1234, 72)] as const;

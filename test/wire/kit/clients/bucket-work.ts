@@ -8,7 +8,7 @@ import {
   ListObjectVersionsCommand,
   PutBucketPolicyCommand,
 } from '@aws-sdk/client-s3';
-import { publicPolicy } from '../../access-samples.ts';
+import { publicPolicy } from '../../../access-samples.ts';
 import type { WireClient } from './client.ts';
 
 /** Runs a task for each item, `width` at a time. */

@@ -1,11 +1,11 @@
 // Equal bytes of a bucket stored once, as its owner sees it: switched on by JSON, filled by S3, looked at by JSON. What comes
 // of it on a bill takes an hour at least: test/core/objects/deduplication.test.ts moves the clock.
 import { expect, it } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
-import { sampleBytes } from '../kit/client.ts';
-import { tokenClient } from '../kit/json-api.ts';
-import { complete, putPart, startUpload } from '../kit/multipart-kit.ts';
-import { client, describeCore } from '../kit/suite.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import { sampleBytes } from '../../kit/clients/client.ts';
+import { tokenClient } from '../../kit/clients/json-api.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { complete, putPart, startUpload } from '../../kit/multipart-kit.ts';
 
 const { send } = client;
 const SIZE = 70_000;

@@ -1,7 +1,7 @@
 // Quotas of stored bytes and objects, as plain data: what a bucket or an account may store at most,
 // and the grants by which the buckets of an account share its quota. index/objects/quotas.ts keeps them in
 // the commit, the ledger gives grants out, core/quotas brings them from there to the buckets.
-import type { AccountId, BucketAddress, BucketId, BucketRef, ObjectKey, UploadId } from './nouns.ts';
+import type { AccountId, BucketAddress, BucketId, BucketRef, ObjectKey, UploadId } from '../nouns.ts';
 
 /**
  * Bytes as clients see them, of current objects, older versions and parts of uploads; objects are

@@ -1,6 +1,6 @@
 // What buckets store, now and over time, as the index counts it for the ledger and for whoever asks.
-import type { AccountId, BucketId } from '../domain/nouns.ts';
-import type { MeterName } from './ledger.ts';
+import type { AccountId, BucketId } from '../nouns.ts';
+import type { MeterName } from './usage.ts';
 
 /** What a bucket stores now in one storage class: current objects, older versions, parts of uploads. */
 export type StorageTotals = {

@@ -11,9 +11,9 @@ import {
   RestoreObjectCommand,
 } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError, expectFailure } from '../kit/xml.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { expectError, expectFailure } from '../../kit/clients/xml.ts';
 
 const { s3, send, anonymous } = client;
 

@@ -2,11 +2,11 @@
 // headers; kept, returned when asked for, and refused when wrong. Trailers are in chunked.test.ts.
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
-import { sampleBytes } from '../kit/client.ts';
-import { ALGORITHMS, checksumHeader, checksumOf, digestOf, md5Base64 } from '../kit/reference-checksums.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import { sampleBytes } from '../../kit/clients/client.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { expectError } from '../../kit/clients/xml.ts';
+import { ALGORITHMS, checksumHeader, checksumOf, digestOf, md5Base64 } from '../../kit/reference-checksums.ts';
 
 const { s3, send } = client;
 const BODY = sampleBytes(40_000, 41);

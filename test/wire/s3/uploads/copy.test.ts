@@ -2,12 +2,12 @@
 // and spellings of x-amz-copy-source.
 import { CopyObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
-import { freshBucketName, sampleBytes } from '../kit/client.ts';
-import { checksumOf, md5Hex } from '../kit/reference-checksums.ts';
-import { encodeKey } from '../kit/sign.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError, expectFailure, xmlRoot } from '../kit/xml.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import { freshBucketName, sampleBytes } from '../../kit/clients/client.ts';
+import { encodeKey } from '../../kit/clients/sign.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { expectError, expectFailure, xmlRoot } from '../../kit/clients/xml.ts';
+import { checksumOf, md5Hex } from '../../kit/reference-checksums.ts';
 
 const { s3, send } = client;
 const BODY = sampleBytes(70_000, 5);

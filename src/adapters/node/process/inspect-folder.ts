@@ -2,9 +2,9 @@
 // restore is unfinished, and whether the index or a key is lost. node.ts imports it behind the
 // compile cache, for it brings half of the index along.
 import type { Config } from '../../../config.ts';
-import { openMasterKeys } from '../process/master-key-record.ts';
-import { refuseLostIndex } from './lost-index.ts';
-import { refuseUnfinishedRestore } from './unfinished-restore.ts';
+import { refuseLostIndex } from '../disk/lost-index.ts';
+import { refuseUnfinishedRestore } from '../disk/unfinished-restore.ts';
+import { openMasterKeys } from './master-key-record.ts';
 
 /** Gives the master keys. Rejects with DataFolderError, which says what to do. */
 export async function inspectFolder(

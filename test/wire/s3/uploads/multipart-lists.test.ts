@@ -1,12 +1,12 @@
 // ListParts and ListMultipartUploads, page by page, and UploadPartCopy with its strict ranges.
 import { ListMultipartUploadsCommand, ListPartsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
-import { sampleBytes } from '../kit/client.ts';
-import { completed, PART_MIN_BYTES, putPart, sendPart, startUpload } from '../kit/multipart-kit.ts';
-import { md5Hex } from '../kit/reference-checksums.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError, xmlRoot } from '../kit/xml.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import { sampleBytes } from '../../kit/clients/client.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { expectError, xmlRoot } from '../../kit/clients/xml.ts';
+import { completed, PART_MIN_BYTES, putPart, sendPart, startUpload } from '../../kit/multipart-kit.ts';
+import { md5Hex } from '../../kit/reference-checksums.ts';
 
 const { s3, send } = client;
 

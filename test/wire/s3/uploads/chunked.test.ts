@@ -1,7 +1,7 @@
 // Bodies in aws-chunked framing, written by this suite's own encoder: signed chunk by chunk or not, with and without
 // a trailer, in chunks of any size; and every way in which one can be wrong, none of which may leave an object.
 import { expect, it } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
+import { useBucket } from '../../kit/bucket.ts';
 import {
   cut,
   SIGNED_CHUNKS,
@@ -9,13 +9,13 @@ import {
   signedChunks,
   UNSIGNED_CHUNKS_TRAILER,
   unsignedChunks,
-} from '../kit/chunked.ts';
-import { type Call, sampleBytes } from '../kit/client.ts';
-import { completed, startUpload } from '../kit/multipart-kit.ts';
-import { ALGORITHMS, checksumHeader, checksumOf, md5Hex } from '../kit/reference-checksums.ts';
-import type { Seed } from '../kit/sign.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
+} from '../../kit/clients/chunked.ts';
+import { type Call, sampleBytes } from '../../kit/clients/client.ts';
+import type { Seed } from '../../kit/clients/sign.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { expectError } from '../../kit/clients/xml.ts';
+import { completed, startUpload } from '../../kit/multipart-kit.ts';
+import { ALGORITHMS, checksumHeader, checksumOf, md5Hex } from '../../kit/reference-checksums.ts';
 
 const { send } = client;
 const BODY = sampleBytes(200_003, 51);

@@ -12,11 +12,11 @@ import {
   PutObjectAclCommand,
 } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { policyOf } from '../../access-samples.ts';
-import { useBucket } from '../kit/bucket.ts';
-import type { Call } from '../kit/client.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError, expectFailure, xmlRoot } from '../kit/xml.ts';
+import { policyOf } from '../../../access-samples.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import type { Call } from '../../kit/clients/client.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { expectError, expectFailure, xmlRoot } from '../../kit/clients/xml.ts';
 
 const { s3, send, anonymous, target } = client;
 const { other } = target;

@@ -2,12 +2,12 @@
 // public answers, errors included.
 import { type CORSRule, DeleteBucketCorsCommand, GetBucketCorsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
-import { openToEveryone } from '../kit/bucket-work.ts';
-import type { Call } from '../kit/client.ts';
-import { eventually } from '../kit/eventually.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError, expectFailure } from '../kit/xml.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import { openToEveryone } from '../../kit/clients/bucket-work.ts';
+import type { Call } from '../../kit/clients/client.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { expectError, expectFailure } from '../../kit/clients/xml.ts';
+import { eventually } from '../../kit/eventually.ts';
 
 const { s3, send, anonymous } = client;
 

@@ -17,11 +17,11 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
-import { type ApiClient, tokenClient } from '../kit/json-api.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { isSignedBy, type Received, type Receiver, startReceiver } from '../kit/webhook-receiver.ts';
-import { expectFailure } from '../kit/xml.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import { type ApiClient, tokenClient } from '../../kit/clients/json-api.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { expectFailure } from '../../kit/clients/xml.ts';
+import { isSignedBy, type Received, type Receiver, startReceiver } from '../../kit/webhook-receiver.ts';
 
 const { s3, target } = client;
 

@@ -2,11 +2,11 @@
 // back under exactly that name, listed as it is, and deleted; and no two of them are ever the same object.
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
-import { inParallel } from '../kit/bucket-work.ts';
-import { encodeKey } from '../kit/sign.ts';
-import { client, describeCore, dotSegmentsReason, itUnless } from '../kit/suite.ts';
-import { expectError, xmlRoot } from '../kit/xml.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import { inParallel } from '../../kit/clients/bucket-work.ts';
+import { encodeKey } from '../../kit/clients/sign.ts';
+import { client, describeCore, dotSegmentsReason, itUnless } from '../../kit/clients/suite.ts';
+import { expectError, xmlRoot } from '../../kit/clients/xml.ts';
 
 const { s3, send } = client;
 
@@ -23,7 +23,7 @@ const PLAIN_KEYS = [
 
 // biome-ignore format: a table
 const DOTTED_KEYS = [
-  '..', '../..', 'a/.', 'a/..', './a', '../a', 'a/./b', 'a/../b', '../../etc/passwd', 'a/.../b',
+  '../..', '../../..', 'a/.', 'a/..', './a', '../a', 'a/./b', 'a/../b', '../../etc/passwd', 'a/.../b',
 ] as const;
 
 // biome-ignore format: a table
@@ -96,7 +96,7 @@ describeCore('odd keys', () => {
 describeCore('dotted keys', () => {
   const bucket = useBucket(client);
   for (const key of DOTTED_KEYS) {
-    const isDots = key.split('/').some((segment) => segment === '..' || segment === '../..');
+    const isDots = key.split('/').some((segment) => segment === '../..' || segment === '../../..');
     itUnless(isDots ? dotSegmentsReason : null)(JSON.stringify(key), () => expectKeyWorks(bucket, key));
   }
 });

@@ -2,8 +2,10 @@
 // leave the upload as it was; and what a reader sees meanwhile.
 import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
-import { sampleBytes } from '../kit/client.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import { sampleBytes } from '../../kit/clients/client.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { expectError } from '../../kit/clients/xml.ts';
 import {
   complete,
   completed,
@@ -12,10 +14,8 @@ import {
   putPart,
   sendPart,
   startUpload,
-} from '../kit/multipart-kit.ts';
-import { md5Base64, md5Hex, multipartEtag } from '../kit/reference-checksums.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { expectError } from '../kit/xml.ts';
+} from '../../kit/multipart-kit.ts';
+import { md5Base64, md5Hex, multipartEtag } from '../../kit/reference-checksums.ts';
 
 const { s3, send } = client;
 const BIG = sampleBytes(PART_MIN_BYTES, 11);

@@ -1,8 +1,8 @@
 // Cost receipts as plain data: what one request cost, by the card of whoever pays. The ledger records such a request at once
 // and prices it in the same command, with a pure function of core that its home hands it; docs/adr/0021-cost-receipts.md.
-import type { AccountId } from '../domain/nouns.ts';
-import type { MeterName, UsageBatch } from './ledger.ts';
+import type { AccountId } from '../nouns.ts';
 import type { RateCard } from './rate-card.ts';
+import type { MeterName, UsageBatch } from './usage.ts';
 
 /** What was used of a meter, in the ledger's units. */
 export type MeterUse = { readonly meter: MeterName; readonly quantity: bigint };

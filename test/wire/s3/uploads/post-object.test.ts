@@ -2,12 +2,12 @@
 import { createHmac } from 'node:crypto';
 import { GetObjectCommand, HeadObjectCommand, PutBucketAclCommand } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
-import { useBucket } from '../kit/bucket.ts';
-import { sampleBytes } from '../kit/client.ts';
-import { eventually } from '../kit/eventually.ts';
-import { md5Hex } from '../kit/reference-checksums.ts';
-import { client, describeCore } from '../kit/suite.ts';
-import { xmlRoot } from '../kit/xml.ts';
+import { useBucket } from '../../kit/bucket.ts';
+import { sampleBytes } from '../../kit/clients/client.ts';
+import { client, describeCore } from '../../kit/clients/suite.ts';
+import { xmlRoot } from '../../kit/clients/xml.ts';
+import { eventually } from '../../kit/eventually.ts';
+import { md5Hex } from '../../kit/reference-checksums.ts';
 
 const { s3, target } = client;
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
